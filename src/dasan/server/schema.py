@@ -1,0 +1,52 @@
+"""The protocol as JSON Schema: ``python -m dasan.server.schema`` writes ``schema.json`` beside this file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import models_json_schema
+
+from dasan.server import protocol
+
+PATH = Path(__file__).with_name("schema.json")
+
+
+def schema() -> dict[str, Any]:
+    """Every model under ``$defs``, and the two unions ``ClientMessage`` and ``ServerMessage``.
+
+    >>> sorted(schema()["$defs"]["Ack"]["properties"])
+    ['id', 'seq', 'type']
+    """
+    _, rest = models_json_schema([(model, "validation") for model in protocol.REST])
+    definitions: dict[str, Any] = dict(rest["$defs"])
+    unions: tuple[tuple[str, TypeAdapter[Any]], ...] = (
+        ("ClientMessage", TypeAdapter(protocol.ClientMessage)),
+        ("ServerMessage", TypeAdapter(protocol.ServerMessage)),
+    )
+    for name, adapter in unions:
+        union = adapter.json_schema()
+        definitions |= union.pop("$defs")
+        definitions[name] = union
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "dasan live protocol",
+        "version": protocol.PROTOCOL,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def text() -> str:
+    """The file's contents, byte for byte."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Write ``schema.json``."""
+    PATH.write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
