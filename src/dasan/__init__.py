@@ -1,0 +1,46 @@
+"""Chinese climbing card games: Big Three, Big Two and Winner.
+
+>>> import dasan
+>>> state = dasan.deal(dasan.rules("big-three"), seed=7)
+>>> state.phase.value, [str(move) for move in state.legal_moves()]
+('auction', ['bid 1', 'bid 2', 'bid 3'])
+"""
+
+from dasan.cards import Card, card
+from dasan.combos import Combination
+from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
+from dasan.games import PRESETS
+from dasan.games import make_rules as rules
+from dasan.moves import Move
+from dasan.record import replay
+from dasan.ruleset import Rules
+from dasan.sessions import Session, session
+from dasan.starting import deal, start
+from dasan.state import Phase, Result, State
+from dasan.version import __version__
+from dasan.view import View
+
+__all__ = [
+    "PRESETS",
+    "Ambiguous",
+    "BadRecord",
+    "Card",
+    "Combination",
+    "DasanError",
+    "IllegalPlay",
+    "Malformed",
+    "Move",
+    "Phase",
+    "Result",
+    "Rules",
+    "Session",
+    "State",
+    "View",
+    "__version__",
+    "card",
+    "deal",
+    "replay",
+    "rules",
+    "session",
+    "start",
+]

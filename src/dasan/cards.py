@@ -1,0 +1,182 @@
+"""Cards, packs, and how both are read and written.
+
+A card is written rank then suit, `4H`, `TS`; the jokers are `BJ` (black, the lower) and `RJ` (red). What outranks
+what is a matter of each game: see `Order`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dasan.errors import Malformed
+
+RANKS = "3456789TJQKA2"
+SUITS = "DCHS"
+JOKERS = "BR"
+MAX_TEXT = 600
+"""Longest text, in characters, that is read as cards: three times what a player could hold."""
+
+_SYMBOLS = str.maketrans({"♦": "D", "♣": "C", "♥": "H", "♠": "S", "\ufe0f": "", ",": " ", "-": " "})
+_TOKEN = re.compile(r"(?:10|[2-9TJQKA])[DCHS]?|[BR]J")
+
+
+class Card:
+    """One card of a pack; there is one object per card, so `==` is identity. Make it with `card("4H")`.
+
+    >>> card("4H").rank, card("4H").suit, str(card("10s"))
+    ('4', 'H', 'TS')
+    """
+
+    __slots__ = ("_text", "rank", "suit")
+
+    rank: str
+    suit: str
+
+    def __init__(self, rank: str, suit: str) -> None:
+        self.rank = rank
+        self.suit = suit
+        self._text = rank + suit
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"card({self._text!r})"
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (card, (self._text,))
+
+    @property
+    def is_joker(self) -> bool:
+        return self.suit == "J"
+
+
+_CARDS = {r + s: Card(r, s) for r in RANKS for s in SUITS} | {j + "J": Card(j, "J") for j in JOKERS}
+
+
+def card(text: str) -> Card:
+    """The card that `text` names, or `Malformed`."""
+    known = _CARDS.get(text)
+    if known is not None:
+        return known
+    (only,) = parse_cards(text) or (None,)
+    if only is None:
+        raise Malformed(f"{_quote(text)} is not a card")
+    return only
+
+
+def tokens(text: str) -> tuple[Card | str, ...]:
+    """The cards in `text`, in the order written; a rank without a suit stays a one-letter string.
+
+    >>> tokens("10♥, 4S 5")
+    (card('TH'), card('4S'), '5')
+    """
+    if len(text) > MAX_TEXT:
+        raise Malformed(f"that is {len(text)} characters long; cards take at most {MAX_TEXT}")
+    out: list[Card | str] = []
+    for word in text.translate(_SYMBOLS).upper().split():
+        if not _TOKEN.fullmatch(word):
+            raise Malformed(f"{_quote(word)} is not a card: write rank then suit, like 4H, TS or RJ")
+        word = word.replace("10", "T")
+        out.append(_CARDS[word] if len(word) == 2 else word)
+    return tuple(out)
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """Read cards separated by spaces, commas or hyphens; every one needs its suit.
+
+    >>> parse_cards("4h 10♠")
+    (card('4H'), card('TS'))
+    """
+    out: list[Card] = []
+    for token in tokens(text):
+        if isinstance(token, str):
+            raise Malformed(f"{_quote(token)} needs a suit: D, C, H or S")
+        out.append(token)
+    return tuple(out)
+
+
+def format_cards(cards: Iterable[Card | None]) -> str:
+    """Cards as text, hidden ones (`None`) as `?`."""
+    return " ".join("?" if c is None else str(c) for c in cards)
+
+
+def pack(decks: int = 1, jokers: bool = False) -> tuple[Card, ...]:
+    """A fresh pack in a fixed order: by rank 3..2, suits ♦♣♥♠, then jokers, each card `decks` times.
+
+    >>> len(pack()), len(pack(2, jokers=True))
+    (52, 108)
+    """
+    once = list(_CARDS.values()) if jokers else list(_CARDS.values())[:52]
+    return tuple(c for c in once for _ in range(decks))
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= 24 else text[:24] + "…")
+
+
+class Hand(tuple[Card, ...]):
+    """Cards sorted low to high in their game's order; prints as `parse_cards` reads."""
+
+    def __str__(self) -> str:
+        return format_cards(self)
+
+    def __repr__(self) -> str:
+        return f"Hand({str(self)!r})"
+
+
+@dataclass(frozen=True)
+class Order:
+    """How one game ranks its cards: `ranks` and `suits` from low to high; `suits_ranked` if suits break ties.
+
+    Jokers rank above all and have no suit (W.03).
+    """
+
+    ranks: str
+    suits: str
+    suits_ranked: bool
+
+    @cached_property
+    def place(self) -> dict[Card, tuple[int, int]]:
+        """(rank, suit) of every card as numbers, 0 lowest."""
+        ranks = self.ranks + JOKERS
+        return {
+            c: (ranks.index(c.rank), 0 if c.is_joker else self.suits.index(c.suit))
+            for c in _CARDS.values()
+            if c.rank in ranks
+        }
+
+    @cached_property
+    def value(self) -> dict[Card, int]:
+        """A number to compare single cards by; where suits do not count, cards of a rank have the same."""
+        return {c: r * 4 + (s if self.suits_ranked else 0) for c, (r, s) in self.place.items()}
+
+    @cached_property
+    def at(self) -> dict[tuple[int, int], Card]:
+        return {place: c for c, place in self.place.items()}
+
+    def hand(self, cards: Iterable[Card]) -> Hand:
+        return Hand(sorted(cards, key=self.place.__getitem__))
+
+
+def missing(cards: Iterable[Card], held: Sequence[Card]) -> list[Card]:
+    """Those of `cards` that `held` does not contain, duplicates counted."""
+    left = list(held)
+    out: list[Card] = []
+    for c in cards:
+        if c in left:
+            left.remove(c)
+        else:
+            out.append(c)
+    return out
+
+
+def without(held: Iterable[Card], cards: Iterable[Card]) -> list[Card]:
+    """`held` less `cards`, duplicates counted; `ValueError` if one is not there."""
+    left = list(held)
+    for c in cards:
+        left.remove(c)
+    return left

@@ -1,0 +1,273 @@
+"""The shapes that cards can be played in, one small dataclass each, and the recogniser.
+
+A game lists its shapes from low to high: *the order of declaration is the ranking*, and a set of cards that fits two
+shapes is the later one (a straight in one suit is a straight flush). Every shape can do two things: `read` a set of
+cards, and list the `patterns` that the action table is compiled from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dasan.cards import JOKERS, Card, Order, format_cards
+
+TIER = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Cards that may be played together, and what decides between two of them.
+
+    Only combinations of one `family` are compared, by `strength`; one of higher `power` beats any of lower.
+    """
+
+    kind: str
+    cards: tuple[Card, ...]
+    family: str
+    power: int
+    strength: int
+
+    def beats(self, other: Combination) -> bool:
+        """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15)."""
+        if self.power != other.power:
+            return self.power > other.power
+        return self.family == other.family and self.strength > other.strength
+
+    def __str__(self) -> str:
+        return format_cards(self.cards)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What a shape asks of a hand: so many cards of each rank, and which suit decides, where one does.
+
+    counts: (rank, number) pairs, ranks as numbers in the game's order. `decider`: the rank whose highest chosen card
+    must have suit `suit` (-1: no suit decides). `flush`: every card has suit `suit`. `mixed`: not all of one suit.
+    """
+
+    counts: tuple[tuple[int, int], ...]
+    strength: int
+    decider: int = -1
+    suit: int = -1
+    flush: bool = False
+    mixed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Common to all shapes: the kind's name, the clause that defines it, and how it is ranked.
+
+    `tier` orders the kinds that share a `family` (Big Two's five-card hands); `power` beats lower powers.
+    """
+
+    kind: str
+    clause: str
+    family: str = ""
+    tier: int = 0
+    power: int = 0
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        """The strength of `cards`, or None if they do not have this shape."""
+        raise TypeError(f"{type(self).__name__} cannot be read")
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        """Every pattern of the shape in a pack with `copies` of a rank and hands of `limit` cards."""
+        raise TypeError(f"{type(self).__name__} has no patterns")
+
+
+def _score(rank: int, suit: int = 0) -> int:
+    return rank * 4 + suit
+
+
+def _suits(order: Order, ranked: bool) -> range:
+    return range(len(order.suits)) if ranked else range(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Same(Shape):
+    """`count` cards of one rank. With `by_suit` the highest suit breaks ties between equal ranks."""
+
+    type: Literal["same"] = "same"
+    count: int
+    by_suit: bool = False
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        if len(cards) != self.count or len(counts) != 1:
+            return None
+        rank, suit = max(order.place[c] for c in cards)
+        return _score(rank, suit if self.by_suit else 0)
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        decks = copies // len(order.suits)
+        jokers = len(JOKERS) if self.count <= decks else 0
+        for rank in range(len(order.ranks) + jokers):
+            joker = rank >= len(order.ranks)
+            for suit in _suits(order, self.by_suit and not joker):
+                decided = {"decider": rank, "suit": suit} if self.by_suit else {}
+                yield Pattern(((rank, self.count),), _score(rank, suit), **decided)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run(Shape):
+    """Consecutive ranks of `sequence`, `copies` cards of each, `shortest` to `longest` ranks long.
+
+    A run's strength is its place in the sequence; then, as `tie` says, the suit of its first (lowest) card, the highest
+    suit of its last (top) group, or nothing. `crown`: one window that counts above all others, decided by the suit of
+    its first rank (the Taiwanese 2-3-4-5-6). `flush`: all of one suit. `plain`: not all of one suit (then it would be
+    another kind).
+    """
+
+    type: Literal["run"] = "run"
+    copies: int
+    sequence: str
+    shortest: int
+    longest: int
+    tie: Literal["none", "first", "last"] = "none"
+    crown: str = ""
+    flush: bool = False
+    plain: bool = False
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        length = len(counts)
+        if not self.shortest <= length <= self.longest or length * self.copies != len(cards):
+            return None
+        if any(n != self.copies for n in counts.values()):
+            return None
+        if self.flush or self.plain:
+            one_suit = len({c.suit for c in cards}) == 1
+            if one_suit != self.flush:
+                return None
+        ranks = {c.rank for c in cards}
+        found = [w for w in self._windows(length) if set(w[0]) == ranks]
+        if not found:
+            return None
+        window, place, decider = found[-1]
+        suit = max(order.place[c][1] for c in cards if c.rank == decider) if decider else 0
+        return _score(place, suit)
+
+    def _windows(self, length: int) -> Iterator[tuple[str, int, str]]:
+        """(ranks, place, rank whose suit decides) of every window of `length`, low to high."""
+        end = len(self.sequence) - length + 1
+        for start in range(end):
+            window = self.sequence[start : start + length]
+            if window == self.crown:
+                continue
+            decider = {"none": "", "first": window[0], "last": window[-1]}[self.tie]
+            yield window, start, decider
+        if self.crown and len(self.crown) == length:
+            yield self.crown, end, self.crown[0] if self.tie != "none" else ""
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        if self.copies > copies:
+            return
+        for length in range(self.shortest, min(self.longest, limit // self.copies) + 1):
+            seen: dict[frozenset[str], tuple[str, int, str]] = {
+                frozenset(w[0]): w for w in self._windows(length)
+            }
+            for window, place, decider in seen.values():
+                ranks = tuple(order.ranks.index(r) for r in window)
+                counts = tuple((r, self.copies) for r in ranks)
+                for suit in range(len(order.suits)) if self.flush else _suits(order, decider != ""):
+                    strength = _score(place, suit if decider else 0)
+                    if self.flush:
+                        yield Pattern(counts, strength, suit=suit, flush=True)
+                    elif decider:
+                        rank = order.ranks.index(decider)
+                        yield Pattern(counts, strength, decider=rank, suit=suit, mixed=self.plain)
+                    else:
+                        yield Pattern(counts, strength, mixed=self.plain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flush(Shape):
+    """`size` cards of one suit, compared by the highest card: rank then suit, or with `suit_first` suit then rank."""
+
+    type: Literal["flush"] = "flush"
+    size: int
+    suit_first: bool = False
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        if len(cards) != self.size or len(counts) != self.size or len({c.suit for c in cards}) != 1:
+            return None
+        return self._value(*max(order.place[c] for c in cards))
+
+    def _value(self, rank: int, suit: int) -> int:
+        return suit * 16 + rank if self.suit_first else _score(rank, suit)
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        from itertools import combinations
+
+        for ranks in combinations(range(len(order.ranks)), self.size):
+            for suit in range(len(order.suits)):
+                counts = tuple((r, 1) for r in ranks)
+                yield Pattern(counts, self._value(ranks[-1], suit), suit=suit, flush=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups(Shape):
+    """A group of `main` cards of one rank with a group of `side` cards of another; the main group's rank decides.
+
+    `any_side`: the side card may be any card at all, of the main rank too or a joker (a bomb's odd card, W.12, W.13).
+    `by_suit`: the higher of two equal groups decides, then its highest suit (two pairs, H.08).
+    """
+
+    type: Literal["groups"] = "groups"
+    main: int
+    side: int
+    any_side: bool = False
+    by_suit: bool = False
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        if len(cards) != self.main + self.side:
+            return None
+        plain = {r: n for r, n in counts.items() if r < len(order.ranks)}
+        if self.any_side and self.main + self.side in plain.values():
+            return _score(next(iter(plain)))
+        if sorted(counts.values()) != sorted((self.main, self.side)):
+            return None
+        if not self.any_side and len(plain) != len(counts):
+            return None
+        rank = max(r for r, n in counts.items() if n == self.main)
+        if rank >= len(order.ranks):
+            return None
+        suit = max(order.place[c][1] for c in cards if order.place[c][0] == rank) if self.by_suit else 0
+        return _score(rank, suit)
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        if self.main + self.side > limit:
+            return
+        ranks = len(order.ranks)
+        jokers = len(JOKERS) if self.any_side else 0
+        for rank in range(ranks):
+            for side in range(ranks + jokers):
+                if side == rank:
+                    if self.any_side and copies >= self.main + self.side:
+                        yield Pattern(((rank, self.main + self.side),), _score(rank))
+                    continue
+                if self.main == self.side and side > rank:
+                    continue
+                counts = ((rank, self.main), (side, self.side))
+                for suit in _suits(order, self.by_suit):
+                    decided = {"decider": rank, "suit": suit} if self.by_suit else {}
+                    yield Pattern(counts, _score(rank, suit), **decided)
+
+
+AnyShape = Same | Run | Flush | Groups
+
+
+def recognise(shapes: Sequence[Shape], order: Order, cards: Sequence[Card]) -> Combination | None:
+    """The one combination that `cards` are, or None. The last shape that fits gives the kind."""
+    counts = Counter(order.place[c][0] for c in cards)
+    for shape in reversed(shapes):
+        strength = shape.strength(cards, counts, order)
+        if strength is not None:
+            return combination(shape, order.hand(cards), strength)
+    return None
+
+
+def combination(shape: Shape, cards: tuple[Card, ...], strength: int) -> Combination:
+    family = f"{shape.family or shape.kind}/{len(cards)}"
+    return Combination(shape.kind, cards, family, shape.power, shape.tier * TIER + strength)

@@ -1,0 +1,87 @@
+"""Events: what happened at the table, in order. A state is the fold of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from dasan.cards import Card, parse_cards
+from dasan.errors import BadRecord, DasanError
+
+
+class EventType(StrEnum):
+    """Moves first, by their own names; then what follows from them by itself."""
+
+    BID = "bid"
+    PASS = "pass"
+    CALL = "call"
+    PLAY = "play"
+    GIVE = "give"
+    OFFER = "offer"
+    TAKE = "take"
+    OPEN = "open"
+    KITTY = "kitty"
+    LAST_CARD = "last-card"
+    TRICK = "trick"
+    PARTNER = "partner"
+    OUT = "out"
+    DRAW = "draw"
+    DEALER = "dealer"
+
+
+MOVES = frozenset(
+    {
+        EventType.BID,
+        EventType.PASS,
+        EventType.CALL,
+        EventType.PLAY,
+        EventType.GIVE,
+        EventType.OFFER,
+        EventType.TAKE,
+    }
+)
+"""The events that are a player's moves; all others follow from the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `seat` is who did it, or whom it concerns; a card that is hidden is None.
+
+    `seq` counts from 0 at the first event of the record that the event belongs to.
+    """
+
+    seq: int
+    seat: int
+    type: EventType
+    cards: tuple[Card | None, ...] = ()
+    bid: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        out: dict[str, Any] = {"seq": self.seq, "seat": self.seat, "type": self.type.value}
+        if self.cards:
+            out["cards"] = ["?" if c is None else str(c) for c in self.cards]
+        if self.bid is not None:
+            out["bid"] = self.bid
+        return out
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Event:
+        """Read what `to_json` wrote, or `BadRecord`."""
+        try:
+            cards = tuple(None if c == "?" else _one(c) for c in data.get("cards", ()))
+            seq, seat, bid = data["seq"], data["seat"], data.get("bid")
+            if not all(
+                isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 31
+                for n in (seq, seat, bid or 0)
+            ):
+                raise BadRecord("an event's numbers must be whole and not negative")
+            return Event(seq, seat, EventType(data["type"]), cards, bid)
+        except (KeyError, TypeError, ValueError, DasanError) as error:
+            raise BadRecord("a line is not an event") from error
+
+
+def _one(text: object) -> Card:
+    (only,) = parse_cards(text if isinstance(text, str) else "")
+    return only

@@ -1,0 +1,62 @@
+"""What a preset is made of: its options, and the function that turns their values into rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dasan.ruleset import OptionValue, Rules
+
+Values = Mapping[str, OptionValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One named choice. `choices` None: an integer from `minimum` to `maximum`."""
+
+    name: str
+    default: OptionValue
+    choices: tuple[OptionValue, ...] | None
+    clause: str
+    help: str
+    minimum: int = 0
+    maximum: int = 0
+
+    def check(self, value: object) -> OptionValue:
+        """`value` if the option can have it, else ValueError."""
+        if self.choices is not None:
+            for choice in self.choices:
+                if choice == value and type(choice) is type(value):
+                    return choice
+            shown = ", ".join(str(c) if isinstance(c, str) else repr(c) for c in self.choices)
+            raise ValueError(f"option {self.name} is one of {shown}, not {value!r} ({self.clause})")
+        if not isinstance(value, int) or isinstance(value, bool) or not self.minimum <= value <= self.maximum:
+            raise ValueError(
+                f"option {self.name} is a whole number from {self.minimum} to {self.maximum}, not {value!r} ({self.clause})"
+            )
+        return value
+
+
+def switch(name: str, default: bool, clause: str, help: str) -> Option:
+    return Option(name, default, (False, True), clause, help)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A name, a title for people, and the options with this preset's defaults.
+
+    `build` gets the name, every option's value, and the names of those that the caller chose.
+    """
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+    build: Callable[[str, dict[str, OptionValue], frozenset[str]], Rules]
+
+    def rules(self, chosen: Mapping[str, object]) -> Rules:
+        known = {option.name: option for option in self.options}
+        for name in chosen:
+            if name not in known:
+                raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(known)}")
+        values = {name: option.check(chosen.get(name, option.default)) for name, option in known.items()}
+        return self.build(self.name, values, frozenset(chosen))
