@@ -50,9 +50,7 @@ def objection(state: State, move: Move) -> IllegalPlay | None:
     if move.bid is None or not 1 <= move.bid <= policy.top:
         return IllegalPlay(f"bids go from 1 to {policy.top}", clause=cite["opener"])
     if state.bid is not None and move.bid <= state.bid:
-        return IllegalPlay(
-            f"bid {move.bid} is not higher than {state.bid}: bid more or pass", clause=cite["bid"]
-        )
+        return IllegalPlay(f"bid {move.bid} is not higher than {state.bid}: bid more or pass", clause=cite["bid"])
     return None
 
 

@@ -106,8 +106,8 @@ class Same(Shape):
         for rank in range(len(order.ranks) + jokers):
             joker = rank >= len(order.ranks)
             for suit in _suits(order, self.by_suit and not joker):
-                decided = {"decider": rank, "suit": suit} if self.by_suit else {}
-                yield Pattern(((rank, self.count),), _score(rank, suit), **decided)
+                decider = rank if self.by_suit else -1
+                yield Pattern(((rank, self.count),), _score(rank, suit), decider, suit if self.by_suit else -1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class Run(Shape):
         found = [w for w in self._windows(length) if set(w[0]) == ranks]
         if not found:
             return None
-        window, place, decider = found[-1]
+        _, place, decider = found[-1]
         suit = max(order.place[c][1] for c in cards if c.rank == decider) if decider else 0
         return _score(place, suit)
 
@@ -164,9 +164,7 @@ class Run(Shape):
         if self.copies > copies:
             return
         for length in range(self.shortest, min(self.longest, limit // self.copies) + 1):
-            seen: dict[frozenset[str], tuple[str, int, str]] = {
-                frozenset(w[0]): w for w in self._windows(length)
-            }
+            seen: dict[frozenset[str], tuple[str, int, str]] = {frozenset(w[0]): w for w in self._windows(length)}
             for window, place, decider in seen.values():
                 ranks = tuple(order.ranks.index(r) for r in window)
                 counts = tuple((r, self.copies) for r in ranks)
@@ -251,8 +249,8 @@ class Groups(Shape):
                     continue
                 counts = ((rank, self.main), (side, self.side))
                 for suit in _suits(order, self.by_suit):
-                    decided = {"decider": rank, "suit": suit} if self.by_suit else {}
-                    yield Pattern(counts, _score(rank, suit), **decided)
+                    decider = rank if self.by_suit else -1
+                    yield Pattern(counts, _score(rank, suit), decider, suit if self.by_suit else -1)
 
 
 AnyShape = Same | Run | Flush | Groups

@@ -53,8 +53,8 @@ def legal_exchanges(state: State) -> tuple[Move, ...]:
 
 def exchange(state: State, move: Move) -> State:
     """The state after `give`, `offer` or `take`."""
-    from dasan.state import Phase
     from dasan.starting import with_leader
+    from dasan.state import Phase
 
     deal, wanted = _pending(state)
     clause = state.rules.cite["exchange"]
@@ -79,14 +79,10 @@ def exchange(state: State, move: Move) -> State:
         if len(move.cards) != 2 or missing(move.cards, _offerable(state, deal)):
             raise IllegalPlay(f"offer two cards other than the {deal.given} you were given", clause=clause)
         offered = tuple(state.rules.order.hand(move.cards))
-        return state.then(
-            (seat, EventType.OFFER, offered), exchange=replace(deal, offered=offered), to_act=deal.loser
-        )
+        return state.then((seat, EventType.OFFER, offered), exchange=replace(deal, offered=offered), to_act=deal.loser)
     (taken,) = move.cards
     if taken not in deal.offered:
-        raise IllegalPlay(
-            f"take one of the two offered: {deal.offered[0]} or {deal.offered[1]}", clause=clause
-        )
+        raise IllegalPlay(f"take one of the two offered: {deal.offered[0]} or {deal.offered[1]}", clause=clause)
     after = state.then(
         (seat, EventType.TAKE, (taken,)),
         hands=_moved(state, taken, deal.winner, seat),

@@ -82,9 +82,7 @@ def local_seed(seed: int | bytes, label: str, number: int) -> bytes:
     >>> local_seed(7, "deal", 1) == local_seed(7, "deal", 2)
     False
     """
-    kind, value = (
-        (b"bytes", seed) if isinstance(seed, bytes) else (b"int", f"{operator.index(seed):x}".encode())
-    )
+    kind, value = (b"bytes", seed) if isinstance(seed, bytes) else (b"int", f"{operator.index(seed):x}".encode())
     return _expand("dasan local 1", kind, value, _text("a label", label), _number("the number", number))
 
 

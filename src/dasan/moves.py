@@ -77,11 +77,12 @@ def read_move(text: str) -> Spoken:
     if word in ("call", "give", "offer", "take", "play"):
         type_ = MoveType(word)
         cards = tokens(rest)
-        wanted = {MoveType.OFFER: 2, MoveType.PLAY: len(cards) or 1}.get(type_, 1)
-        if len(cards) != wanted:
-            raise Malformed(
-                f"{word} names {'two cards' if wanted == 2 else 'one card'}, like {word} {'3D 4C' if wanted == 2 else '8C'}"
-            )
+        if type_ is MoveType.OFFER and len(cards) != 2:
+            raise Malformed("offer names two cards, like offer 3D 4C")
+        if type_ is not MoveType.PLAY and type_ is not MoveType.OFFER and len(cards) != 1:
+            raise Malformed(f"{word} names one card, like {word} 8C")
+        if not cards:
+            raise Malformed("play names cards, like play 4H 4S")
         return Spoken(type_, cards)
     cards = tokens(text)
     if not cards:

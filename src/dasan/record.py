@@ -34,12 +34,12 @@ _BESIDE = ("note", "analysis")
 Line = dict[str, Any]
 
 
-def write_state(state: State, view: int | None | str = ALL) -> str:
+def write_state(state: State, view: int | str | None = ALL) -> str:
     """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is."""
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
-def write_session(session: Session, view: int | None | str = ALL) -> str:
+def write_session(session: Session, view: int | str | None = ALL) -> str:
     """A session as text: every hand so far, and the draw for the first deal."""
     lines = [_header(session.rules, session.origin, "session", view)]
     lines += [event.to_json() for event in session.opening]
@@ -52,7 +52,7 @@ def _text(lines: Sequence[Line]) -> str:
     return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
 
-def _header(rules: Rules, origin: Origin, contents: str, view: int | None | str) -> Line:
+def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None) -> Line:
     described: Line = {"name": rules.name, "options": rules.options, "digest": rules.digest}
     if not _is_preset(rules):
         described["value"] = rules.to_json()
@@ -73,7 +73,7 @@ def _is_preset(rules: Rules) -> bool:
         return False
 
 
-def _hand_lines(state: State, view: int | None | str) -> list[Line]:
+def _hand_lines(state: State, view: int | str | None) -> list[Line]:
     seen: State | View = state if isinstance(view, str) else state.view(view)
     lines = [begun_json(seen.begun, state.first_seq - 1)]
     lines += [event.to_json() for event in seen.events]
@@ -116,7 +116,8 @@ def result_json(result: Result) -> Line:
 @dataclass(frozen=True)
 class Verified:
     """What `verify` found true. game: the replayed hand or session; statements: one sentence for each thing checked;
-    unproved: what the record does not allow to check."""
+    unproved: what the record does not allow to check.
+    """
 
     game: State | Session
     statements: tuple[str, ...]
@@ -159,9 +160,7 @@ def verify(text: str) -> Verified:
             unproved.append(f"hand {i} starts from a given position, not from a shuffle")
         elif secret is None:
             over = state.phase is Phase.OVER
-            unproved.append(
-                f"hand {i}: the secret {'is not in the record' if over else 'comes when the hand is over'}"
-            )
+            unproved.append(f"hand {i}: the secret {'is not in the record' if over else 'comes when the hand is over'}")
         else:
             _verify_deal(state, begun, secret, i)
             said.append(f"hand {i}: the secret matches its commitment, and the deal follows from it")
@@ -320,9 +319,7 @@ class _Reader:
         except BadRecord:
             raise
         except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
-            raise BadRecord(
-                f"line {number}: this deal cannot be: {getattr(error, 'message', error)}"
-            ) from error
+            raise BadRecord(f"line {number}: this deal cannot be: {getattr(error, 'message', error)}") from error
         return self._play_on(state)
 
     def _play_on(self, state: State) -> State:
@@ -336,9 +333,7 @@ class _Reader:
             number = line["#"]
             if kind == "result":
                 result = state.result
-                if result is None or {k: v for k, v in line.items() if k not in ("#", "type")} != result_json(
-                    result
-                ):
+                if result is None or {k: v for k, v in line.items() if k not in ("#", "type")} != result_json(result):
                     raise BadRecord(f"line {number}: the result is not the one the hand has")
                 continue
             if kind == "reveal":
@@ -351,9 +346,7 @@ class _Reader:
                 raise BadRecord(f"line {number}: {event.type.value} does not follow from the hand so far")
             known += 1
         if known < len(state.events):
-            raise BadRecord(
-                f"line {self.number}: the {state.events[known].type.value} that follows is missing"
-            )
+            raise BadRecord(f"line {self.number}: the {state.events[known].type.value} that follows is missing")
         return state
 
     def _reveal(self, state: State, line: Line) -> State:

@@ -263,13 +263,9 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     text = format_cards(rules.order.hand(cards))
     counts = Counter(c.rank for c in cards)
     if len(counts) > 1 and any(c.is_joker for c in cards):
-        return IllegalPlay(
-            f"{text} is no combination: a joker cannot be part of it", clause=rules.cite["joker"]
-        )
+        return IllegalPlay(f"{text} is no combination: a joker cannot be part of it", clause=rules.cite["joker"])
     if len(counts) > 2 and len(set(counts.values())) == 1:
-        runs = [
-            s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush
-        ]
+        runs = [s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush]
         for run in runs:
             which = f"{run.shortest} or more" if run.longest > run.shortest else str(run.shortest)
             return IllegalPlay(

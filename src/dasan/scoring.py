@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dasan.cards import Card
 from dasan.events import EventType
 from dasan.ruleset import BidScoring, CardScoring, FixedScoring, NextDealer
 
@@ -24,15 +25,11 @@ def _payments(state: State) -> tuple[int, ...]:
             won = _winners(state)
             bid = state.bid or 0
             lost = len(seats) - len(won)
-            return tuple(
-                bid * (lost if each else 1) if s in won else -bid * (len(won) if each else 1) for s in seats
-            )
+            return tuple(bid * (lost if each else 1) if s in won else -bid * (len(won) if each else 1) for s in seats)
         case FixedScoring(stake=stake):
             return tuple(stake * (len(seats) - 1) if s == first else -stake for s in seats)
         case CardScoring() as scoring:
-            costs = [
-                0 if s == first else scoring.cost(len(state.hands[s]), s in state.has_played) for s in seats
-            ]
+            costs = [0 if s == first else scoring.cost(len(state.hands[s]), s in state.has_played) for s in seats]
             return tuple(sum(costs) if s == first else -costs[s] for s in seats)
 
 
@@ -49,7 +46,7 @@ def finish(state: State) -> State:
     """End the hand; a partner nobody has seen yet is shown (B3.18, B4.04, D2.14, W.18)."""
     from dasan.state import Phase
 
-    shown = ()
+    shown: tuple[tuple[int, EventType, tuple[Card, ...]], ...] = ()
     if state.called is not None and not state.partner_shown and state.partner is not None:
         shown = ((state.partner, EventType.PARTNER, (state.called,)),)
     return state.then(*shown, phase=Phase.OVER, to_act=None, partner_shown=state.called is not None)

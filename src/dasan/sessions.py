@@ -77,9 +77,7 @@ class Session:
         if self.seed is None:
             raise ValueError("this session was read without its seed; give replay a seed to deal on")
         winner, loser = result.finish_order[0], result.finish_order[-1]
-        leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[
-            self.rules.later_lead
-        ]
+        leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[self.rules.later_lead]
         state = _deal(
             self.rules,
             self.seed,
@@ -93,7 +91,7 @@ class Session:
         )
         return replace(self, state=state, past=(*self.past, self.state))
 
-    def record(self, view: int | None | str = "all") -> str:
+    def record(self, view: int | str | None = "all") -> str:
         """The session so far as climb/1 text; with `view` only what that seat (None: a spectator) may know."""
         from dasan.record import write_session
 

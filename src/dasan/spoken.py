@@ -29,9 +29,7 @@ def understand(state: State, move: Move | str) -> Move:
     if not short:
         return Move(said.type, exact, said.bid)
     if said.type is MoveType.CALL:
-        raise Ambiguous(
-            "name the suit of the card you call, like call 8C", clause=state.rules.cite.get("call", "G.01")
-        )
+        raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite.get("call", "G.01"))
     held: Sequence[Card] = state.hands[state.to_act or 0]
     if said.type is MoveType.TAKE and state.exchange is not None:
         held = state.exchange.offered
@@ -47,9 +45,7 @@ def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Seque
         if c in left:
             left.remove(c)
     if len(left) < n:
-        raise IllegalPlay(
-            f"you do not hold {n} {'card' if n == 1 else 'cards'} of rank {rank}", clause="G.05"
-        )
+        raise IllegalPlay(f"you do not hold {n} {'card' if n == 1 else 'cards'} of rank {rank}", clause="G.05")
     if len(set(left)) > 1 and n < len(left):
         rules = state.rules
         if suits_matter(state):
@@ -58,9 +54,7 @@ def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Seque
                 clause=rules.cite["suits"],
             )
         if state.called in left:
-            raise Ambiguous(
-                f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07"
-            )
+            raise Ambiguous(f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07")
     return left[:n]
 
 

@@ -76,9 +76,7 @@ def with_leader(state: State) -> State:
         must = opening_card if opening.in_the_lead else None
     if leader is None:
         leader = state.dealer
-    return state.then(
-        (leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must
-    )
+    return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
 
 
 def start(
@@ -141,19 +139,13 @@ def from_position(rules: Rules, p: Position) -> State:
     kitty = tuple(c for c in p.kitty if c is not None)
     _check(rules, p, hands, kitty)
     whole = rules.auction is not None and p.bidder is None
-    base = State(
-        rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None
-    )
+    base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
     if whole:
         rest = kitty or tuple(rules.order.hand(missing(rules.pack, [c for h in hands for c in h])))
         if any(len(h) != rules.hand_size for h in hands) or len(rest) != rules.kitty_size:
-            raise ValueError(
-                f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty"
-            )
+            raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
         seat, lowest = auction.opener(rules, hands)
-        return base.then(
-            (seat, EventType.OPEN, (lowest,)), kitty=rest, phase=Phase.AUCTION, to_act=seat, opener=seat
-        )
+        return base.then((seat, EventType.OPEN, (lowest,)), kitty=rest, phase=Phase.AUCTION, to_act=seat, opener=seat)
     if rules.call is not None and p.called is None:
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
@@ -245,9 +237,7 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
     out = [s for s in range(n) if not hands[s]]
     if rules.ending is Ending.LAST_IN:
         if sorted(p.finished) != out or len(out) > n - 2:
-            raise ValueError(
-                "finished must name, in order, the seats without cards; at least two still hold some"
-            )
+            raise ValueError("finished must name, in order, the seats without cards; at least two still hold some")
     elif out or p.finished:
         raise ValueError("every player still holds cards while a hand goes on")
     if any(len(h) > rules.most_cards for h in hands):

@@ -39,7 +39,8 @@ class Phase(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Result:
     """How a hand ended. payments: units by seat, sum zero. finish_order: those who went out, in order; where play
-    goes on to the end the last one in closes it (W.18). foul: the seat that failed to guard (D2.17)."""
+    goes on to the end the last one in closes it (W.18). foul: the seat that failed to guard (D2.17).
+    """
 
     payments: tuple[int, ...]
     finish_order: tuple[int, ...]
@@ -61,7 +62,8 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Who played, with which version, and the secret behind the deal: carried along for the record, never looked at by
-    the rules. The secret tells no more than the state does, and is written only once the hand is over."""
+    the rules. The secret tells no more than the state does, and is written only once the hand is over.
+    """
 
     engine: str
     seats: tuple[dict[str, str], ...] = ()
@@ -196,7 +198,7 @@ class State:
 
         return view(self, seat)
 
-    def record(self, view: int | None | str = "all") -> str:
+    def record(self, view: int | str | None = "all") -> str:
         """The hand so far as climb/1 text: the whole truth, or with `view` only what that seat may know."""
         from dasan.record import write_state
 
@@ -204,9 +206,7 @@ class State:
 
     # What the phases build the next state with.
 
-    def then(
-        self, *events: tuple[int, EventType, tuple[Card, ...]], bid: int | None = None, **changes: Any
-    ) -> State:
+    def then(self, *events: tuple[int, EventType, tuple[Card, ...]], bid: int | None = None, **changes: Any) -> State:
         """This state with `changes`, and `events` (seat, type, cards) added; a bid event is for `bid`."""
         seq = self.next_seq
         added = tuple(

@@ -150,10 +150,7 @@ class ActionTable:
         holding = _Holding(self.rules, cards, None)
         have = holding.have
         return any(
-            row.size <= limit
-            and row.need & have == row.need
-            and row.beats(target)
-            and holding.pick(row) is not None
+            row.size <= limit and row.need & have == row.need and row.beats(target) and holding.pick(row) is not None
             for row in self.rows
         )
 
@@ -272,17 +269,13 @@ def compile(rules: Rules) -> ActionTable:
         touches_call = rules.call is not None and any(
             rank < len(rules.ranks) and rules.ranks[rank] in rules.call.ranks for rank, _ in pattern.counts
         )
-        flags: tuple[bool | None, ...] = (
-            (None,) if rules.call is None else (False, True) if touches_call else (False,)
-        )
+        flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
         for called in flags:
             rows.append(_row(len(rows), shape, pattern, called, None))
     return ActionTable(rules, tuple(rows), "canonical" if rules.hand_size is None else "complete")
 
 
-def _row(
-    number: int, shape: Shape, pattern: Pattern, called: bool | None, cards: tuple[Card, ...] | None
-) -> Row:
+def _row(number: int, shape: Shape, pattern: Pattern, called: bool | None, cards: tuple[Card, ...] | None) -> Row:
     size = sum(n for _, n in pattern.counts)
     return Row(
         id=number,
@@ -308,6 +301,7 @@ def _complete_rows(rules: Rules) -> Iterable[Row]:
     for shape, pattern in _rows(rules):
         partial: list[tuple[Card, ...]] = [()]
         for rank, n in pattern.counts:
+            groups: list[tuple[Card, ...]]
             if pattern.flush:
                 groups = [(at[rank, pattern.suit],)]
             else:

@@ -63,9 +63,7 @@ def neglects(state: State, play: Combination | None) -> bool:
 def _duty(state: State, play: Combination | None) -> IllegalPlay | None:
     """Why this play or pass, right in itself, is not allowed to this seat now; or None."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
-        return IllegalPlay(
-            f"the first lead must include the {state.must_include}", clause=state.rules.cite["opening"]
-        )
+        return IllegalPlay(f"the first lead must include the {state.must_include}", clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
         highest = state.hands[_seat(state)][-1]
         return IllegalPlay(
@@ -176,9 +174,7 @@ def clear(state: State) -> State:
     """The trick is over: whoever played last leads, or the next player still in (B3.17, D2.13, W.16)."""
     last = state.table_seat if state.table_seat is not None else 0
     leads = last if state.hands[last] else state.seat_after(last)
-    return state.then(
-        (leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads
-    )
+    return state.then((leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads)
 
 
 def _on(state: State, seat: int) -> State:
@@ -197,9 +193,7 @@ def _checked(state: State, cards: tuple[Card, ...]) -> Combination:
     combination = state.rules.combination(cards)
     on_table = state.table
     if on_table is not None and not combination.beats(on_table):
-        raise IllegalPlay(
-            _why_not(state, combination, on_table), clause=_which_clause(state, combination, on_table)
-        )
+        raise IllegalPlay(_why_not(state, combination, on_table), clause=_which_clause(state, combination, on_table))
     refused = _duty(state, combination)
     if refused is not None:
         raise refused

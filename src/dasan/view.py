@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,9 +73,7 @@ class View:
             "bid": self.bid,
             "called": None if self.called is None else str(self.called),
             "partner": self.partner,
-            "table": None
-            if self.table is None
-            else {"kind": self.table.kind, "cards": _texts(self.table.cards)},
+            "table": None if self.table is None else {"kind": self.table.kind, "cards": _texts(self.table.cards)},
             "table_seat": self.table_seat,
             "passed": list(self.passed),
             "finished": list(self.finished),
@@ -112,9 +109,7 @@ def view(state: State, seat: int | None) -> View:
         bidder=state.bidder,
         bid=state.bid,
         called=state.called,
-        partner=state.partner
-        if state.partner_shown or (seat is not None and seat == state.partner)
-        else None,
+        partner=state.partner if state.partner_shown or (seat is not None and seat == state.partner) else None,
         table=state.table,
         table_seat=state.table_seat,
         passed=state.passed,
@@ -145,15 +140,13 @@ def _event(state: State, seat: int | None, event: Event) -> Event:
 
 
 def _begun(state: State, seat: int | None) -> Deal | Position:
-    """How the hand began, with every hand but the seat's own hidden; the kitty is in no view but the bidder's events."""
+    """How the hand began, every hand but the seat's own hidden; the bidder sees the kitty in an event."""
     begun = state.begun
-    hide: Callable[[tuple[Card | None, ...]], tuple[None, ...]] = lambda cards: (None,) * len(cards)  # noqa: E731
-    return replace(
-        begun,
-        hands=tuple(cards if s == seat else hide(cards) for s, cards in enumerate(begun.hands)),
-        kitty=hide(begun.kitty),
-        **({"partner": None} if isinstance(begun, Position) and not state.partner_shown else {}),
-    )
+    hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
+    kitty = (None,) * len(begun.kitty)
+    if isinstance(begun, Position):
+        return replace(begun, hands=hands, kitty=kitty, partner=begun.partner if state.partner_shown else None)
+    return replace(begun, hands=hands, kitty=kitty)
 
 
 def _kitty(state: State) -> tuple[Card, ...]:

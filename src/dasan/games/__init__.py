@@ -11,9 +11,7 @@ from dasan.ruleset import OptionValue, Rules
 
 __all__ = ["PRESETS", "Option", "Preset", "make_rules"]
 
-PRESETS: dict[str, Preset] = {
-    preset.name: preset for game in (big_three, big_two, winner) for preset in game.PRESETS
-}
+PRESETS: dict[str, Preset] = {preset.name: preset for game in (big_three, big_two, winner) for preset in game.PRESETS}
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:

@@ -67,9 +67,7 @@ def _options(
     return (
         *common,
         *by_players,
-        Option(
-            "stake_chips", stake_chips, None, "B3.21", "Counters each player starts with.", maximum=1_000_000
-        ),
+        Option("stake_chips", stake_chips, None, "B3.21", "Counters each player starts with.", maximum=1_000_000),
         switch("show_played", False, "B3.22", "Show the cards of earlier tricks."),
         switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
         switch("must_dig", False, "H.01", "Three 3s, or two 3s with two 2s, must bid 3."),

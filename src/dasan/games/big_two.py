@@ -39,7 +39,7 @@ _STRAIGHTS = {
     "no-twos": ("3456789TJQKA", ""),
 }
 _STRAIGHT_CLAUSE = {"hong-kong": "H.03", "taiwan": "H.04", "no-twos": "H.05"}
-_SCORING = {
+_SCORING: dict[str, FixedScoring | CardScoring] = {
     "wins": FixedScoring(stake=1),
     "cards": CardScoring(),
     "cards-multiplied": CardScoring(tiers=((10, 2), (13, 3))),
@@ -72,8 +72,7 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
         Same(kind="single", clause="D2.03", family="cards", count=1, by_suit=True),
         Same(kind="pair", clause="D2.04", family="cards", count=2, by_suit=True),
         *[Same(kind="triplet", clause="D2.03", family="cards", count=3)] * bool(v["triples"]),
-        *[Groups(kind="two-pair", clause="H.08", family="cards", main=2, side=2, by_suit=True)]
-        * bool(v["two_pairs"]),
+        *[Groups(kind="two-pair", clause="H.08", family="cards", main=2, side=2, by_suit=True)] * bool(v["two_pairs"]),
         *[Same(kind="quad", clause="H.07", family="cards", tier=1, count=4)] * bool(v["fours"]),
         straight("straight", 0, flush=False),
         Flush(
@@ -144,9 +143,7 @@ PRESETS = (
             switch("triples", False, "D2.03", "Three of a kind is a three-card play."),
             Option("flush_order", "rank", ("rank", "suit"), "D2.08", "What decides between flushes first."),
             switch("pass_is_final", False, "D2.12", "Who passes is out of the round."),
-            Option(
-                "guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding a player on the last card."
-            ),
+            Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding a player on the last card."),
             Option(
                 "later_lead",
                 "three-of-diamonds",

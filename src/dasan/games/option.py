@@ -31,9 +31,8 @@ class Option:
             shown = ", ".join(str(c) if isinstance(c, str) else repr(c) for c in self.choices)
             raise ValueError(f"option {self.name} is one of {shown}, not {value!r} ({self.clause})")
         if not isinstance(value, int) or isinstance(value, bool) or not self.minimum <= value <= self.maximum:
-            raise ValueError(
-                f"option {self.name} is a whole number from {self.minimum} to {self.maximum}, not {value!r} ({self.clause})"
-            )
+            span = f"from {self.minimum} to {self.maximum}"
+            raise ValueError(f"option {self.name} is a whole number {span}, not {value!r} ({self.clause})")
         return value
 
 

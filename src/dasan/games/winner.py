@@ -47,9 +47,7 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
     shortest = int(v["min_straight"])
 
     def run(kind: str, copies: int, tie: Literal["none", "last"], clause: str) -> Run:
-        return Run(
-            kind=kind, clause=clause, copies=copies, sequence=SEQUENCE, shortest=2, longest=13, tie=tie
-        )
+        return Run(kind=kind, clause=clause, copies=copies, sequence=SEQUENCE, shortest=2, longest=13, tie=tie)
 
     def straight(kind: str, clause: str, *, flush: bool) -> Run:
         return Run(
@@ -155,9 +153,7 @@ def _options(bomb: str) -> tuple[Option, ...]:
         Option("decks", 1, (1, 2), "W.01", "Packs shuffled together; seven and eight players use two."),
         switch("jokers", False, "W.02", "Add a black and a red joker to each pack."),
         Option("min_straight", 5, (3, 4, 5), "W.09", "Cards in the shortest straight."),
-        Option(
-            "straight_tie", "suit", ("suit", "rank"), "W.10", "What decides between straights in one place."
-        ),
+        Option("straight_tie", "suit", ("suit", "rank"), "W.10", "What decides between straights in one place."),
         Option("bomb", bomb, ("quad-plus-one", "quad"), "W.15", "What a bomb is."),
         Option(
             "two_of_spades_restart",
