@@ -110,9 +110,13 @@ def start(
     Raises ValueError for a position that cannot be.
     """
     try:
+        held = tuple(tuple(rules.order.hand(_cards(h))) for h in hands)
+        rest = _cards(kitty or ())
+        if kitty is None and bidder is None and rules.kitty_size:
+            rest = tuple(missing(rules.pack, [c for h in held for c in h]))
         position = Position(
-            hands=tuple(tuple(rules.order.hand(_cards(h))) for h in hands),
-            kitty=tuple(rules.order.hand(_cards(kitty or ()))),
+            hands=held,
+            kitty=tuple(rules.order.hand(rest)),
             dealer=dealer,
             leader=leader,
             bidder=bidder,
@@ -141,11 +145,10 @@ def from_position(rules: Rules, p: Position) -> State:
     whole = rules.auction is not None and p.bidder is None
     base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
     if whole:
-        rest = kitty or tuple(rules.order.hand(missing(rules.pack, [c for h in hands for c in h])))
-        if any(len(h) != rules.hand_size for h in hands) or len(rest) != rules.kitty_size:
+        if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
         seat, lowest = auction.opener(rules, hands)
-        return base.then((seat, EventType.OPEN, (lowest,)), kitty=rest, phase=Phase.AUCTION, to_act=seat, opener=seat)
+        return base.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
     if rules.call is not None and p.called is None:
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
