@@ -1,12 +1,13 @@
 """Provably fair deals: commit, contribute, shuffle, reveal.
 
-Before a deal the server publishes the `commitment` to a fresh secret; the players may then add strings of their own;
-`deal_seed` hashes everything into a seed, `Stream` stretches the seed into random numbers, and `shuffle` puts the
-pack in order. After the hand the secret is in the record, and anyone can do the same again. ``docs/fairness.md``
-tells players how, and says what this proves and what it cannot.
+Before a deal the server publishes the `commitment` to a fresh secret; the players may then add strings of their
+own; `deal_seed` hashes everything into a seed, `Stream` stretches the seed into random numbers, and `shuffle`
+puts the pack in order. After the hand the secret is in the record, and anyone can do the same again.
+``docs/fairness.md`` tells players how, and says what this proves and what it cannot.
 
-Two packs with jokers can lie in 108!/2^54 orders, a little more than 2^524. Everything on the way from secret to deck is
-therefore 1,024 bits wide: a single SHA-512 or a 256-bit key anywhere in between would make most decks impossible.
+Two packs with jokers can lie in 108!/2^54 orders, a little more than 2^524. Everything on the way from secret to
+deck is therefore 1,024 bits wide: a single SHA-512 or a 256-bit key anywhere in between would make most decks
+impossible.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ def commitment(secret: bytes) -> str:
 def deal_seed(secret: bytes, contributions: Sequence[str], rules_digest: str, hand: int) -> bytes:
     """The 128-byte seed of a published deal: a hash of everything that decides it.
 
-    `contributions` are the players' strings in the order in which the record lists them (at most 16, each at most
-    256 bytes of UTF-8, taken as they are, without Unicode normalisation), `rules_digest` the digest of the rules in
-    force, `hand` the number of the hand in its session (0 to 2^64 - 1). Anything else, and a secret that is not 128
-    bytes long, raises ValueError.
+    `contributions` are the players' strings in the order in which the record lists them (at most 16, each at
+    most 256 bytes of UTF-8, taken as they are, without Unicode normalisation), `rules_digest` the digest of the
+    rules in force, `hand` the number of the hand in its session (0 to 2^64 - 1; 0 is the draw for the deal).
+    Anything else, and a secret that is not 128 bytes long, raises ValueError.
 
     >>> deal_seed(bytes(128), ["ab", "c"], "d1", 1) == deal_seed(bytes(128), ["a", "bc"], "d1", 1)
     False
@@ -74,15 +75,17 @@ def deal_seed(secret: bytes, contributions: Sequence[str], rules_digest: str, ha
 
 
 def local_seed(seed: int | bytes, label: str, number: int) -> bytes:
-    """The 128-byte seed of a deal that nobody publishes, such as ``dasan.deal(rules, seed=7)``.
+    """128 bytes derived from a seed of one's own, such as the 7 of ``dasan.deal(rules, seed=7)``.
 
-    `seed` is any integer (hashed as its hexadecimal digits) or any bytes; `label` says what the numbers are for and
-    `number` (0 to 2^64 - 1) counts its uses, so that one seed serves a whole session. ValueError as for `deal_seed`.
+    `seed` is any integer (hashed as its hexadecimal digits) or any bytes; `label` says what the result is for and
+    `number` (0 to 2^64 - 1) counts its uses, so that one seed serves a whole session. ValueError as for
+    `deal_seed`. The result is as hard to guess as the seed, and no harder: only one with at least 525 bits of
+    chance in it reaches every deal.
 
     >>> local_seed(7, "deal", 1) == local_seed(7, "deal", 2)
     False
     """
-    kind, value = (b"bytes", seed) if isinstance(seed, bytes) else (b"int", f"{operator.index(seed):x}".encode())
+    kind, value = (b"bytes", seed) if isinstance(seed, bytes) else (b"int", b"%x" % operator.index(seed))
     return _expand("dasan local 1", kind, value, _text("a label", label), _number("the number", number))
 
 
@@ -91,10 +94,10 @@ class Stream:
 
     Block i, of 32 bytes, is ``HMAC-SHA256(key=seed[:64], message=i as 8 bytes, big-endian, then seed[64:])``.
 
-    HMAC hashes a longer key than 64 bytes down to 256 bits, which would leave 2^256 decks of the 2^524: so only half
-    of the seed is the key, and the other half is in every message. The counter stands before it because SHA-256
-    carries no more than 256 bits from one 64-byte block of its input to the next: were the seed first, every output
-    would depend on it only through 512 bits (inner and outer state), again too few.
+    HMAC hashes a longer key than 64 bytes down to 256 bits, which would leave 2^256 decks of the 2^524: so only
+    half of the seed is the key, and the other half is in every message. The counter stands before it because
+    SHA-256 carries no more than 256 bits from one 64-byte block of its input to the next: were the seed first,
+    every output would depend on it only through 512 bits (inner and outer state), again too few.
 
     >>> dice = Stream(local_seed(7, "dice", 0))
     >>> [dice.below(6) + 1 for _ in range(5)]
@@ -129,8 +132,8 @@ class Stream:
         """An integer from 0 to n - 1, all equally likely: ValueError unless n is at least 1.
 
         With k the number of bits in n - 1: take the fewest bytes that hold k bits, read them as a big-endian
-        number, keep its low k bits, and start again with new bytes when the result is not below n. (n = 1 takes no
-        bytes.)
+        number, keep its low k bits, and start again with new bytes when the result is not below n. (n = 1 takes
+        no bytes.)
         """
         if n < 1:
             raise ValueError(f"there is no number from 0 to {n - 1}")
@@ -142,11 +145,11 @@ class Stream:
 
 
 def shuffle(seed: bytes | Stream, cards: Sequence[T]) -> tuple[T, ...]:
-    """The cards in random order, first card on top (Fisher–Yates from the top).
+    """The cards in random order, first card on top (Fisher-Yates from the top).
 
     For i = 0, 1, … up to the last card but one, the card at place i changes places with the one at place
-    ``i + below(n - i)``, where n is the number of cards. A seed starts a stream of its own; a stream is read on from
-    where it stands.
+    ``i + below(n - i)``, where n is the number of cards. A seed starts a stream of its own; a stream is read on
+    from where it stands.
 
     >>> "".join(shuffle(local_seed(7, "letters", 0), "abcdefgh"))
     'ebfgahcd'
