@@ -1,0 +1,152 @@
+"""The census: how many plays of each kind there are, counted by the oracle; numbers to check with pencil and paper."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from math import comb, prod
+
+import pytest
+
+from .classify import BIG_THREE, BIG_THREE_RANKS, STRAIGHTS, Options, classify
+
+
+@pytest.mark.parametrize("preset", BIG_THREE)
+def test_b3_census_of_combinations_by_rank(preset: str) -> None:
+    """B3.13, B3.14: 13 each of single, pair, triplet and quad; 36, 36, 26 and 21 runs that fit in 20 cards."""
+    census: Counter[str] = Counter()
+    for times in range(1, 5):
+        for length in range(1, 20 // times + 1):
+            for ranks in combinations(BIG_THREE_RANKS, length):
+                reading = classify(preset, {}, [r + s for r in ranks for s in "DCHS"[:times]])
+                if reading is not None:
+                    census[reading.kind] += 1
+    assert census == {
+        "single": 13,
+        "pair": 13,
+        "triplet": 13,
+        "quad": 13,
+        "straight": 36,
+        "pair-run": 36,
+        "triplet-run": 26,
+        "quad-run": 21,
+    }
+
+
+def big_two_sets(size: int, options: Options) -> Iterator[tuple[Counter[str], Counter[str]]]:
+    """For every choice of ranks, how many of each: the number of sets of `size` cards by kind.
+
+    Which suits they have makes a difference to the kind only when all the ranks differ and all the suits are
+    the same, so one set stands for many.
+    """
+    for ranks in combinations_with_replacement("3456789TJQKA2", size):
+        times = Counter(ranks)
+        if max(times.values()) > 4:
+            continue
+        census: Counter[str] = Counter()
+        ways = prod(comb(4, count) for count in times.values())
+        cards = [r + s for r in times for s in "SHCD"[: times[r]]]
+        if size > 1 and len(times) == size:
+            for s in "DCHS":
+                reading = classify("big-two", options, [r + s for r in ranks])
+                census[reading.kind if reading else "nothing"] += 1
+            ways -= 4
+            cards[0] = ranks[0] + "D"
+        reading = classify("big-two", options, cards)
+        census[reading.kind if reading else "nothing"] += ways
+        yield times, census
+
+
+def big_two_census(size: int, **options: object) -> Counter[str]:
+    """All sets of `size` cards by kind."""
+    census: Counter[str] = Counter()
+    for _, found in big_two_sets(size, options):
+        census += found
+    assert census.total() == comb(52, size)
+    return census
+
+
+def test_d2_03_d2_04_census_of_small_plays() -> None:
+    assert big_two_census(1) == {"single": 52}
+    assert big_two_census(2) == {"pair": 78, "nothing": 1248}
+    assert big_two_census(3) == {"nothing": 22100}
+    assert big_two_census(3, triples=True)["triplet"] == 52
+    assert big_two_census(4) == {"nothing": 270725}
+    assert big_two_census(4, fours=True)["quad"] == 13
+    assert big_two_census(4, two_pairs=True)["two-pair"] == comb(13, 2) * 36
+
+
+@pytest.mark.parametrize(
+    ("straights", "windows", "plain", "flushes", "straight_flushes", "in_all"),
+    [
+        ("ace-low-or-high", 10, 10_200, 5_108, 40, 19_716),
+        ("taiwan", 10, 10_200, 5_108, 40, 19_716),
+        ("hong-kong", 9, 9_180, 5_112, 36, 18_696),
+        ("no-twos", 8, 8_160, 5_116, 32, 17_676),
+    ],
+)
+def test_d2_05_h_03_h_04_h_05_census_of_five_card_plays(
+    straights: str, windows: int, plain: int, flushes: int, straight_flushes: int, in_all: int
+) -> None:
+    census = big_two_census(5, straights=straights)
+    nothing = census.pop("nothing")
+    assert len(STRAIGHTS[straights]) == windows
+    assert census == {
+        "straight": plain,
+        "flush": flushes,
+        "full-house": 3_744,
+        "four-plus-one": 624,
+        "straight-flush": straight_flushes,
+    }
+    assert census.total() == in_all == comb(52, 5) - nothing
+    assert big_two_census(5, straights=straights, four_plus_one=False).total() - in_all == nothing
+
+
+def test_d2_05_only_equal_suits_make_a_difference_to_the_kind() -> None:
+    """What the census rests on, for all sets of five cards of some ranks."""
+    for ranks in ("A23K", "345678"):
+        by_pattern: dict[tuple[str, bool], set[str | None]] = {}
+        for cards in combinations([r + s for r in ranks for s in "DCHS"], 5):
+            pattern = ("".join(card[0] for card in cards), len({card[1] for card in cards}) == 1)
+            reading = classify("big-two", {}, cards)
+            by_pattern.setdefault(pattern, set()).add(reading.kind if reading else None)
+        assert all(len(found) == 1 for found in by_pattern.values())
+
+
+def mean_plays(straights: str, *, openings: bool) -> Fraction:
+    """The mean number of plays in a random hand of 13; or, where it has the 3 of diamonds, of those with that card.
+
+    All plays of k cards have the same chance to be in a random hand. By the likeness of the four suits, as many
+    plays have the 3 of diamonds as have one of the other threes: a quarter of the threes in all plays.
+    """
+    total = Fraction(0)
+    certain = 1 if openings else 0
+    for size in (1, 2, 3, 5):
+        plays = Fraction(0)
+        for times, census in big_two_sets(size, {"triples": True, "straights": straights}):
+            ways = census.total() - census["nothing"]
+            plays += ways * Fraction(times["3"], 4) if openings else ways
+        total += plays * Fraction(comb(52 - size, 13 - size), comb(52 - certain, 13 - certain))
+    return total
+
+
+@pytest.mark.parametrize(
+    ("straights", "leads", "openings"),
+    [("ace-low-or-high", "28.025", "5.1889"), ("hong-kong", "27.519", "4.1787")],
+)
+def test_d2_03_d2_11_mean_leads_and_openings(straights: str, leads: str, openings: str) -> None:
+    """Exact means over all hands of 13, with triples."""
+    assert f"{float(mean_plays(straights, openings=False)):.3f}" == leads
+    assert f"{float(mean_plays(straights, openings=True)):.4f}" == openings
+
+
+def test_w_09_number_of_one_deck_straights() -> None:
+    """All suits of every run of ranks, straight flushes among them."""
+    straights = 0
+    for length in range(5, 14):
+        for ranks in combinations("A23456789TJQK", length):
+            if classify("winner", {}, [ranks[0] + "D", *(r + "S" for r in ranks[1:])]):
+                straights += 4**length
+    assert straights == 10 * 4**5 + 9 * 4**6 + 8 * 4**7 + 7 * 4**8 + 6 * 4**9 + 5 * 4**10 + 4 * 4**11 + 3 * 4**12 + 4**13
