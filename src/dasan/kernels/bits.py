@@ -1,0 +1,111 @@
+"""Bit primitives on unsigned 64-bit words: the one module that knows the processor.
+
+`popcount`, `trailing_zeros`, `leading_zeros`, `extract` (gather the bits under a mask, x86 PEXT) and `deposit` (spread
+bits under a mask, PDEP). Where the processor lacks bit extract, a portable loop gives the same results; `portable_*`
+are always there, for comparison. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
+into floating point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from dasan.kernels.compiled import DISABLED, inlined
+
+U = np.uint64
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+def _has_bit_extract() -> bool:
+    """Whether code is compiled for a processor with fast PEXT and PDEP."""
+    if DISABLED or config.CPU_NAME or config.CPU_FEATURES:  # type: ignore[attr-defined]
+        return False
+    return bool(dict(binding.get_host_cpu_features()).get("bmi2", False))
+
+
+HAS_BIT_EXTRACT = _has_bit_extract()
+
+
+def portable_extract(word: np.uint64, mask: np.uint64) -> np.uint64:
+    out = _ZERO
+    place = _ONE
+    while mask != _ZERO:
+        lowest = mask & (~mask + _ONE)
+        if word & lowest:
+            out |= place
+        mask ^= lowest
+        place <<= _ONE
+    return out
+
+
+def portable_deposit(word: np.uint64, mask: np.uint64) -> np.uint64:
+    out = _ZERO
+    while mask != _ZERO and word != _ZERO:
+        lowest = mask & (~mask + _ONE)
+        if word & _ONE:
+            out |= lowest
+        mask ^= lowest
+        word >>= _ONE
+    return out
+
+
+def _python_popcount(word: np.uint64) -> np.uint64:
+    return U(int(word).bit_count())
+
+
+def _python_trailing_zeros(word: np.uint64) -> np.uint64:
+    number = int(word)
+    return U((number & -number).bit_length() - 1) if number else U(64)
+
+
+def _python_leading_zeros(word: np.uint64) -> np.uint64:
+    return U(64 - int(word).bit_length())
+
+
+def _unary(name: str) -> Any:
+    """An intrinsic that is one LLVM instruction on a word; a zero word gives 64 for both counts of zeros."""
+
+    @intrinsic
+    def call(typing: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            if name == "ctpop":
+                return builder.ctpop(args[0])
+            return getattr(builder, name)(args[0], ir.Constant(ir.IntType(1), 0))
+
+        return types.uint64(types.uint64), generate
+
+    return call
+
+
+def _binary(name: str) -> Any:
+    @intrinsic
+    def call(typing: Any, word: Any, mask: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word64 = ir.IntType(64)
+            function = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(word64, [word64, word64]))
+            return builder.call(function, args)
+
+        return types.uint64(types.uint64, types.uint64), generate
+
+    return call
+
+
+popcount: Any = _python_popcount if DISABLED else _unary("ctpop")
+trailing_zeros: Any = _python_trailing_zeros if DISABLED else _unary("cttz")
+leading_zeros: Any = _python_leading_zeros if DISABLED else _unary("ctlz")
+extract: Any = _binary("llvm.x86.bmi.pext.64") if HAS_BIT_EXTRACT else inlined(portable_extract)
+deposit: Any = _binary("llvm.x86.bmi.pdep.64") if HAS_BIT_EXTRACT else inlined(portable_deposit)
+
+
+def nth_set(word: np.uint64, n: np.uint64) -> np.uint64:
+    """The place of the `n`-th (from 0) lowest set bit of `word`, which has more than `n`."""
+    return trailing_zeros(deposit(_ONE << n, word))  # type: ignore[no-any-return]
+
+
+nth_set_bit: Any = inlined(nth_set)
