@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` at its first call, without the interpreter lock, and keep the machine code for the next start."""
+    """Compile `function` at its first call, without the interpreter lock; the machine code is kept for later."""
     out: Callable[P, R] = numba.njit(cache=True, nogil=True)(function)
     return out
 

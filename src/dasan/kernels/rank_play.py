@@ -1,0 +1,102 @@
+"""Kernels for games of ranks alone (Big Three): what a hand can play, playing it, and whole random hands."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.bits import extract, nth_set_bit, popcount
+from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.rank_table import LEAD, PASS, RankTable
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_0, _1, _2, _3 = U(0), U(1), U(2), U(3)
+_16, _32, _48, _64, _128 = U(16), U(32), U(48), U(64), U(128)
+_RUN = U(1023)
+_PASS, _LEAD = U(PASS), U(LEAD)
+_PASS_BIT = U(1 << (PASS - 128))
+
+
+@inlined
+def legal_words(hand: np.uint64, last: np.uint64, t: RankTable) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The actions that `hand` may take on `last`, as three words."""
+    b = last * _3
+    sets = extract(hand, t.sets) & t.beats[b]
+    ones = t.runs[hand & _RUN] | t.runs[U(2048) + ((hand >> _32) & _RUN)]
+    twos = t.runs[U(1024) + ((hand >> _16) & _RUN)] | t.runs[U(3072) + ((hand >> _48) & _RUN)]
+    return sets, ones & t.beats[b + _1], (twos | _PASS_BIT) & t.beats[b + _2]
+
+
+@inlined
+def taken(hand: np.uint64, action: np.uint64, t: RankTable) -> np.uint64:
+    """`hand` without the cards of `action`; the pass takes none."""
+    ranks = t.ranks[action]
+    shift = t.shift[action]
+    return (hand & ~ranks) | (((hand & ranks) >> shift) >> shift)
+
+
+@inlined
+def pick(sets: np.uint64, ones: np.uint64, twos: np.uint64, word: np.uint64) -> np.uint64:
+    """One action of three words, each equally likely."""
+    n0 = popcount(sets)
+    n01 = n0 + popcount(ones)
+    i = below(word, n01 + popcount(twos))
+    if i < n0:
+        return nth_set_bit(sets, i)  # type: ignore[no-any-return]
+    if i < n01:
+        return _64 + nth_set_bit(ones, i - n0)  # type: ignore[no-any-return]
+    return _128 + nth_set_bit(twos, i - n01)  # type: ignore[no-any-return]
+
+
+@inlined
+def add_card(hand: np.uint64, rank: np.uint64) -> np.uint64:
+    """`hand` with one more card of `rank`: the lowest lane that does not have it yet gets its bit."""
+    lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
+    return hand | ((((lanes << _16) | _1) & ~lanes) << rank)
+
+
+@compiled
+def random_play(
+    first: Words,
+    second: Words,
+    third: Words,
+    leads: npt.NDArray[np.int64],
+    seed: np.uint64,
+    t: RankTable,
+    wins: npt.NDArray[np.int64],
+) -> int:
+    """Random play of three-handed hands without auction, from given hand words; returns plies, counts wins by seat."""
+    state = seed
+    plies = 0
+    for g in range(first.shape[0]):
+        a, b, c = first[g], second[g], third[g]
+        seat = leads[g]
+        if seat == 1:
+            a, b, c = b, c, a
+        elif seat == 2:
+            a, b, c = c, a, b
+        last = _LEAD
+        passes = 0
+        n = 0
+        while True:
+            sets, ones, twos = legal_words(a, last, t)
+            state = stepped(state)
+            action = pick(sets, ones, twos, mixed(state))
+            hand = taken(a, action, t)
+            n += 1
+            if hand == _0:
+                break
+            a, b, c = b, c, hand
+            if action == _PASS:
+                last = _LEAD if passes == 1 else last
+                passes += 1
+                if last == _LEAD:
+                    passes = 0
+            else:
+                last = action
+                passes = 0
+        plies += n
+        wins[(seat + n - 1) % 3] += 1
+    return plies
