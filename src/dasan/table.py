@@ -28,7 +28,10 @@ def lanes(counts: Iterable[tuple[int, int]]) -> int:
 
 
 def _rank_mask(counts: Iterable[tuple[int, int]]) -> int:
-    return sum(((1 << _LANE) - 1) << (_LANE * rank) for rank, _ in counts)
+    mask = 0
+    for rank, _ in counts:
+        mask |= ((1 << _LANE) - 1) << (_LANE * rank)
+    return mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
