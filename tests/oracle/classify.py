@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-Options = Mapping[str, object]
+Value = bool | int | str
+Options = Mapping[str, Value]
 Strength = tuple[int, ...]
 Kind = Callable[[Sequence[str], Options], Strength | None]
 
@@ -22,10 +23,10 @@ BIG_THREE = ("big-three", "big-three-denexa", "big-three-fr", "big-three-4p")
 WINNER = ("winner", "winner-bomb")
 PRESETS = (*BIG_THREE, "big-two", *WINNER)
 
-FIFTY_TWO = [rank + suit for rank in "3456789TJQKA2" for suit in "DCHS"]
-JOKERS = ["BJ", "RJ"]
+FIFTY_TWO = tuple(rank + suit for rank in "3456789TJQKA2" for suit in "DCHS")
+JOKERS = ("BJ", "RJ")
 
-DEFAULTS: dict[str, dict[str, object]] = {
+DEFAULTS: dict[str, dict[str, Value]] = {
     **{preset: {} for preset in BIG_THREE},
     "big-two": {
         "triples": False,  # D2.03
@@ -57,7 +58,7 @@ class Reading:
     strength: Strength
 
 
-def complete(preset: str, options: Options) -> dict[str, object]:
+def complete(preset: str, options: Options) -> dict[str, Value]:
     """The options with the preset's own values where nothing is said; unknown ones are kept.
 
     Winner without an order of suits cannot break ties of straights by suit (H.10).
@@ -71,15 +72,23 @@ def complete(preset: str, options: Options) -> dict[str, object]:
 def fresh_pack(preset: str, options: Options) -> list[str]:
     """All the cards of the game: one pack of 52, or in Winner one or two, with or without jokers (W.01, W.02)."""
     filled = complete(preset, options)
-    deck = JOKERS + FIFTY_TWO if filled.get("jokers") else FIFTY_TWO
-    return deck * (2 if filled.get("decks") == 2 else 1)
+    deck = FIFTY_TWO + JOKERS if filled.get("jokers") else FIFTY_TWO
+    return list(deck) * (2 if filled.get("decks") == 2 else 1)
+
+
+def are_in_the_pack(cards: Sequence[str], options: Options) -> bool:
+    """No card more often than there are decks, and no jokers where there are none."""
+    decks = 2 if options.get("decks") == 2 else 1
+    for card in cards:
+        if cards.count(card) > decks or (card not in FIFTY_TWO and not (card in JOKERS and options.get("jokers"))):
+            return False
+    return True
 
 
 def classify(preset: str, options: Options, cards: Sequence[str]) -> Reading | None:
     """What these cards are in this game, or `None` when they are no combination."""
     filled = complete(preset, options)
-    pack = fresh_pack(preset, filled)
-    if not cards or any(cards.count(card) > pack.count(card) for card in cards):
+    if not cards or not are_in_the_pack(cards, filled):
         return None
     readings = []
     for kind, recognise in kinds(preset, filled).items():

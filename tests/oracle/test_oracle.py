@@ -14,28 +14,29 @@ from .classify import (
     WINNER,
     Options,
     Reading,
+    Value,
     beats,
     classify,
     fresh_pack,
 )
 
 
-def read(preset: str, text: str, **options: object) -> Reading:
+def read(preset: str, text: str, **options: Value) -> Reading:
     reading = classify(preset, options, text.split())
     assert reading is not None, f"{text} should be a combination in {preset}"
     return reading
 
 
-def kind(preset: str, text: str, **options: object) -> str | None:
+def kind(preset: str, text: str, **options: Value) -> str | None:
     reading = classify(preset, options, text.split())
     return reading.kind if reading else None
 
 
-def over(preset: str, a: str, b: str, **options: object) -> bool:
+def over(preset: str, a: str, b: str, **options: Value) -> bool:
     return beats(preset, options, read(preset, a, **options), read(preset, b, **options))
 
 
-def ascending(preset: str, *texts: str, **options: object) -> None:
+def ascending(preset: str, *texts: str, **options: Value) -> None:
     """Every later play beats every earlier one, and none the other way or itself."""
     for low, high in combinations(range(len(texts)), 2):
         assert over(preset, texts[high], texts[low], **options), f"{texts[high]} over {texts[low]}"
@@ -43,7 +44,7 @@ def ascending(preset: str, *texts: str, **options: object) -> None:
         assert not over(preset, texts[low], texts[high], **options), f"{texts[low]} over {texts[high]}"
 
 
-def neither(preset: str, a: str, b: str, **options: object) -> None:
+def neither(preset: str, a: str, b: str, **options: Value) -> None:
     assert not over(preset, a, b, **options)
     assert not over(preset, b, a, **options)
 
@@ -315,7 +316,7 @@ def test_h_09_no_fours_plus_one() -> None:
 # Winner
 
 winner_presets = pytest.mark.parametrize("preset", WINNER)
-TWO_DECKS = {"decks": 2, "jokers": True}
+TWO_DECKS: dict[str, Value] = {"decks": 2, "jokers": True}
 
 
 @winner_presets
