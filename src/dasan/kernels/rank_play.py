@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import extract, nth_set_bit, popcount
-from dasan.kernels.compiled import compiled, inlined
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.compiled import inlined
+from dasan.kernels.random64 import below
 from dasan.kernels.rank_table import LEAD, PASS, RankTable
 
 U = np.uint64
@@ -34,7 +34,8 @@ def taken(hand: np.uint64, action: np.uint64, t: RankTable) -> np.uint64:
     """`hand` without the cards of `action`; the pass takes none."""
     ranks = t.ranks[action]
     shift = t.shift[action]
-    return (hand & ~ranks) | (((hand & ranks) >> shift) >> shift)
+    left: np.uint64 = (hand & ~ranks) | (((hand & ranks) >> shift) >> shift)
+    return left
 
 
 @inlined
@@ -54,49 +55,5 @@ def pick(sets: np.uint64, ones: np.uint64, twos: np.uint64, word: np.uint64) -> 
 def add_card(hand: np.uint64, rank: np.uint64) -> np.uint64:
     """`hand` with one more card of `rank`: the lowest lane that does not have it yet gets its bit."""
     lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
-    return hand | ((((lanes << _16) | _1) & ~lanes) << rank)
-
-
-@compiled
-def random_play(
-    first: Words,
-    second: Words,
-    third: Words,
-    leads: npt.NDArray[np.int64],
-    seed: np.uint64,
-    t: RankTable,
-    wins: npt.NDArray[np.int64],
-) -> int:
-    """Random play of three-handed hands without auction, from given hand words; returns plies, counts wins by seat."""
-    state = seed
-    plies = 0
-    for g in range(first.shape[0]):
-        a, b, c = first[g], second[g], third[g]
-        seat = leads[g]
-        if seat == 1:
-            a, b, c = b, c, a
-        elif seat == 2:
-            a, b, c = c, a, b
-        last = _LEAD
-        passes = 0
-        n = 0
-        while True:
-            sets, ones, twos = legal_words(a, last, t)
-            state = stepped(state)
-            action = pick(sets, ones, twos, mixed(state))
-            hand = taken(a, action, t)
-            n += 1
-            if hand == _0:
-                break
-            a, b, c = b, c, hand
-            if action == _PASS:
-                last = _LEAD if passes == 1 else last
-                passes += 1
-                if last == _LEAD:
-                    passes = 0
-            else:
-                last = action
-                passes = 0
-        plies += n
-        wins[(seat + n - 1) % 3] += 1
-    return plies
+    more: np.uint64 = ((lanes << _16) | _1) & ~lanes
+    return hand | (more << rank)

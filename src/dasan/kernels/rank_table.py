@@ -1,7 +1,7 @@
 """The action table of a game without suits as bit words, for kernels.
 
-A hand is one 64-bit word of four 16-bit lanes: lane j has a bit for every rank of which at least j + 1 cards are held. The
-rows of the table become bits of three words, in an order of our own in which two cheap steps find all that a hand can
+A hand is one 64-bit word of four 16-bit lanes: lane j has a bit for every rank of which at least j + 1 cards are held.
+The rows of the table become bits of three words, in an order in which two cheap steps find all that a hand can
 play: one bit extract gives every set of equal cards (word 0), and a look-up a lane gives every run (word 1: runs of
 singles and triplets, word 2: runs of pairs and quads). `beats[last]` are the bits that may be played on action `last`.
 """
@@ -45,6 +45,7 @@ class RankTable(NamedTuple):
     shift: Words
     rows: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
+    using: Words
 
 
 def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
@@ -76,8 +77,11 @@ def rank_table(rules: Rules) -> RankTable:
     sizes = np.zeros(ACTIONS, np.int64)
     beats = np.zeros((ACTIONS, 3), np.uint64)
     runs = np.zeros((LANES, 1 << RUN_RANKS), np.uint64)
+    using = np.zeros((ranks, 3), np.uint64)
     for row in rows:
         action = place[row.id]
+        for rank, _ in row.pattern.counts:
+            _set(using, rank, action)
         mask = sum(1 << rank for rank, _ in row.pattern.counts)
         copies = row.pattern.counts[0][1]
         taken[action] = mask * _SPREAD
@@ -94,7 +98,7 @@ def rank_table(rules: Rules) -> RankTable:
             held = np.arange(1 << RUN_RANKS)
             runs[copies - 1, held & mask == mask] |= np.uint64(1 << action % 64)
     sets = np.uint64(((1 << ranks) - 1) * _SPREAD)
-    return RankTable(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes)
+    return RankTable(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1))
 
 
 def _set(words: Words, row: int, action: int) -> None:
