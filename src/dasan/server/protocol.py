@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from dasan.errors import Malformed
+from dasan.server.refusals import ErrorCode, Refused
 
 PROTOCOL = 1
 MAX_MESSAGE = 64 * 1024
@@ -78,7 +78,7 @@ class Event(Message):
     """Something that happened in the hand, as one viewer may know it."""
 
     seq: int
-    seat: Seat | None
+    seat: Seat
     type: Literal[
         "bid",
         "pass",
@@ -102,11 +102,12 @@ class SessionEvent(Message):
     """What came before the first move of a hand: the draw for the deal, the dealer, the cut, the deal."""
 
     type: Literal["draw", "dealer", "cut", "deal"]
+    seat: Seat
     seq: int | None = None
-    seat: Seat | None = None
     cards: list[CardText] | None = None
     value: int | None = None
     commitment: str | None = None
+    contributions: list[str] | None = None
 
 
 class LegalMove(Message):
@@ -201,12 +202,18 @@ class HandResult(Message):
 
 
 class SessionInfo(Message):
-    """Hand number (from 1), balances by seat, the results of the hands that are over, and how this one was dealt."""
+    """Hand number (from 1), balances by seat, the results of the hands that are over, and how this one was dealt.
+
+    ``next_commitment`` is the SHA-256 of the secret behind the next hand's shuffle, ``contributions`` the strings that
+    the players have added to it so far, by seat.
+    """
 
     number: int
     balances: list[int]
     results: list[HandResult]
     opening: list[SessionEvent]
+    next_commitment: str | None = None
+    contributions: list[str | None] | None = None
 
 
 class Snapshot(Message):
@@ -235,11 +242,6 @@ class Ack(Message):
     type: Literal["ack"]
     id: CommandId
     seq: int
-
-
-ErrorCode: TypeAlias = Literal[
-    "malformed", "illegal", "ambiguous", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
-]
 
 
 class ErrorMessage(Message):
@@ -357,15 +359,15 @@ _client: TypeAdapter[MoveCommand | NextCommand | ContributeCommand | Ping] = Typ
 
 
 def read_client(text: str) -> Command | Ping:
-    """The message in ``text``; anything else raises ``Malformed`` with one sentence.
+    """The message in ``text``; anything else is refused as malformed.
 
     >>> read_client('{"type":"move","id":"c1","move":"4H 4S"}').move
     '4H 4S'
     >>> read_client("[]")
     Traceback (most recent call last):
-    dasan.errors.Malformed: The server could not read that message. — G.01
+    dasan.server.refusals.Refused: the server cannot read that message
     """
     try:
         return _client.validate_json(text)
-    except (ValidationError, ValueError, RecursionError):
-        raise Malformed("The server could not read that message.") from None
+    except (ValueError, RecursionError):
+        raise Refused("malformed", "the server cannot read that message") from None

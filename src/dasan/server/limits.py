@@ -1,0 +1,53 @@
+"""Token buckets: so many at once, so many a second, for each of a bounded number of callers."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+
+class Bucket:
+    """Holds up to ``burst`` tokens and refills at ``rate`` a second.
+
+    >>> now = [0.0]
+    >>> bucket = Bucket(rate=1, burst=2, clock=lambda: now[0])
+    >>> bucket.take(), bucket.take(), bucket.take()
+    (True, True, False)
+    >>> now[0] = 1.0
+    >>> bucket.take(), bucket.take()
+    (True, False)
+    """
+
+    __slots__ = ("_at", "_burst", "_clock", "_rate", "_tokens")
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
+        self._tokens = float(burst)
+        self._at = clock()
+
+    def take(self) -> bool:
+        """Take one token, if there is one."""
+        now = self._clock()
+        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+class Buckets:
+    """One bucket a key; beyond ``most`` keys the one unused for longest is forgotten."""
+
+    def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
+        self._rate, self._burst, self._most = rate, burst, most
+        self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
+
+    def take(self, key: Hashable) -> bool:
+        """Take one of ``key``'s tokens, if there is one."""
+        bucket = self._buckets.pop(key, None) or Bucket(self._rate, self._burst)
+        self._buckets[key] = bucket
+        if len(self._buckets) > self._most:
+            self._buckets.popitem(last=False)
+        return bucket.take()

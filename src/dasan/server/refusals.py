@@ -1,0 +1,36 @@
+"""What the server refuses, beside what the rules refuse."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+ErrorCode: TypeAlias = Literal[
+    "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
+]
+"""Every code an error can have on the wire; the first four are the engine's own."""
+
+STATUS: dict[ErrorCode, int] = {
+    "malformed": 400,
+    "illegal": 409,
+    "ambiguous": 409,
+    "bad-record": 400,
+    "forbidden": 403,
+    "not-found": 404,
+    "too-fast": 429,
+    "too-large": 413,
+    "unavailable": 503,
+}
+"""The HTTP status that goes with each code."""
+
+
+class Refused(Exception):
+    """A request that is not carried out, with a code for programs and a sentence for people."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class CannotServe(Exception):
+    """The server cannot start; the message is one line for the person who started it."""
