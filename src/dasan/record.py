@@ -141,7 +141,9 @@ def replay(text: str, *, seed: int | bytes | None = None) -> State | Session:
     while reader.more():
         states.append(reader.hand(first=False))
         _check_succession(rules, states[-2], states[-1], reader.number)
-    if isinstance(states[0].begun, Deal) and states[0].begun.dealer != opening[-1].seat:
+    if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
+        raise BadRecord("a session begins with the deal of hand 1")
+    if states[0].begun.dealer != opening[-1].seat:
         raise BadRecord("the first hand is not dealt by the player who drew the deal", clause="B3.04")
     return Session(rules, states[-1], opening, tuple(states[:-1]), seed)
 
@@ -173,7 +175,7 @@ def verify(text: str) -> Verified:
 def _verify_deal(state: State, begun: Deal, secret: bytes, i: int) -> None:
     if begun.commitment is None or fairness.commitment(secret) != begun.commitment:
         raise BadRecord(f"hand {i}: the secret is not the one that was committed to")
-    seed = fairness.deal_seed(secret, begun.contributions, state.rules.digest, begun.number)
+    seed = _seed(secret, begun, state.rules, begun.number)
     again = deal_hand(
         state.rules,
         seed,
@@ -189,9 +191,16 @@ def _verify_deal(state: State, begun: Deal, secret: bytes, i: int) -> None:
 
 
 def _verify_draw(session: Session, begun: Deal, secret: bytes) -> None:
-    seed = fairness.deal_seed(secret, begun.contributions, session.rules.digest, 0)
+    seed = _seed(secret, begun, session.rules, 0)
     if draw_first_dealer(session.rules, seed)[1] != session.opening:
         raise BadRecord("the draw for the first deal does not follow from the secret")
+
+
+def _seed(secret: bytes, begun: Deal, rules: Rules, number: int) -> bytes:
+    try:
+        return fairness.deal_seed(secret, begun.contributions, rules.digest, number)
+    except ValueError as error:
+        raise BadRecord(f"no deal follows from these contributions: {error}") from error
 
 
 def _check_succession(rules: Rules, before: State, after: State, number: int) -> None:
@@ -201,7 +210,9 @@ def _check_succession(rules: Rules, before: State, after: State, number: int) ->
         raise BadRecord(f"line {number}: a hand begins before the last one is over")
     expected = (result.finish_order[0], result.finish_order[-1]) if rules.exchange else None
     leader = {"winner": result.finish_order[0], "loser": result.finish_order[-1]}.get(rules.later_lead.value)
-    if not isinstance(begun, Deal) or (begun.dealer, begun.exchange, begun.leader) != (
+    if not isinstance(begun, Deal) or not isinstance(before.begun, Deal) or begun.number != before.begun.number + 1:
+        raise BadRecord(f"line {number}: hands are not numbered one after the other")
+    if (begun.dealer, begun.exchange, begun.leader) != (
         result.next_dealer,
         expected,
         leader,
