@@ -107,12 +107,7 @@ class ActionTable:
     def _complete_fits(self, hand: Sequence[Card]) -> tuple[Fit, ...]:
         bits = [self._bits[c] for c in hand]
         by_cards = self._by_cards
-        found = []
-        for size in self._sizes:
-            for chosen in combinations(bits, size):
-                row = by_cards.get(sum(chosen))
-                if row is not None:
-                    found.append(row)
+        found = [by_cards[key] for n in self._sizes for key in map(sum, combinations(bits, n)) if key in by_cards]
         found.sort(key=lambda row: row.id)
         return tuple((row, _combination(row, row.cards or ())) for row in found)
 
