@@ -21,12 +21,14 @@ def signing_key(data_dir: Path) -> bytes:
     """The key in ``data_dir``, made on the first start and readable by its owner alone."""
     path = data_dir / KEY_FILE
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pass
+    else:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(secrets.token_bytes(KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
-    except FileExistsError:
-        pass
     key = path.read_bytes()
     if len(key) < KEY_BYTES:
         raise ValueError(f"{path} is not a signing key; remove it to have a new one made")

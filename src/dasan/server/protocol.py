@@ -66,9 +66,7 @@ class Ping(Message):
 
 
 Command: TypeAlias = MoveCommand | NextCommand | ContributeCommand
-ClientMessage: TypeAlias = Annotated[
-    MoveCommand | NextCommand | ContributeCommand | Ping, Field(discriminator="type")
-]
+ClientMessage: TypeAlias = Annotated[MoveCommand | NextCommand | ContributeCommand | Ping, Field(discriminator="type")]
 
 
 # What the server shows
@@ -260,9 +258,7 @@ class Pong(Message):
     type: Literal["pong"]
 
 
-ServerMessage: TypeAlias = Annotated[
-    Snapshot | Update | Ack | ErrorMessage | Pong, Field(discriminator="type")
-]
+ServerMessage: TypeAlias = Annotated[Snapshot | Update | Ack | ErrorMessage | Pong, Field(discriminator="type")]
 
 
 # REST

@@ -1,0 +1,140 @@
+"""The application: settings in, ASGI out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from dasan import __version__
+from dasan.errors import DasanError
+from dasan.server import api, live
+from dasan.server.guard import Guard, refusal
+from dasan.server.identity import Identities, signing_key
+from dasan.server.limits import Buckets
+from dasan.server.refusals import CannotServe, ErrorCode, Refused
+from dasan.server.settings import Settings
+from dasan.server.site import Site
+from dasan.server.store import Store
+from dasan.server.tables import Tables
+
+LOCK_FILE = "server.lock"
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The server as an ASGI application; without settings, those in the environment.
+
+    Its lifespan opens the data directory, and raises ``CannotServe`` (kept in ``app.state.failure``) where it cannot.
+    """
+    chosen = settings or Settings.from_environment()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            with data_dir(chosen.data_dir):
+                app.state.identities = Identities(_key(chosen.data_dir))
+                store = await Store.open(chosen.data_dir)
+                try:
+                    async with Tables(store, chosen) as tables:
+                        app.state.tables = tables
+                        yield
+                finally:
+                    await store.close()
+        except CannotServe as failure:
+            app.state.failure = failure
+            raise
+
+    app = FastAPI(
+        title="dasan",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.settings = chosen
+    app.state.failure = None
+    app.state.sockets = Counter[str]()
+    app.state.new_tables = Buckets(chosen.table_rate, chosen.table_burst)
+    app.include_router(api.router)
+    app.include_router(live.router)
+    app.mount("/", Site(chosen.static_dir), name="site")
+    app.add_exception_handler(DasanError, _refuse_rules)
+    app.add_exception_handler(Refused, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse_body)
+    app.add_exception_handler(HTTPException, _refuse_http)
+    app.add_middleware(Guard, settings=chosen)
+    return app
+
+
+@contextmanager
+def data_dir(path: Path) -> Iterator[None]:
+    """The data directory, made if need be, readable by its owner alone, and in the hands of one server at a time.
+
+    The operating system takes the lock back however the server ends.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise CannotServe(f"the data directory {path} cannot be used: {error.strerror}") from None
+    try:
+        _lock(descriptor, path)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise CannotServe(f"another dasan server is running with the data directory {path}") from None
+
+
+def _key(path: Path) -> bytes:
+    try:
+        return signing_key(path)
+    except (OSError, ValueError) as error:
+        raise CannotServe(str(error)) from None
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return refusal(error.code, error.message)
+
+
+async def _refuse_rules(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DasanError)
+    codes: dict[str, ErrorCode] = {"malformed": "malformed", "illegal": "illegal", "ambiguous": "ambiguous"}
+    return refusal(codes.get(error.code, "malformed"), error.message, error.clause)
+
+
+async def _refuse_body(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body")
+    return refusal("malformed", f"{place or 'the request'}: {first['msg']}")
+
+
+async def _refuse_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    codes: dict[int, ErrorCode] = {403: "forbidden", 404: "not-found", 405: "malformed"}
+    response = refusal(codes.get(error.status_code, "malformed"), str(error.detail), headers=dict(error.headers or {}))
+    response.status_code = error.status_code
+    return response

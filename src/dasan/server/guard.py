@@ -1,0 +1,146 @@
+"""What every request passes first: the name it is addressed to, where it comes from, how long it is; and what every
+answer carries: the security headers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from dasan.server.protocol import MAX_MESSAGE, ErrorMessage
+from dasan.server.refusals import STATUS, ErrorCode, Refused
+from dasan.server.settings import Settings
+from dasan.server.tables import report
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "style-src-attr 'unsafe-inline'",
+        "img-src 'self' data:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+"""Only our own files; styles inline in attributes alone, where the page places cards."""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: dict[str, str] | None = None) -> Response:
+    """An error as REST answers it."""
+    body = ErrorMessage(type="error", id=None, code=code, clause=clause, message=message)
+    return JSONResponse(body.model_dump(), STATUS[code], headers)
+
+
+class Guard:
+    """Middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            self._check(scope, headers)
+        except Refused as refused:
+            if scope["type"] == "websocket":
+                await WebSocketClose()(scope, receive, send)
+            else:
+                await refusal(refused.code, refused.message)(scope, receive, _with_headers(send))
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+        else:
+            await self._http(scope, receive, _with_headers(send))
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        host = headers.get("host", "")
+        if not self._settings.serves(_name(host)):
+            raise Refused("forbidden", "this server does not answer to that name")
+        origin = headers.get("origin")
+        unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE
+        if unsafe and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            raise Refused("forbidden", "requests from other sites are not accepted")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MAX_MESSAGE:
+            raise Refused("too-large", f"a request has at most {MAX_MESSAGE} bytes")
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the application, cutting off a body that is longer than it said, and hiding what goes wrong inside."""
+        received, started = 0, False
+
+        async def bounded() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > MAX_MESSAGE:
+                raise Refused("too-large", f"a request has at most {MAX_MESSAGE} bytes")
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, bounded, watched)
+        except Exception as error:
+            if isinstance(error, Refused):
+                response = refusal(error.code, error.message)
+            else:
+                report(f"{scope['method']} {scope['path']} failed", error)
+                response = refusal("unavailable", "something went wrong on the server")
+                response.status_code = 500
+            if not started:
+                await response(scope, receive, send)
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _missing(headers):
+                headers[name] = value
+        await send(message)
+
+    return sent
+
+
+def _missing(headers: MutableHeaders) -> Iterable[tuple[str, str]]:
+    return [(name, value) for name, value in HEADERS.items() if name not in headers]
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without port.
+
+    >>> _name("localhost:8000"), _name("[::1]:8000"), _name("a:b:c")
+    ('localhost', '::1', '')
+    """
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""

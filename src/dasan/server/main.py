@@ -1,0 +1,102 @@
+"""Serve the application from this process, until it is stopped."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from dasan.server.app import create_app
+from dasan.server.protocol import MAX_MESSAGE
+from dasan.server.refusals import CannotServe
+from dasan.server.settings import Settings
+
+PATIENCE = 3
+"""Seconds that open requests get when the server stops."""
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def serve(
+    host: str | None = None,
+    port: int = 8000,
+    data_dir: Path | None = None,
+    on_ready: Callable[[str], None] | None = None,
+    *,
+    settings: Settings | None = None,
+) -> None:
+    """Serve until interrupted. on_ready gets the address to open in a browser; port 0 takes any that is free.
+
+    What is not given comes from the environment (``Settings``). Raises ``CannotServe``, with one line for the person
+    who started it, where the port is taken or the data directory cannot be used.
+    """
+    chosen = settings or Settings.from_environment(host=host, data_dir=data_dir)
+    listener = _listen(chosen.host, port)
+    app = create_app(chosen)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=True,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    server = _Server(config, lambda: (on_ready or _ignore)(_address(listener, chosen.host)))
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+    if app.state.failure is not None:
+        raise app.state.failure
+    if not server.started:
+        raise CannotServe("the server could not start")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, proto)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise CannotServe(f"cannot listen on {host}: {error}") from None
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise CannotServe(f"cannot listen on {host} port {port}: {error.strerror}") from None
+    return listener
+
+
+def _address(listener: socket.socket, host: str) -> str:
+    """The address for a browser on this machine.
+
+    A server on all interfaces is reached as localhost.
+    """
+    port = listener.getsockname()[1]
+    name = {"0.0.0.0": "localhost", "::": "localhost", "": "localhost"}.get(host, host)
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def _ignore(_: str) -> None:
+    return None

@@ -1,0 +1,53 @@
+"""The built web client's files, and an honest page where there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+HASHED = "assets"
+"""Vite puts files with a hash of their contents in their names here: they never change."""
+
+FOREVER = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+
+NOT_BUILT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>dasan: the page is not built</title>
+<h1>The browser table is not built</h1>
+<p>This installation of dasan has no web client: <code>{folder}</code> has no <code>index.html</code>.</p>
+<p>In a clone of the repository, run <code>make play</code>, or <code>pip install .</code> to build and install it.
+The server itself is running; <a href="/api/health">its interface</a> works.</p>
+</html>
+"""
+
+
+class Site(StaticFiles):
+    """Serves ``static``; a path without a file is a page of the client's own, as ``/t/ID`` is."""
+
+    def __init__(self, static: Path) -> None:
+        super().__init__(directory=static, check_dir=False)
+        self._static = static
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        index = self._static / "index.html"
+        if not index.is_file():
+            return HTMLResponse(NOT_BUILT.format(folder=self._static.name), 503, {"cache-control": "no-store"})
+        parts = PurePosixPath(path).parts
+        try:
+            if path not in (".", "index.html") and not any(part.startswith(".") for part in parts):
+                response = await super().get_response(path, scope)
+                response.headers["cache-control"] = FOREVER if parts[:1] == (HASHED,) else REVALIDATE
+                return response
+        except HTTPException as error:
+            if error.status_code != 404:
+                raise
+        if PurePosixPath(path).suffix or parts[:1] in ((HASHED,), ("api",), ("ws",)):
+            raise HTTPException(404)
+        return FileResponse(index, headers={"cache-control": REVALIDATE})
