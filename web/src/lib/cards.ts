@@ -1,0 +1,43 @@
+/** A card is its text on the wire: rank then suit (`4H`), `BJ`, `RJ`, or `?` for one that may not be seen. */
+export type Card = string;
+
+export const SUITS = ['D', 'C', 'H', 'S'] as const;
+export type Suit = (typeof SUITS)[number];
+
+export const rankOf = (card: Card): string => card[0] ?? '?';
+export const suitOf = (card: Card): string => card[1] ?? '?';
+export const isJoker = (card: Card): boolean => card === 'BJ' || card === 'RJ';
+export const isHidden = (card: Card): boolean => card === '?';
+
+/** What is printed in a corner: `T` is 10. */
+export const printed = (rank: string): string => (rank === 'T' ? '10' : rank);
+
+export const SYMBOL: Record<string, string> = { D: '♦', C: '♣', H: '♥', S: '♠' };
+
+/** `4♥`, `10♠`, `★`: for chips and lists. */
+export function short(card: Card): string {
+  if (isHidden(card)) return '?';
+  if (isJoker(card)) return '★';
+  return printed(rankOf(card)) + (SYMBOL[suitOf(card)] ?? '');
+}
+
+/** Two decks hold equal cards: a key for each card of a list, `4H` and `4H'`. */
+export function keys(cards: readonly Card[]): string[] {
+  const seen = new Map<Card, number>();
+  return cards.map((card) => {
+    const copies = seen.get(card) ?? 0;
+    seen.set(card, copies + 1);
+    return card + "'".repeat(copies);
+  });
+}
+
+/** The card a key of `keys` stands for. */
+export const cardOf = (key: string): Card => key.replace(/'+$/, '');
+
+/** Equal for lists that hold the same cards, in any order. */
+export const sameCards = (a: readonly Card[], b: readonly Card[]): boolean =>
+  a.length === b.length && [...a].sort().join() === [...b].sort().join();
+
+/** Equal for lists that hold the same ranks, in any order. */
+export const sameRanks = (a: readonly Card[], b: readonly Card[]): boolean =>
+  sameCards(a.map(rankOf), b.map(rankOf));

@@ -1,0 +1,95 @@
+import type { ClientMessage, ServerMessage } from '../gen/protocol';
+
+export type Status = 'connecting' | 'open' | 'lost' | 'closed';
+
+interface Handlers {
+  message(message: ServerMessage): void;
+  status(status: Status, attempt: number): void;
+}
+
+const PING_EVERY = 20_000;
+const FIRST_RETRY = 400;
+const LAST_RETRY = 15_000;
+
+/** The delay before a retry: doubled each time, and a little at random so that clients do not come back in step. */
+export const backOff = (attempt: number, chance = Math.random()): number =>
+  Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.75 + chance / 2);
+
+/** A WebSocket that comes back by itself; the server's snapshot on connecting makes up for whatever was missed. */
+export class Connection {
+  private socket: WebSocket | null = null;
+  private attempt = 0;
+  private retry: ReturnType<typeof setTimeout> | null = null;
+  private heartbeat: ReturnType<typeof setInterval> | null = null;
+  private silent = 0;
+  private over = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly handlers: Handlers,
+  ) {
+    window.addEventListener('online', this.hurry);
+    document.addEventListener('visibilitychange', this.hurry);
+    this.open();
+  }
+
+  /** False where nothing is connected. */
+  send(message: ClientMessage): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Drop the socket and come back for a new snapshot. */
+  restart(): void {
+    this.socket?.close();
+  }
+
+  close(): void {
+    this.over = true;
+    window.removeEventListener('online', this.hurry);
+    document.removeEventListener('visibilitychange', this.hurry);
+    if (this.retry) clearTimeout(this.retry);
+    if (this.heartbeat) clearInterval(this.heartbeat);
+    this.socket?.close();
+    this.handlers.status('closed', 0);
+  }
+
+  private open(): void {
+    this.retry = null;
+    if (this.attempt === 0) this.handlers.status('connecting', 0);
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.silent = 0;
+      this.handlers.status('open', this.attempt);
+      this.heartbeat = setInterval(() => this.beat(), PING_EVERY);
+    };
+    socket.onmessage = (event: MessageEvent<string>) => {
+      this.attempt = 0;
+      this.silent = 0;
+      this.handlers.message(JSON.parse(event.data) as ServerMessage);
+    };
+    socket.onclose = () => this.lost(socket);
+  }
+
+  private lost(socket: WebSocket): void {
+    if (socket !== this.socket || this.over) return;
+    this.socket = null;
+    if (this.heartbeat) clearInterval(this.heartbeat);
+    this.handlers.status('lost', this.attempt);
+    this.retry = setTimeout(() => this.open(), backOff(this.attempt++));
+  }
+
+  private beat(): void {
+    // Two pings without any answer: the line is dead though nobody has told the socket.
+    if (this.silent++ >= 2) this.socket?.close();
+    else this.send({ type: 'ping' });
+  }
+
+  private hurry = (): void => {
+    if (this.over || document.hidden || !this.retry) return;
+    clearTimeout(this.retry);
+    this.open();
+  };
+}

@@ -1,0 +1,69 @@
+import type { Event, ServerMessage, SessionInfo, TableInfo, View } from '../gen/protocol';
+
+export interface Refusal {
+  clause: string | null;
+  code: string;
+  message: string;
+}
+
+/** What this client knows of one table: the fold of the server's messages. */
+export interface Game {
+  seq: number;
+  table: TableInfo | null;
+  session: SessionInfo | null;
+  view: View | null;
+  /** The command that has no answer yet. */
+  pending: string | null;
+  /** Why the last command was refused, until the next one. */
+  refusal: Refusal | null;
+  /** An event is missing: ask for a new snapshot. */
+  stale: boolean;
+}
+
+export const NOTHING: Game = {
+  seq: -1,
+  table: null,
+  session: null,
+  view: null,
+  pending: null,
+  refusal: null,
+  stale: false,
+};
+
+/** The game after one more message; the old one is left as it was. */
+export function fold(game: Game, message: ServerMessage): Game {
+  switch (message.type) {
+    case 'snapshot': {
+      const { seq, table, session, view } = message;
+      return { ...game, seq, table, session, view, pending: null, stale: false };
+    }
+    case 'update': {
+      if (!game.view || message.seq <= game.seq) return game;
+      const events = joined(game.view.events, message.events);
+      if (!events) return { ...game, stale: true };
+      const { seq, session } = message;
+      return { ...game, seq, session, view: { ...message.view, events } };
+    }
+    case 'ack':
+      return message.id === game.pending ? { ...game, pending: null } : game;
+    case 'error': {
+      const { code, clause, message: text } = message;
+      const pending = message.id === game.pending ? null : game.pending;
+      return { ...game, pending, refusal: { code, clause, message: text } };
+    }
+    case 'pong':
+      return game;
+  }
+}
+
+/** The game while a command is on its way. */
+export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, refusal: null });
+
+/** Old and new events in one list without repetitions, or null where some are missing. */
+function joined(old: readonly Event[], fresh: readonly Event[]): Event[] | null {
+  const last = old.at(-1)?.seq;
+  const news = last === undefined ? fresh : fresh.filter((event) => event.seq > last);
+  const first = news[0];
+  if (last !== undefined && first && first.seq !== last + 1) return null;
+  return [...old, ...news];
+}

@@ -1,0 +1,35 @@
+export type Route = { page: 'start' } | { page: 'table'; id: string } | { page: 'missing' };
+
+/** Which page a path names. */
+export function parse(path: string): Route {
+  if (path === '/' || path === '/index.html') return { page: 'start' };
+  const id = /^\/t\/([^/]+)\/?$/.exec(path)?.[1];
+  return id ? { page: 'table', id: decodeURIComponent(id) } : { page: 'missing' };
+}
+
+class Router {
+  route = $state.raw<Route>(parse(location.pathname));
+
+  constructor() {
+    window.addEventListener('popstate', () => this.read());
+  }
+
+  go(path: string): void {
+    history.pushState(null, '', path);
+    window.scrollTo(0, 0);
+    this.read();
+  }
+
+  /** For the click handler of a link: let modified clicks be. */
+  follow = (event: MouseEvent): void => {
+    if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.go((event.currentTarget as HTMLAnchorElement).pathname);
+  };
+
+  private read(): void {
+    this.route = parse(location.pathname);
+  }
+}
+
+export const router = new Router();

@@ -1,0 +1,37 @@
+/** A place on the stage, in per cent of its width and height. */
+export interface Place {
+  x: number;
+  y: number;
+}
+
+/** Opponents from the bottom right corner round to the bottom left one, by their number. */
+const WIDE: Record<number, [number, number][]> = {
+  2: [[82, 24], [18, 24]],
+  3: [[88, 44], [50, 12], [12, 44]],
+  4: [[89, 54], [72, 14], [28, 14], [11, 54]],
+  5: [[89, 60], [83, 18], [50, 12], [17, 18], [11, 60]],
+  6: [[89, 66], [89, 28], [66, 12], [34, 12], [11, 28], [11, 66]],
+  7: [[89, 72], [89, 38], [73, 12], [50, 12], [27, 12], [11, 38], [11, 72]],
+};
+const NARROW: Record<number, [number, number][]> = {
+  2: [[77, 17], [23, 17]],
+  3: [[84, 40], [50, 12], [16, 40]],
+  4: [[86, 44], [69, 12], [31, 12], [14, 44]],
+  5: [[86, 48], [84, 12], [50, 12], [16, 12], [14, 48]],
+  6: [[87, 66], [87, 36], [69, 10], [31, 10], [13, 36], [13, 66]],
+  7: [[87, 69], [87, 40], [83, 10], [50, 10], [17, 10], [13, 40], [13, 69]],
+};
+
+export type Direction = 'counterclockwise' | 'clockwise';
+
+/** How many turns after `me` this seat comes. */
+export const turnsAfter = (seat: number, me: number, players: number): number => (seat - me + players) % players;
+
+/** Where a seat sits: counter-clockwise the next to play is on one's right, clockwise on one's left. */
+export function place(seat: number, me: number, players: number, direction: Direction, narrow: boolean): Place {
+  const turns = turnsAfter(seat, me, players);
+  if (turns === 0) return { x: 50, y: 104 };
+  const places = (narrow ? NARROW : WIDE)[players - 1] ?? [];
+  const [x, y] = places[direction === 'counterclockwise' ? turns - 1 : players - 1 - turns] ?? [50, 12];
+  return { x, y };
+}

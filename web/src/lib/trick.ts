@@ -1,0 +1,73 @@
+import type { Event, View } from '../gen/protocol';
+
+/** A play, pass or bid that a seat's place at the table still shows. */
+export interface Action {
+  seq: number;
+  seat: number;
+  type: 'play' | 'pass' | 'bid';
+  cards: string[];
+  bid: number | null;
+}
+
+export interface Trick {
+  actions: Action[];
+  /** The trick has been turned down; its cards lie there until the next lead. */
+  over: boolean;
+}
+
+const BEFORE_PLAY = new Set(['bid', 'kitty', 'call', 'open', 'give', 'offer', 'take']);
+
+const action = (event: Event): Action => ({
+  seq: event.seq,
+  seat: event.seat ?? 0,
+  type: event.type as Action['type'],
+  cards: event.cards ?? [],
+  bid: event.bid ?? null,
+});
+
+const isAction = (event: Event): boolean => ['play', 'pass', 'bid'].includes(event.type);
+
+/** Bids and passes of the auction, in order. */
+export function auction(events: readonly Event[]): Action[] {
+  const end = events.findIndex((event) => ['kitty', 'call', 'play'].includes(event.type));
+  return (end < 0 ? events : events.slice(0, end)).filter(isAction).map(action);
+}
+
+/** The trick on the table: the one in progress or, until somebody leads, the one just over. */
+export function trick(events: readonly Event[]): Trick {
+  let first = 0;
+  events.forEach((event, i) => {
+    if (BEFORE_PLAY.has(event.type)) first = i + 1;
+  });
+  let current: Action[] = [];
+  let before: Action[] = [];
+  for (const event of events.slice(first)) {
+    if (event.type === 'trick') {
+      before = current;
+      current = [];
+    } else if (isAction(event)) {
+      current.push(action(event));
+    }
+  }
+  return current.length ? { actions: current, over: false } : { actions: before, over: true };
+}
+
+/** What each seat did last in the auction or in this trick. */
+export function lastActions(view: View): Map<number, Action> {
+  const bidding = view.phase === 'auction' || view.phase === 'call';
+  const actions = bidding ? auction(view.events) : trick(view.events).actions;
+  return new Map(actions.map((one) => [one.seat, one]));
+}
+
+/** The play in the middle of the table: the last one of the trick. */
+export function topPlay(view: View): Action | null {
+  if (view.phase === 'auction' || view.phase === 'call') return null;
+  return trick(view.events).actions.findLast((one) => one.type === 'play') ?? null;
+}
+
+/** Has nobody played or passed yet in this trick, after the auction or exchange? */
+export const untouched = (view: View): boolean =>
+  view.phase === 'play' && trick(view.events).actions.length === 0;
+
+/** A hand in which no player has moved. */
+export const unmoved = (view: View): boolean => !view.events.some((event) => isAction(event) || event.type === 'give');

@@ -1,0 +1,60 @@
+import type { Event, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
+import { isHidden, isJoker, rankOf, suitOf, type Card } from './cards';
+import { maybe, t, type Key } from './i18n.svelte';
+
+/** `4 of hearts`. */
+export function cardName(card: Card): string {
+  if (isHidden(card)) return t('card.hidden');
+  if (isJoker(card)) return t(card === 'RJ' ? 'card.RJ' : 'card.BJ');
+  const rank = t(`rank.${rankOf(card)}` as Key);
+  const suit = t(`suit.${suitOf(card)}` as Key);
+  return t('card.name', { rank, suit });
+}
+
+/** The names of cards as one phrase: `4 of hearts, 4 of spades`. */
+export const cardNames = (cards: readonly Card[]): string => cards.map(cardName).join(t('list.comma'));
+
+/** `big-three` for its variants, and so on. */
+export const family = (preset: string): string =>
+  ['big-three', 'big-two', 'winner'].find((name) => preset.startsWith(name)) ?? preset;
+
+/** `Run of 4 pairs`; `n` is the length of a run, `cards` the number of cards. */
+export function kindName(kind: string, cards: readonly Card[], preset: string): string {
+  const per = { 'pair-run': 2, 'triplet-run': 3, 'quad-run': 4 }[kind] ?? 1;
+  const params = { n: cards.length / per, cards: cards.length };
+  return maybe(`kind.${family(preset)}.${kind}`, params) ?? maybe(`kind.${kind}`, params) ?? kind;
+}
+
+export const presetTitle = (name: string, title: string): string => maybe(`preset.${name}`) ?? title;
+
+const spaced = (name: string): string => {
+  const text = name.replaceAll(/[-_]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+export const optionName = (option: Pick<OptionInfo, 'name'>): string => maybe(`option.${option.name}`) ?? spaced(option.name);
+
+export function choiceName(option: string, value: boolean | number | string): string {
+  if (typeof value === 'boolean') return t(value ? 'choice.yes' : 'choice.no');
+  if (typeof value === 'number') return t('choice.number', { n: value });
+  return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
+}
+
+export function seatName(seat: SeatInfo | undefined, table: TableInfo): string {
+  if (!seat) return '?';
+  if (seat.seat === table.you) return t('seat.you');
+  return seat.name;
+}
+
+/** Events whose sentence depends on whether their cards may be seen. */
+const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
+
+/** What happened, for the log and for those who listen; null for what needs no words. */
+export function sentence(event: Event, table: TableInfo): string | null {
+  const you = event.seat !== null && event.seat === table.you;
+  const name = event.seat === null ? '' : seatName(table.seats[event.seat], table);
+  const cards = event.cards?.some((card) => !isHidden(card)) ? cardNames(event.cards) : '';
+  const key = `event.${event.type}${cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : ''}`;
+  const params = { name, cards, bid: event.bid ?? 0 };
+  return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
+}

@@ -1,0 +1,11 @@
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { start } from './lib/i18n.svelte';
+import { prefs } from './lib/prefs.svelte';
+import './styles/app.css';
+
+prefs.apply();
+await start();
+
+const target = document.getElementById('app');
+if (target) mount(App, { target });
