@@ -23,13 +23,13 @@ _HAND = U(0xA0761D6478BD642F)
 
 
 @inlined
-def find(word: np.uint64, t: SetTable) -> int:
+def find(word: np.uint64, keys: Words, ids: Numbers) -> int:
     """The row that these cards are, or -1."""
     spot = (word * _FACTOR) >> _SHIFT
     while True:
-        key = t.keys[spot]
+        key = keys[spot]
         if key == word:
-            return int(t.rows[spot])
+            return int(ids[spot])
         if key == _0:
             return -1
         spot = (spot + _1) & _MASK
@@ -50,30 +50,33 @@ def count_lanes(hand: np.uint64) -> np.uint64:
 def list_plays(hand: np.uint64, plays: Words, rows: Numbers, t: SetTable) -> int:
     """Every play in `hand`: card words and rows written to `plays` and `rows`; returns how many."""
     lanes = count_lanes(hand)
+    # Arrays are taken out of the table before the loop: Numba counts references to them at every access otherwise.
+    needs, patterns, subsets, flush = t.needs, t.patterns, t.subsets, t.flush
+    keys, ids = t.keys, t.rows
     n = 0
     at = np.zeros(6, np.int64)
     part = np.zeros(6, np.uint64)
-    for p in range(t.needs.shape[0]):
-        need = t.needs[p]
+    for p in range(needs.shape[0]):
+        need = needs[p]
         if need & lanes != need:
             continue
         depth = 0
         at[0] = 0
         part[0] = _0
         while depth >= 0:
-            rank = t.patterns[p, 2 * depth] if depth < 5 else -1
+            rank = patterns[p, 2 * depth] if depth < 5 else -1
             if rank < 0:
-                row = find(part[depth], t)
-                if row >= 0 and not t.flush[row]:
+                row = find(part[depth], keys, ids)
+                if row >= 0 and not flush[row]:
                     plays[n] = part[depth]
                     rows[n] = row
                     n += 1
                 depth -= 1
                 continue
-            count = t.patterns[p, 2 * depth + 1]
+            count = patterns[p, 2 * depth + 1]
             held = np.int64((hand >> U(4 * rank)) & U(15))
             j = at[depth]
-            suits = t.subsets[(held * 5 + count) * 6 + j] if j < 6 else 255
+            suits = subsets[(held * 5 + count) * 6 + j] if j < 6 else 255
             if suits == 255:
                 depth -= 1
                 continue
@@ -92,6 +95,7 @@ def list_plays(hand: np.uint64, plays: Words, rows: Numbers, t: SetTable) -> int
 @compiled
 def _list_flushes(cards: np.uint64, plays: Words, rows: Numbers, n: int, t: SetTable) -> int:
     """Every set of `flush_size` of these cards of one suit that is a row (straight flushes are too)."""
+    keys, ids = t.keys, t.rows
     bits = np.zeros(13, np.uint64)
     k = 0
     while cards != _0:
@@ -104,7 +108,7 @@ def _list_flushes(cards: np.uint64, plays: Words, rows: Numbers, n: int, t: SetT
         word = _0
         for c in chosen:
             word |= bits[c]
-        row = find(word, t)
+        row = find(word, keys, ids)
         if row >= 0:
             plays[n] = word
             rows[n] = row
@@ -155,6 +159,7 @@ def random_hand(
     fouled (-1).
     """
     players = p.players
+    sizes, strengths, single = t.size, t.strength, t.single
     number = np.zeros(8, np.int64)
     legal = np.empty(MAX_PLAYS, np.int64)
     seat = 0
@@ -173,7 +178,7 @@ def random_hand(
         mine = plays[seat]
         my_rows = rows[seat]
         after = seat + 1 if seat + 1 < players else 0
-        highest = t.single[63 - np.int64(leading_zeros(hand))]
+        highest = single[63 - np.int64(leading_zeros(hand))]
         duty = p.guard > 0 and popcount(hands[after]) == _1
         if duty:
             duty = (not on_table) or (size == 1 and highest > strength)
@@ -188,11 +193,11 @@ def random_hand(
             my_rows[kept] = row
             kept += 1
             if on_table:
-                if t.size[row] != size or t.strength[row] <= strength:
+                if sizes[row] != size or strengths[row] <= strength:
                     continue
             elif must != _0 and word & must == _0:
                 continue
-            if duty and p.guard == 2 and t.size[row] == 1 and t.strength[row] < highest:
+            if duty and p.guard == 2 and sizes[row] == 1 and strengths[row] < highest:
                 continue
             legal[n] = kept - 1
             n += 1
@@ -212,12 +217,12 @@ def random_hand(
             neglect = duty
             passed |= 1 << seat
         else:
-            neglect = duty and t.size[row] == 1 and t.strength[row] < highest
+            neglect = duty and sizes[row] == 1 and strengths[row] < highest
             hands[seat] = hand & ~mine[legal[chosen]]
             must = _0
             if hands[seat] == _0:
                 break
-            on_table, table_seat, size, strength = True, seat, t.size[row], t.strength[row]
+            on_table, table_seat, size, strength = True, seat, sizes[row], strengths[row]
             if not p.pass_is_final:
                 passed = 0
         watching = seat if neglect else -1

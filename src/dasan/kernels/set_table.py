@@ -50,7 +50,7 @@ class SetTable(NamedTuple):
 class SetPolicy(NamedTuple):
     """What else the rules decide, as numbers.
 
-    opening: the bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
+    opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
     loser pays at fixed stakes; if 0, a loser who holds n cards pays times[n].
     """
 
