@@ -135,7 +135,8 @@ def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, t: CanonTable) -> n
         higher = held & ~((_1 << (suit + _1)) - _1)
         chosen = higher if higher != _0 else held
         lowest = chosen & (~chosen + _1)
-        return (cards & ~(_15 << base)) | (lowest << base)
+        exchanged: np.uint64 = (cards & ~(_15 << base)) | (lowest << base)
+        return exchanged
     return cards
 
 
@@ -196,8 +197,8 @@ def random_hand(
     """Play one dealt hand at random, every legal move of the engine's list equally likely.
 
     one, two: hands by seat, used up. lists: room for (players, rows + 1). payments: filled. order: filled with the seats
-    as they went out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass), legal
-    moves. Returns the random state and the plies.
+    as they went out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass),
+    legal moves. Returns the random state and the plies.
     """
     players = p.players
     families, powers, strengths, sizes = t.family, t.power, t.strength, t.size
@@ -296,10 +297,10 @@ def _settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, pa
     for s in range(p.players):
         if s == winner:
             continue
-        cost = np.int64(p.stake)
+        cost = p.stake
         if p.by_cards:
-            held = np.int64(popcount(one[s]) + popcount(two[s]))
-            cost = held * p.unplayed if p.unplayed > 0 and (played >> s) & 1 == 0 else p.times[held]
+            held = int(popcount(one[s]) + popcount(two[s]))
+            cost = held * p.unplayed if p.unplayed > 0 and (played >> s) & 1 == 0 else int(p.times[held])
         payments[s] = -cost
         total += cost
     payments[winner] = total

@@ -26,10 +26,10 @@ class CanonTable(NamedTuple):
     """Arrays by row, and the pack.
 
     need: cards of each rank, four bits a rank. exact: cards that must all be held (flushes, the deciding card). low:
-    cards of the deciding rank up to the deciding suit, of which `decided` must be held (0: no suit decides). other: where a
-    straight must not be of one suit, the cards that keep it from being so (0: it may); free: it must not, and has no
-    deciding card, so that any two suits will do. ranks: all cards of its ranks. start: its first place in `sequence`,
-    the ranks in the order of runs. jump: the next row that needs other ranks. pack: the bit of every card.
+    cards of the deciding rank up to the deciding suit, of which `decided` must be held (0: no suit decides). other:
+    where a straight must not be of one suit, the cards that keep it from being so (0: it may); free: it must not, and
+    has no deciding card, so that any two suits will do. ranks: all cards of its ranks. start: its first place in
+    `sequence`, the ranks in the order of runs. jump: the next row that needs other ranks. pack: the bit of every card.
     """
 
     need: Words
@@ -56,8 +56,8 @@ class CanonPolicy(NamedTuple):
     """What else the rules decide, as numbers.
 
     restart: 0 off, 1 when unbeatable, 2 always. top: the bit of the highest two. opening: the bit of the card whose
-    holder leads. by_cards: losers pay times[n] for n cards held, or n × unplayed if they have played nothing and that is not 0;
-    else they pay stake.
+    holder leads. by_cards: losers pay times[n] for n cards held, or n × unplayed if they have played nothing and that
+    is not 0; else they pay stake.
     """
 
     players: int
