@@ -240,7 +240,9 @@ class Rules:
         """
         chosen = parse_cards(cards) if isinstance(cards, str) else tuple(cards)
         self.check_in_pack(chosen)
-        found = recognise(self.shapes, self.order, chosen) if len(chosen) <= self.most_cards else None
+        if len(chosen) > self.most_cards:
+            raise IllegalPlay(f"no hand holds {len(chosen)} cards", clause=self.cite["combination"])
+        found = recognise(self.shapes, self.order, chosen)
         if found is None:
             raise _refusal(self, chosen)
         return found
