@@ -44,9 +44,9 @@ class Clause:
 
 
 def parse(chapter: str) -> dict[str, Clause]:
-    """The clauses of one chapter by id, in the order written.
+    r"""The clauses of one chapter by id, in the order written.
 
-    >>> parse("# Rules\\n\\n**G.01** First. Words.\\n\\n**G.02** Second. More.")["G.01"].text
+    >>> parse("# Rules\n\n**G.01** First. Words.\n\n**G.02** Second. More.")["G.01"].text
     'First. Words.'
     """
     starts = list(_START.finditer(chapter))

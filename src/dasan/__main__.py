@@ -1,0 +1,5 @@
+"""`python -m dasan` is `dasan`."""
+
+from dasan.cli import main
+
+main()

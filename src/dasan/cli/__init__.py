@@ -1,0 +1,63 @@
+"""The command line. Each command is one small module, listed in `COMMANDS`.
+
+To add one: write `dasan/cli/NAME.py` with a function whose parameters are typer's, and add its line below. Import what
+is heavy inside the function, so that every command starts at once; raise `Refused` (or let a `DasanError` through) for
+what the user got wrong, and it becomes one line on stderr with exit code 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from dasan.cli.group import Group
+from dasan.cli.play import play, serve
+from dasan.cli.replay import replay
+from dasan.cli.rules import rules
+from dasan.cli.tui import tui
+from dasan.cli.verify import verify
+from dasan.version import __version__
+
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "play": play,
+    "serve": serve,
+    "tui": tui,
+    "rules": rules,
+    "replay": replay,
+    "verify": verify,
+}
+"""Every command by name, in the order `dasan --help` lists them."""
+
+app = typer.Typer(
+    cls=Group,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dasan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def dasan(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Big Three, Big Two and Winner: play in the browser or here, read the rules, check records.
+
+    Without a command: [bold]dasan play[/bold].
+    """
+
+
+def main() -> None:
+    """The program `dasan`."""
+    app()

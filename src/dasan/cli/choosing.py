@@ -1,0 +1,65 @@
+"""From `PRESET --option name=value` to rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
+import typer
+
+from dasan.cli.group import Refused
+from dasan.games import PRESETS, Option, make_rules
+from dasan.ruleset import OptionValue, Rules
+
+Options: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="A house rule, like [bold]cut=off[/bold]; may be repeated. [bold]dasan rules PRESET[/bold] lists them.",
+    ),
+]
+
+_SWITCH = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
+
+
+def complete_preset(incomplete: str) -> list[str]:
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
+def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
+    """The rules that were asked for; `Refused` if there are none such.
+
+    >>> chosen_rules("big-two", ["guard=off", "triples=on"]).options["triples"]
+    True
+    """
+    known = PRESETS.get(preset)
+    by_name = {option.name: option for option in known.options} if known is not None else {}
+    chosen: dict[str, OptionValue] = {}
+    for text in options or ():
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals:
+            raise Refused(f"write an option as name=value, not {text!r}")
+        if name in chosen:
+            raise Refused(f"option {name} is given twice")
+        chosen[name] = _value(by_name[name], value.strip()) if name in by_name else value
+    try:
+        return make_rules(preset, **chosen)
+    except ValueError as error:
+        raise Refused(str(error)) from error
+
+
+def _value(option: Option, text: str) -> OptionValue:
+    """What `text` says for this option; text that says nothing is handed on, for the option to refuse."""
+    if option.choices is None or isinstance(option.default, int):
+        if isinstance(option.default, bool):
+            return _SWITCH.get(text.lower(), text)
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else text
+    return text
+
+
+def value_text(value: OptionValue) -> str:
+    """A value as a person writes it; `_value` is the inverse."""
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)

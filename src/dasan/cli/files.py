@@ -1,0 +1,42 @@
+"""Reading the file that a command is given, and printing JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from dasan.cli.group import Refused
+from dasan.record import MAX_CHARACTERS
+
+RecordFile: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="A climb/1 record; - reads it from stdin.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+_MOST_BYTES = 4 * MAX_CHARACTERS + 1
+
+
+def read_text(file: str) -> str:
+    """The text of `file` (`-` is stdin); `Refused` if it cannot be read. Reads no more than a record can hold."""
+    try:
+        if file == "-":
+            data = sys.stdin.buffer.read(_MOST_BYTES)
+        else:
+            with Path(file).open("rb") as stream:
+                data = stream.read(_MOST_BYTES)
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{shown(file)} is not a climb/1 record: it is not UTF-8 text") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Refused(f"cannot read {shown(file)}: {reason}") from error
+
+
+def shown(file: str) -> str:
+    return "standard input" if file == "-" else file
+
+
+def print_json(data: object) -> None:
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,0 +1,122 @@
+"""`dasan rules`: the presets, or the rules in force in one of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from dasan import clauses
+from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
+from dasan.cli.files import AsJson, print_json
+from dasan.games import PRESETS, Option
+from dasan.ruleset import OptionValue, Rules
+
+
+def rules(
+    preset: Annotated[
+        str | None,
+        typer.Argument(help="Which game; without it, the games there are.", autocompletion=complete_preset),
+    ] = None,
+    option: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the rules in force, clause by clause, and the options of a game."""
+    if preset is None:
+        if option:
+            chosen_rules("", option)
+        if as_json:
+            print_json({"presets": [_preset_json(name) for name in PRESETS]})
+        else:
+            _print_presets()
+        return
+    chosen = chosen_rules(preset, option)
+    if as_json:
+        print_json(_rules_json(chosen))
+    else:
+        _print_rules(chosen)
+
+
+def _preset_json(name: str) -> dict[str, Any]:
+    preset = PRESETS[name]
+    return {
+        "name": name,
+        "title": preset.title,
+        "options": [_option_json(o, o.default) for o in preset.options],
+    }
+
+
+def _option_json(option: Option, value: OptionValue) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "value": value,
+        "default": option.default,
+        "choices": None if option.choices is None else list(option.choices),
+        "minimum": option.minimum if option.choices is None else None,
+        "maximum": option.maximum if option.choices is None else None,
+        "clause": option.clause,
+        "help": option.help,
+    }
+
+
+def _rules_json(chosen: Rules) -> dict[str, Any]:
+    preset = PRESETS[chosen.name]
+    return {
+        "name": preset.name,
+        "title": preset.title,
+        "players": chosen.players,
+        "digest": chosen.digest,
+        "options": [_option_json(o, chosen.options[o.name]) for o in preset.options],
+        "clauses": [{"id": c.id, "title": c.title, "text": c.text} for c in clauses.in_force(chosen)],
+    }
+
+
+def _print_presets() -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("preset", "game", "players"):
+        table.add_column(heading, style="cyan" if heading == "preset" else None)
+    for preset in PRESETS.values():
+        players = next((f"{o.minimum} to {o.maximum}" for o in preset.options if o.name == "players"), None)
+        table.add_row(preset.name, preset.title, players or str(preset.rules({}).players))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("\n[bold]dasan rules PRESET[/bold] prints its clauses and options.")
+
+
+def _print_rules(chosen: Rules) -> None:
+    from rich.console import Console, Group
+    from rich.markdown import Markdown
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    console.print(Text.assemble((PRESETS[chosen.name].title, "bold"), (f" · {chosen.name}", "dim")))
+    console.print()
+    for clause in clauses.in_force(chosen):
+        heading = Text.assemble((f"{clause.id} ", "bold cyan"), (f"{clause.title}.", "bold"))
+        body = [Padding(Markdown(clause.body), (0, 0, 0, 6))] if clause.body else []
+        console.print(Group(heading, *body))
+        console.print()
+    console.print("[bold]Options[/bold]")
+    for option in PRESETS[chosen.name].options:
+        value = chosen.options[option.name]
+        default = "" if value == option.default else f", not {value_text(option.default)}"
+        console.print(
+            Text.assemble(
+                (option.name, "cyan"),
+                " = ",
+                (value_text(value), "bold"),
+                (f"{default}  {_choices(option)}", "dim"),
+            )
+        )
+        console.print(Padding(f"{option.help} [dim]{option.clause}[/dim]", (0, 0, 0, 6)))
+
+
+def _choices(option: Option) -> str:
+    """What the option can be, in brackets."""
+    if option.choices is None:
+        return f"({option.minimum} to {option.maximum})"
+    return f"({', '.join(value_text(choice) for choice in option.choices)})"

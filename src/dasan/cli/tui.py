@@ -1,0 +1,66 @@
+"""`dasan tui`: the table in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
+from dasan.cli.group import Refused
+
+if TYPE_CHECKING:
+    from dasan.tui.game import Game
+
+
+def tui(
+    preset: Annotated[str, typer.Argument(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    option: Options = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Line by line, for a pipe or a screen reader; reads moves from stdin."),
+    ] = False,
+    bot: Annotated[str, typer.Option(help="Who sits at the other seats.")] = "greedy",
+    seed: Annotated[int | None, typer.Option(help="Deal the same cards again.")] = None,
+    record: Annotated[Path | None, typer.Option(dir_okay=False, help="Write the session here when you leave.")] = None,
+) -> None:
+    """Play whole sessions against bots in the terminal."""
+    game = _game(preset, option, bot, seed)
+    if record is not None:
+        _write(record, game)
+    try:
+        if plain:
+            from dasan.tui.plain import run
+
+            run(game, sys.stdin, sys.stdout, prompt=sys.stdin.isatty())
+        elif not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise Refused("this is not a terminal: use --plain to play through a pipe")
+        else:
+            from dasan.tui.app import TableApp
+
+            TableApp(game).run()
+    finally:
+        if record is not None:
+            _write(record, game)
+
+
+def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> Game:
+    from dasan.bots import bot as make_bot
+    from dasan.tui.game import Game
+
+    rules = chosen_rules(preset, option)
+    try:
+        bots = [make_bot(bot, seed=i) for i in range(rules.players - 1)]
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    return Game(rules, bots, seed=seed)
+
+
+def _write(path: Path, game: Game) -> None:
+    """Keep the session so far. Written once before the first move too, so that a bad path is refused at once."""
+    try:
+        path.write_text(game.session.record(), encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"cannot write {path}: {error.strerror or error}") from error

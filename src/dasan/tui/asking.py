@@ -1,0 +1,66 @@
+"""What a person is asked for at their turn, and how their answer becomes a move."""
+
+from __future__ import annotations
+
+from dasan.moves import MoveType
+from dasan.state import Phase
+from dasan.tui.words import Words, kind_words, listed
+from dasan.view import View
+
+_PREFIXED = {MoveType.CALL, MoveType.GIVE, MoveType.OFFER, MoveType.TAKE}
+
+
+def question(view: View, words: Words) -> str:
+    """What the seat to act is to do now.
+
+    >>> import dasan
+    >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
+    >>> question(state.view(state.to_act), Words(state.rules, ("You", "Lin", "Mei"), state.to_act))
+    'Your bid: bid 1, bid 2 or bid 3?'
+    """
+    moves = view.legal_moves()
+    match view.phase:
+        case Phase.AUCTION:
+            return f"Your bid: {listed([str(move) for move in moves], 'or')}?"
+        case Phase.CALL:
+            ranks = list(dict.fromkeys(move.cards[0].rank.replace("T", "10") for move in moves))
+            return f"Call a card that you do not hold, of rank {ranks[0]} to {ranks[-1]}."
+        case Phase.EXCHANGE if moves:
+            match moves[0].type:
+                case MoveType.GIVE:
+                    return f"Give your highest card: {listed([words.cards(m.cards) for m in moves], 'or')}."
+                case MoveType.OFFER:
+                    return "Offer two cards, of which the loser takes one."
+                case _:
+                    return f"Take one: {listed([words.cards(m.cards) for m in moves], 'or')}?"
+        case Phase.PLAY if view.table is not None and view.table_seat is not None:
+            beat = f"{words.names[view.table_seat]}'s {words.cards(view.table.cards)} ({kind_words(view.table.kind)})"
+            may_play = any(move.type is MoveType.PLAY for move in moves)
+            may_pass = any(move.type is MoveType.PASS for move in moves)
+            if not may_play:
+                return f"You cannot beat {beat}: pass."
+            return f"Beat {beat}{' or pass' if may_pass else ''}."
+        case Phase.PLAY:
+            return "You lead: play any combination."
+        case _:
+            return ""
+
+
+def spell_out(view: View, text: str) -> str:
+    """A person's answer with what they may leave out put in: `p` passes, `2` bids in the auction, `8C` calls.
+
+    >>> import dasan
+    >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
+    >>> spell_out(state.view(state.to_act), "2"), spell_out(state.view(state.to_act), "P")
+    ('bid 2', 'pass')
+    """
+    text = " ".join(text.split())
+    if text.lower() == "p":
+        return "pass"
+    moves = view.legal_moves()
+    first = text.partition(" ")[0].lower()
+    if view.phase is Phase.AUCTION and text.isascii() and text.isdigit():
+        return f"bid {text}"
+    if moves and moves[0].type in _PREFIXED and first not in set(MoveType):
+        return f"{moves[0].type} {text}"
+    return text

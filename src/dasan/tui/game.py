@@ -1,0 +1,110 @@
+"""The table that both terminal modes sit at: one person, bots at the other seats, one session."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+
+from dasan.bots import Bot
+from dasan.errors import DasanError, IllegalPlay
+from dasan.fairness import SECRET_BYTES
+from dasan.moves import Move
+from dasan.ruleset import Rules
+from dasan.sessions import Session, session
+from dasan.state import Phase
+from dasan.tui.words import Words
+from dasan.view import View
+
+ME = 0
+"""The seat of the person at the terminal."""
+
+PARTNERS_AT_TABLE = ("Lin", "Mei", "Wu", "Chen", "Zhao", "Han", "Bai")
+
+
+class Game:
+    """A session in progress, the one mutable thing of the terminal modes.
+
+    Everything shown comes from `view`, so no screen can show what the person may not know.
+    bots: one for each seat but the person's, in order. seed: the same seed deals the same session; None deals by chance.
+    """
+
+    def __init__(self, rules: Rules, bots: Sequence[Bot], *, seed: int | None = None) -> None:
+        if len(bots) != rules.players - 1:
+            raise ValueError(f"{rules.name} takes {rules.players - 1} bots, not {len(bots)}")
+        self.rules = rules
+        self.names = ("You", *PARTNERS_AT_TABLE[: len(bots)])
+        seats = [{"kind": "human", "name": "You"}]
+        seats += [
+            {"kind": "bot", "name": name, "bot": bot.name, "version": bot.version}
+            for name, bot in zip(self.names[1:], bots, strict=True)
+        ]
+        self.session: Session = session(
+            rules, seed=secrets.token_bytes(SECRET_BYTES) if seed is None else seed, seats=seats
+        )
+        self._bots = dict(enumerate(bots, 1))
+        self._told = 0
+        self._hand_told = 0
+
+    @property
+    def view(self) -> View:
+        return self.session.state.view(ME)
+
+    @property
+    def my_turn(self) -> bool:
+        return self.session.state.to_act == ME
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand at the table is over."""
+        return self.session.state.phase is Phase.OVER
+
+    def play(self, move: Move | str) -> None:
+        """Make the person's move. `DasanError` where the engine refuses it, or it is not their turn."""
+        if not self.my_turn and not self.over:
+            raise IllegalPlay("it is not your turn", clause="G.04")
+        self.session = self.session.play(move)
+
+    def objection(self, move: Move | str) -> DasanError | None:
+        """Why the person could not make this move now; None if they could."""
+        try:
+            self.session.play(move)
+        except DasanError as error:
+            return error
+        return None
+
+    def bot_move(self) -> Move:
+        """What the bot whose turn it is would play; changes nothing."""
+        seat = self.session.state.to_act
+        if seat is None or seat == ME:
+            raise IllegalPlay("it is not a bot's turn", clause="G.04")
+        return self._bots[seat].choose(self.session.state.view(seat))
+
+    def play_bot(self, move: Move) -> None:
+        """Make a bot's move."""
+        self.session = self.session.play(move)
+
+    def hint(self) -> Move:
+        """What a bot would play in the person's place."""
+        return self._bots[ME + 1].choose(self.view)
+
+    def next_hand(self) -> None:
+        """Deal the next hand; `IllegalPlay` before this one is over."""
+        self.session = self.session.next_hand()
+        self._told = 0
+
+    def news(self, words: Words) -> Iterator[str]:
+        """Sentences for everything that happened since the last call."""
+        view = self.view
+        if self._hand_told < self.session.number:
+            if self._hand_told == 0:
+                yield from (words.event(event) for event in self.session.opening)
+            self._hand_told = self.session.number
+            yield words.begun(view.begun, self.session.number)
+        for event in view.events[self._told :]:
+            yield words.event(event)
+        just_over = view.result is not None and self._told < len(view.events)
+        self._told = len(view.events)
+        if just_over and view.result is not None:
+            yield from words.result(view.result)
+            if words.scored:
+                yield words.balances(self.session.balances)

@@ -1,0 +1,150 @@
+"""The other players' seats, and the middle of the table."""
+
+from __future__ import annotations
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from dasan.events import Event, EventType
+from dasan.state import Phase
+from dasan.tui.fan import Fan
+from dasan.tui.words import Words, kind_words, signed, signs
+from dasan.view import View
+
+_SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
+
+
+def last_said(view: View) -> dict[int, Event]:
+    """What each seat did last, in this auction or trick."""
+    said: dict[int, Event] = {}
+    for event in view.events:
+        if event.type in (EventType.TRICK, EventType.KITTY):
+            said.clear()
+        elif event.type in _SAID:
+            said[event.seat] = event
+    return said
+
+
+def roles(view: View, seat: int) -> list[str]:
+    """What the seat is in this hand, as far as the viewer knows."""
+    found = []
+    if view.dealer == seat:
+        found.append("deals")
+    if view.bidder == seat and view.phase is not Phase.AUCTION:
+        found.append(f"digs for {view.bid}")
+    if view.partner == seat:
+        found.append("partner")
+    if seat in view.finished:
+        found.append(f"out, no. {view.finished.index(seat) + 1}")
+    return found
+
+
+def said_text(event: Event | None) -> Text:
+    if event is None:
+        return Text()
+    match event.type:
+        case EventType.BID:
+            return Text(f"bids {event.bid}", "bold #ffe08a")
+        case EventType.PASS:
+            return Text("passes", "italic #9db8a9")
+        case EventType.CALL:
+            return Text(f"calls {signs(event.cards)}", "bold #ffe08a")
+        case _:
+            return Text(signs(event.cards), "bold white")
+
+
+class Seat(Static):
+    """One of the other players: name, cards left, role, and what they last did."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(classes="seat")
+        self.seat = seat
+
+    def show(self, view: View, words: Words, balance: int) -> None:
+        self.border_title = words.names[self.seat]
+        self.border_subtitle = _balance(words, balance) if words.scored else ""
+        self.set_class(view.to_act == self.seat, "acting")
+        left = view.hand_sizes[self.seat]
+        count = Text.assemble((f"{left}", "bold white"), (" card" if left == 1 else " cards", "#9db8a9"))
+        if left == 1:
+            count.stylize("bold #ff8a70")
+        content = Text("\n").join(
+            [
+                Text.assemble(count, ("  " + "▐" * min(left, 20), "#5d8fb8")),
+                Text(" · ".join(roles(view, self.seat)), "#e0b34c"),
+                said_text(last_said(view).get(self.seat)),
+            ]
+        )
+        content.no_wrap = True
+        content.overflow = "ellipsis"
+        self.update(content)
+
+
+class Middle(Vertical):
+    """What lies on the table and who played it; the settlement when the hand is over."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="caption")
+        yield Fan(id="trick")
+        yield Static(id="settlement")
+
+    def show(self, view: View, words: Words, balances: tuple[int, ...]) -> None:
+        self.query_one("#settlement", Static).update(
+            _settlement(view, words, balances) if view.result is not None else ""
+        )
+        on_table = view.table if view.result is None else None
+        self.query_one("#trick", Fan).show(() if on_table is None else on_table.cards)
+        self.query_one("#caption", Static).update(_caption(view, words))
+
+
+def _caption(view: View, words: Words) -> Text:
+    if view.result is not None:
+        return Text("\n".join(words.result(view.result)[: 1 if not view.result.foul else 2]), "bold #ffe08a")
+    if view.table is not None and view.table_seat is not None:
+        who = words.name(view.table_seat)
+        return Text.assemble((who[0].upper() + who[1:], "bold white"), (f" · {kind_words(view.table.kind)}", "#9db8a9"))
+    match view.phase:
+        case Phase.AUCTION if view.bid is not None and view.bidder is not None:
+            return Text(f"The auction: {words.does(view.bidder, 'hold', f'it at {view.bid}')}", "bold white")
+        case Phase.AUCTION:
+            return Text("The auction: no bid yet", "bold white")
+        case Phase.CALL if view.bidder is not None:
+            return Text(words.does(view.bidder, "call", "a card: its holder becomes the partner"), "bold white")
+        case Phase.EXCHANGE if view.offered is not None:
+            return Text(f"On offer: {signs(view.offered)}", "bold white")
+        case Phase.EXCHANGE:
+            return Text("The tribute: the loser gives a card, and takes one", "bold white")
+        case _ if view.leader is not None:
+            return Text(words.does(view.leader, "lead"), "bold white")
+        case _:
+            return Text()
+
+
+def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="#9db8a9")
+    table.add_column("")
+    if words.scored:
+        table.add_column("this hand", justify="right")
+        table.add_column("counters" if words.rules.stake_chips else "balance", justify="right")
+    if view.hands is not None:
+        table.add_column("cards left", overflow="fold")
+    result = view.result
+    if result is None:
+        return table
+    for seat in dict.fromkeys((*result.finish_order, *range(view.rules.players))):
+        row = [Text(words.name(seat), "bold #ffe08a" if seat in result.winners else "white")]
+        if words.scored:
+            paid = result.payments[seat]
+            row.append(Text(signed(paid), "#8fd18f" if paid > 0 else "#ff8a70" if paid < 0 else "white"))
+            row.append(Text(_balance(words, balances[seat])))
+        if view.hands is not None:
+            row.append(Text(signs(view.hands[seat]) or "out", "white" if view.hands[seat] else "#9db8a9"))
+        table.add_row(*row)
+    return table
+
+
+def _balance(words: Words, balance: int) -> str:
+    return str(balance) if words.rules.stake_chips else signed(balance)
