@@ -6,6 +6,7 @@
 ('auction', ['bid 1', 'bid 2', 'bid 3'])
 """
 
+from dasan.bots import bot
 from dasan.cards import Card, card
 from dasan.combos import Combination
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
@@ -37,6 +38,7 @@ __all__ = [
     "State",
     "View",
     "__version__",
+    "bot",
     "card",
     "deal",
     "replay",

@@ -1,0 +1,113 @@
+"""What a move costs, counted in turns.
+
+A hand is parted into plays. A play that others will beat costs a turn; one that will stand pays for another, since it
+brings the lead. A move is judged by what is left to pay after it, by who leads then, and by who might go out over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dasan import table
+from dasan.bots.outlook import Outlook
+from dasan.bots.plan import Plan
+from dasan.bots.sides import enmity
+from dasan.cards import Card
+from dasan.combos import Combination
+from dasan.moves import Move
+from dasan.view import View
+
+LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
+"""How likely a player with so many cards goes out on getting the lead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """The weights of the judgement, in turns.
+
+    willing: how likely a player who can beat a play does. reuse: how much of a play's power to stand counts for taking
+    the lead, by its number of cards; reuse_other for more; what beats other kinds counts in full. dodge: what a high
+    play is worth for being easier to get rid of than a low one. away: being without the lead. ruin: an opponent goes
+    out. mercy: holding back over a friend's play. each_card: a card still in hand. surplus: how much of what is paid for
+    beyond need counts.
+    """
+
+    willing: float = 0.4
+    reuse: tuple[float, ...] = (0.0, 1.0, 0.8)
+    reuse_other: float = 0.3
+    dodge: float = 0.3
+    away: float = 0.25
+    ruin: float = 4.0
+    mercy: float = 0.8
+    each_card: float = 0.02
+    surplus: float = 0.1
+
+
+class Judgement:
+    """The costs of one view. hand: judge these cards instead of the seat's own."""
+
+    def __init__(self, view: View, temper: Temper, hand: Iterable[Card] | None = None) -> None:
+        self._view = view
+        self._temper = temper
+        self._enmity = enmity(view)
+        danger = [e * LEADS_OUT.get(n, 0.0) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
+        self._danger = sum(danger) / max(1, len(danger))
+        eager = temper.willing + (1 - temper.willing) * max(danger, default=0.0) / 2
+        self._outlook = Outlook(view, self._enmity, eager)
+        self._prices: dict[tuple[str, int], float] = {}
+        self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
+        called = view.called if view.called in self._hand else None
+        fits = table.compile(view.rules).fits(self._hand, called)
+        self._plan = Plan(view.rules, fits, self._price)
+        self._number = self._plan.number(self._hand)
+        self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
+
+    def turns(self, without: Iterable[Card] = ()) -> float:
+        """What is left to pay for the hand once the cards `without` are gone."""
+        return self._plan.cost(self._number - self._plan.number(without))
+
+    def of(self, move: Move) -> float:
+        """What is left to pay after `move`, a play or a pass."""
+        return self._of_pass() if move.combination is None else self._of_play(move.combination)
+
+    def _of_play(self, play: Combination) -> float:
+        temper = self._temper
+        stands = self._outlook.stands(play)
+        left = self.turns(play.cards)
+        led = self._need(left - 1)
+        lost = self._need(left) + temper.away + temper.ruin * self._danger
+        cost = stands * led + (1 - stands) * lost
+        cost += temper.ruin * sum(odds for _, odds in self._outlook.odds_out(play))
+        cost += temper.each_card * (len(self._hand) - len(play.cards))
+        return cost + 0.01 * sum(not cards.isdisjoint(play.cards) for cards in self._flushes)
+
+    def _of_pass(self) -> float:
+        view, temper = self._view, self._temper
+        on_table, owner = view.table, view.table_seat
+        if on_table is None or owner is None:
+            raise ValueError("a leader does not pass")
+        others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
+        waiting = [s for s in others if s not in view.passed]
+        holds = self._outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
+        leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
+        cost = self._need(self.turns()) + temper.away
+        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger)
+        cost += temper.ruin * sum(odds for seat, odds in self._outlook.odds_out(on_table) if seat in waiting)
+        cost += temper.mercy * holds * min(0.0, self._enmity[owner])
+        return cost + temper.each_card * len(self._hand)
+
+    def _need(self, turns: float) -> float:
+        return turns if turns > 0 else self._temper.surplus * turns
+
+    def _price(self, play: Combination) -> float:
+        """What a play of the plan costs: 1 for one that will be beaten, less for one that may stand."""
+        key = (play.family, play.strength)
+        known = self._prices.get(key)
+        if known is None:
+            temper = self._temper
+            size = len(play.cards)
+            reuse = 1.0 if play.power else temper.reuse[size] if size < len(temper.reuse) else temper.reuse_other
+            known = 1 - self._outlook.stands(play) * (1 + reuse) - temper.dodge * reuse * self._outlook.height(play)
+            self._prices[key] = known
+        return known

@@ -1,0 +1,109 @@
+"""The action table put in the order that asks "what beats this?": families, and the rungs of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dasan import table
+from dasan.cards import Card
+from dasan.combos import Groups
+from dasan.ruleset import Rules
+from dasan.table import Row
+
+Counts = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """Rows of a family that are held or not held together. strength: of the best of them.
+
+    counts: cards that it takes of each rank, at least. cards: the exact cards, where nothing else will do. bits: those
+    cards as one number, in tables that list complete sets.
+    """
+
+    strength: int
+    size: int
+    counts: Counts
+    cards: tuple[Card, ...] | None = None
+    bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """A family's rungs, high to low."""
+
+    size: int
+    power: int
+    rungs: tuple[Rung, ...]
+    strengths: tuple[int, ...]
+    """Of the rungs, low to high."""
+
+    def height(self, strength: int) -> float:
+        """The part of the family, 0 to 1, that is lower than `strength`."""
+        return bisect_left(self.strengths, strength) / len(self.strengths)
+
+
+@dataclass(frozen=True, slots=True)
+class Ladders:
+    """All families of some rules, and the unit of each card in the numbers that hands are counted with.
+
+    exact: rungs are exact sets of cards. unit: one bit a card where exact.
+    """
+
+    exact: bool
+    unit: dict[Card, int]
+    by_family: dict[str, Ladder]
+
+
+@lru_cache(maxsize=64)
+def ladders(rules: Rules) -> Ladders:
+    """The ladders of `rules`; the same object for equal rules."""
+    rows = table.compile(rules).rows
+    exact = any(row.cards is not None for row in rows)
+    unit = {c: 1 << i for i, c in enumerate(dict.fromkeys(rules.pack))}
+    families: dict[str, list[Row]] = {}
+    for row in rows:
+        families.setdefault(row.family, []).append(row)
+    by_family = {
+        name: _ladder(family[0], _exact(family, unit) if exact else _canonical(family, rules))
+        for name, family in families.items()
+    }
+    return Ladders(exact, unit, by_family)
+
+
+def _ladder(first: Row, found: Iterable[Rung]) -> Ladder:
+    rungs = sorted(found, key=lambda rung: rung.strength)
+    return Ladder(first.size, first.power, tuple(reversed(rungs)), tuple(rung.strength for rung in rungs))
+
+
+def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
+    for row in rows:
+        cards = row.cards or ()
+        yield Rung(row.strength, row.size, row.pattern.counts, cards, sum(unit[c] for c in cards))
+
+
+def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
+    """One rung for the rows with the same counts, whatever their suits; flushes and single cards stay apart.
+
+    Full houses, and bombs with their odd card, are held by whoever holds the main group: what all rows of the same
+    strength have in common.
+    """
+    at = rules.order.at
+    together: dict[Counts, int] = {}
+    for row in rows:
+        pattern = row.pattern
+        if pattern.flush:
+            cards = tuple(at[rank, pattern.suit] for rank, _ in pattern.counts)
+            yield Rung(row.strength, row.size, pattern.counts, cards)
+        elif row.size == 1 and pattern.suit >= 0:
+            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],))
+        else:
+            counts = pattern.counts
+            if isinstance(row.shape, Groups):
+                counts = tuple((rank, min(n, row.shape.main)) for rank, n in counts[:1])
+            together[counts] = max(together.get(counts, 0), row.strength)
+    for counts, strength in together.items():
+        yield Rung(strength, rows[0].size, counts)

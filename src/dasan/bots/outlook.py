@@ -1,0 +1,167 @@
+"""What the others may hold, and from that: how likely a play is to stand, and who might go out over it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from math import comb, prod
+
+from dasan.bots.ladders import Ladder, Rung, ladders
+from dasan.cards import Card
+from dasan.combos import Combination
+from dasan.events import EventType
+from dasan.view import View
+
+CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
+"""How many of the exact sets that could be held come one to a holder: a hand with one full house often has several."""
+_NEVER = 1e-9
+
+
+def unseen(view: View) -> Counter[Card]:
+    """The cards that this seat has seen neither in its hand nor on the table."""
+    left = Counter(view.rules.pack)
+    left.subtract(view.hand)
+    for event in view.events:
+        if event.type is EventType.PLAY:
+            left.subtract(c for c in event.cards if c is not None)
+    return +left
+
+
+class Outlook:
+    """Chances against the hidden cards, taken as dealt at random to those who still hold some.
+
+    enmity: see `sides.enmity`; `willing`: how likely somebody who can beat a play does.
+    """
+
+    def __init__(self, view: View, enmity: Sequence[float], willing: float) -> None:
+        rules = view.rules
+        self._ladders = ladders(rules)
+        self._place = rules.order.place
+        self._left = unseen(view)
+        self._total = max(1, self._left.total())
+        self._ranks: Counter[int] = Counter()
+        for c, n in self._left.items():
+            self._ranks[self._place[c][0]] += n
+        unit = self._ladders.unit
+        self._seen_bits = sum(unit[c] for c in unit if c not in self._left) if self._ladders.exact else 0
+        seats = [s for s, held in enumerate(view.hand_sizes) if held and s != view.seat]
+        self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
+        self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
+        self._stay = 1 - willing
+        self._tails: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._climbs: dict[str, tuple[list[int], list[float]]] = {}
+        self._powers: dict[int, float] = {}
+
+    def stands(self, play: Combination) -> float:
+        """The chance that nobody against us beats `play`; exactly 1 where nobody can."""
+        mass = self._mass(play)
+        return 1.0 if mass < _NEVER else self._stay**mass
+
+    def height(self, play: Combination) -> float:
+        """The part of its family, 0 to 1, that `play` is higher than, whatever has been played."""
+        return self._ladders.by_family[play.family].height(play.strength)
+
+    def odds_out(self, play: Combination) -> list[tuple[int, float]]:
+        """(seat, its enmity x the chance that its whole hand beats `play`) where that could be.
+
+        What a seat's going out over this play would cost: below 0 where a friend gains.
+        """
+        n = len(play.cards)
+        seats = [(seat, e) for seat, size, e in self._others if size == n]
+        if not seats:
+            return []
+        ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
+        chance = min(1.0, ways / comb(max(self._total, n), n))
+        return [(seat, e * chance) for seat, e in seats]
+
+    def _above(self, play: Combination) -> list[Rung]:
+        ladder = self._ladders.by_family[play.family]
+        higher = [r for r in ladder.rungs if r.strength > play.strength]
+        for other in self._ladders.by_family.values():
+            if other.power > play.power and other.size == len(play.cards):
+                higher += other.rungs
+        return higher
+
+    def _deals(self, rung: Rung) -> int:
+        """In how many ways the hidden cards give a hand that is this rung and nothing else."""
+        if rung.cards is not None:
+            return prod(self._left[c] for c in rung.cards)
+        ways = prod(comb(self._ranks[rank], n) for rank, n in rung.counts)
+        rest = rung.size - sum(n for _, n in rung.counts)
+        return ways * comb(max(0, self._total - 4), rest) if rest else ways
+
+    def _mass(self, play: Combination) -> float:
+        """How many ways to beat `play` those against us may be expected to hold."""
+        strengths, masses = self._climb(play.family)
+        at = bisect_right(strengths, play.strength)
+        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power)
+
+    def _climb(self, family: str) -> tuple[list[int], list[float]]:
+        """The strengths of a family that could be held, low to high, and the mass from each upwards."""
+        known = self._climbs.get(family)
+        if known is None:
+            ladder = self._ladders.by_family[family]
+            weighed = [(r.strength, m) for r, m in self._weighed(ladder) if m > 0]
+            masses = list(accumulate(m for _, m in weighed))
+            known = self._climbs[family] = ([s for s, _ in reversed(weighed)], masses[::-1])
+        return known
+
+    def _power_above(self, power: int) -> float:
+        known = self._powers.get(power)
+        if known is None:
+            known = self._powers[power] = sum(
+                m
+                for ladder in self._ladders.by_family.values()
+                if ladder.power > power
+                for _, m in self._weighed(ladder)
+            )
+        return known
+
+    def _weighed(self, ladder: Ladder) -> list[tuple[Rung, float]]:
+        if all(size < ladder.size for size, _, _ in self._foes):
+            return []
+        if self._ladders.exact:
+            each = CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
+            seen = self._seen_bits
+            return [(r, each) for r in ladder.rungs if not r.bits & seen]
+        return [(r, self._held(r)) for r in ladder.rungs if self._feasible(r)]
+
+    def _feasible(self, rung: Rung) -> bool:
+        if self._ladders.exact:
+            return not rung.bits & self._seen_bits
+        if rung.cards is not None:
+            left = self._left
+            return all(c in left for c in rung.cards)
+        ranks = self._ranks
+        return all(ranks[rank] >= n for rank, n in rung.counts)
+
+    def _dealt_to_foes(self, size: int) -> float:
+        """The expected number of those against us who hold `size` given cards."""
+        of = comb(self._total, size)
+        return sum(weight * comb(held, size) for held, _, weight in self._foes) / of if of else 0.0
+
+    def _held(self, rung: Rung) -> float:
+        """The expected number of holders of a rung among those against us."""
+        if rung.cards is not None:
+            copies = prod(self._left[c] for c in rung.cards)
+            return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
+        if rung.size == 1:
+            return self._ranks[rung.counts[0][0]] * sum(w * p for _, p, w in self._foes)
+        tails = [self._tail(n, self._ranks[rank]) for rank, n in rung.counts]
+        return sum(
+            weight * prod(tail[i] for tail in tails)
+            for i, (held, _, weight) in enumerate(self._foes)
+            if held >= rung.size
+        )
+
+    def _tail(self, n: int, out_of: int) -> tuple[float, ...]:
+        """For each of those against us the chance to hold `n` or more of `out_of` hidden cards."""
+        known = self._tails.get((n, out_of))
+        if known is None:
+            known = self._tails[n, out_of] = tuple(
+                sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))
+                for _, p, _ in self._foes
+            )
+        return known

@@ -1,0 +1,24 @@
+"""The player that anybody can beat: every legal move is as likely as any other."""
+
+from __future__ import annotations
+
+import random
+
+from dasan.bots.protocol import choices
+from dasan.moves import Move
+from dasan.view import View
+
+
+class RandomBot:
+    """Uniform over the legal moves. What it draws depends on `seed` and on what it sees, and on nothing before."""
+
+    name = "random"
+    version = "1"
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        last = view.events[-1].seq if view.events else 0
+        return random.Random(f"{self._seed} {view.seat} {last} {view.hand}").choice(moves)

@@ -1,0 +1,29 @@
+"""Who plays with this seat and who against it, as far as the seat knows."""
+
+from __future__ import annotations
+
+from dasan.view import View
+
+
+def enmity(view: View) -> tuple[float, ...]:
+    """For every seat, from 1 (against this one) to -1 (with it); what lies between is not known yet.
+
+    Seats that are out, and the seat itself, count 0. In four-player Big Three the partner stays hidden until the called
+    card is played (B4.04): until then each of the bidder's three opponents is a friend once in three times, and for
+    those who know that they are not the partner the other two weigh nothing.
+    """
+    me = view.seat
+    out = []
+    for seat, held in enumerate(view.hand_sizes):
+        if seat == me or held == 0:
+            out.append(0.0)
+        elif view.bidder is None:
+            out.append(1.0)
+        elif view.rules.call is None or view.partner is not None:
+            side = (view.bidder, view.partner)
+            out.append(-1.0 if (seat in side) == (me in side) else 1.0)
+        elif me == view.bidder:
+            out.append(1 / 3)
+        else:
+            out.append(1.0 if seat == view.bidder else 0.0)
+    return tuple(out)
