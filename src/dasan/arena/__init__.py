@@ -1,0 +1,8 @@
+"""Matches between bots, with honest statistics."""
+
+from __future__ import annotations
+
+from dasan.arena.duplicate import Match, Standing, duplicate
+from dasan.arena.estimate import Estimate
+
+__all__ = ["Estimate", "Match", "Standing", "duplicate"]

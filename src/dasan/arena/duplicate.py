@@ -1,0 +1,126 @@
+"""Duplicate matches: the same deals again with the players in each other's seats, so that luck of the cards cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+
+from dasan.arena.estimate import Estimate
+from dasan.bots import Bot, bot
+from dasan.ruleset import Ending, Rules
+from dasan.starting import deal
+from dasan.state import Result
+
+Maker = Callable[[int], Bot]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one bot did, hand by hand and seat by seat. The samples are deals: hands of one deal are not independent.
+
+    payment: units a hand. wins: the part of its hands that it, or its side, won. place: the mean finishing place, 1 the
+    first out, where play goes on to the last.
+    """
+
+    payment: Estimate
+    wins: Estimate
+    place: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A duplicate match: `deals` deals, each played in every rotation of `lineup`."""
+
+    rules: Rules
+    lineup: tuple[str, ...]
+    deals: int
+    hands: int
+    standings: dict[str, Standing]
+
+
+def play_hand(rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int) -> Result:
+    """The result of one hand from the shuffle, `bots` in seats 0, 1 …"""
+    state = deal(rules, seed=seed, dealer=dealer)
+    while state.to_act is not None:
+        state = state.play(bots[state.to_act].choose(state.view(state.to_act)))
+    result = state.result
+    if result is None:
+        raise AssertionError("a hand without a seat to act is over")
+    return result
+
+
+def rotations(lineup: Sequence[str]) -> list[tuple[str, ...]]:
+    """Every different way to sit in this circle: `lineup` turned by 0, 1 … seats."""
+    return list(dict.fromkeys(tuple(lineup[i:]) + tuple(lineup[:i]) for i in range(len(lineup))))
+
+
+def duplicate(
+    rules: Rules,
+    lineup: Sequence[str],
+    *,
+    deals: int,
+    seed: int = 0,
+    processes: int = 1,
+    makers: dict[str, Maker] | None = None,
+) -> Match:
+    """Play `deals` deals, each in every rotation of `lineup`, which names a bot for every seat.
+
+    The dealer goes round from deal to deal. seed: deals seed, seed + 1 … are played. makers: bots by name, beside those
+    of `dasan.bot`. The result does not depend on `processes`. ValueError for a line-up of the wrong length.
+
+    >>> import dasan
+    >>> match = duplicate(dasan.rules("big-two"), ["greedy", "random", "random", "random"], deals=3)
+    >>> match.hands, match.standings["greedy"].payment.mean > 0
+    (12, True)
+    """
+    if len(lineup) != rules.players:
+        raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(lineup)}")
+    if deals < 1:
+        raise ValueError("a match takes at least one deal")
+    one = partial(_one_deal, rules, tuple(lineup), makers or {})
+    seeds = range(seed, seed + deals)
+    if processes > 1:
+        with ProcessPoolExecutor(processes) as pool:
+            outcomes = list(pool.map(one, seeds, chunksize=max(1, min(50, deals // processes))))
+    else:
+        outcomes = [one(s) for s in seeds]
+    standings = {}
+    for name in dict.fromkeys(lineup):
+        by_deal = [outcome[name] for outcome in outcomes]
+        places = [o.place for o in by_deal if o.place is not None]
+        standings[name] = Standing(
+            Estimate.of([o.payment for o in by_deal]),
+            Estimate.of([o.wins for o in by_deal]),
+            Estimate.of(places) if places else None,
+        )
+    return Match(rules, tuple(lineup), deals, deals * len(rotations(lineup)), standings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mean:
+    """A bot's means over all its seats in all rotations of one deal."""
+
+    payment: float
+    wins: float
+    place: float | None
+
+
+def _one_deal(rules: Rules, lineup: tuple[str, ...], makers: dict[str, Maker], seed: int) -> dict[str, _Mean]:
+    payments: dict[str, list[float]] = {name: [] for name in lineup}
+    wins: dict[str, list[float]] = {name: [] for name in lineup}
+    places: dict[str, list[float]] = {name: [] for name in lineup}
+    for sitting in rotations(lineup):
+        bots = [makers[name](seat) if name in makers else bot(name, seed=seat) for seat, name in enumerate(sitting)]
+        result = play_hand(rules, bots, seed=seed, dealer=seed % rules.players)
+        for seat, name in enumerate(sitting):
+            payments[name].append(result.payments[seat])
+            wins[name].append(seat in result.winners)
+            if rules.ending is Ending.LAST_IN:
+                places[name].append(1 + result.finish_order.index(seat))
+    return {
+        name: _Mean(fmean(payments[name]), fmean(wins[name]), fmean(places[name]) if places[name] else None)
+        for name in payments
+    }
