@@ -36,6 +36,7 @@ class Action(Button):
 class TableApp(App[None]):
     """One game at one table. pace: seconds before a bot's move is shown."""
 
+    TITLE = "dasan"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-narrow"), (104, "-wide")]  # noqa: RUF012
@@ -45,7 +46,7 @@ class TableApp(App[None]):
         Binding("s", "suggest(1)", "Suggest"),
         Binding("S", "suggest(-1)", show=False),
         Binding("h", "hint", "Hint"),
-        Binding("slash", "type", "Type a move"),
+        Binding("slash", "type", "Type"),
         Binding("n", "next", "Next hand", show=False),
         Binding("escape", "to_cards", show=False),
         Binding("l", "log", "Log"),
@@ -70,7 +71,7 @@ class TableApp(App[None]):
         yield Static(id="heading")
         with Horizontal(id="room"):
             with Vertical(id="table"):
-                with Horizontal(id="seats"):
+                with Horizontal(id="seats", classes="many" if len(others) > 4 else ""):
                     for seat in reversed(others) if to_the_right else others:
                         yield Seat(seat)
                 yield Middle(id="middle")

@@ -34,7 +34,8 @@ def question(view: View, words: Words) -> str:
                 case _:
                     return f"Take one: {listed([words.cards(m.cards) for m in moves], 'or')}?"
         case Phase.PLAY if view.table is not None and view.table_seat is not None:
-            beat = f"{words.names[view.table_seat]}'s {words.cards(view.table.cards)} ({kind_words(view.table.kind)})"
+            kind = "" if len(view.table.cards) == 1 else f" ({kind_words(view.table.kind)})"
+            beat = f"{words.names[view.table_seat]}'s {words.cards(view.table.cards)}{kind}"
             may_play = any(move.type is MoveType.PLAY for move in moves)
             may_pass = any(move.type is MoveType.PASS for move in moves)
             if not may_play:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -40,12 +40,12 @@ class Fan(Widget):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("left", "step(-1)", "Left"),
-        ("right", "step(1)", "Right"),
-        ("home", "step(-1000)", "First"),
-        ("end", "step(1000)", "Last"),
-        ("space,up,down", "raise_card", "Raise or lower"),
-        ("escape", "lower_all", "Lower all"),
+        Binding("left", "step(-1)", show=False),
+        Binding("right", "step(1)", show=False),
+        Binding("home", "step(-1000)", show=False),
+        Binding("end", "step(1000)", show=False),
+        Binding("space,up,down", "raise_card", show=False),
+        Binding("escape", "lower_all", show=False),
     ]
     DEFAULT_CSS = "Fan { width: 1fr; height: auto; }"
 

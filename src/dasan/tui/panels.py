@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.align import Align
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
@@ -9,6 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from dasan.events import Event, EventType
+from dasan.ruleset import Ending
 from dasan.state import Phase
 from dasan.tui.fan import Fan
 from dasan.tui.words import Words, kind_words, signed, signs
@@ -37,8 +39,8 @@ def roles(view: View, seat: int) -> list[str]:
         found.append(f"digs for {view.bid}")
     if view.partner == seat:
         found.append("partner")
-    if seat in view.finished:
-        found.append(f"out, no. {view.finished.index(seat) + 1}")
+    if seat in view.finished and view.rules.ending is Ending.LAST_IN:
+        found.append(f"no. {view.finished.index(seat) + 1}")
     return found
 
 
@@ -73,13 +75,11 @@ class Seat(Static):
             count.stylize("bold #ff8a70")
         content = Text("\n").join(
             [
-                Text.assemble(count, ("  " + "▐" * min(left, 20), "#5d8fb8")),
+                Text.assemble(count, ("  " + "▐" * left if view.rules.players < 6 else "", "#5d8fb8")),
                 Text(" · ".join(roles(view, self.seat)), "#e0b34c"),
                 said_text(last_said(view).get(self.seat)),
             ]
         )
-        content.no_wrap = True
-        content.overflow = "ellipsis"
         self.update(content)
 
 
@@ -95,6 +95,7 @@ class Middle(Vertical):
         self.query_one("#settlement", Static).update(
             _settlement(view, words, balances) if view.result is not None else ""
         )
+        self.set_class(view.result is not None, "over")
         on_table = view.table if view.result is None else None
         self.query_one("#trick", Fan).show(() if on_table is None else on_table.cards)
         self.query_one("#caption", Static).update(_caption(view, words))
@@ -123,7 +124,7 @@ def _caption(view: View, words: Words) -> Text:
             return Text()
 
 
-def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Table:
+def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Align:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="#9db8a9")
     table.add_column("")
     if words.scored:
@@ -133,7 +134,7 @@ def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Table:
         table.add_column("cards left", overflow="fold")
     result = view.result
     if result is None:
-        return table
+        return Align.center(table)
     for seat in dict.fromkeys((*result.finish_order, *range(view.rules.players))):
         row = [Text(words.name(seat), "bold #ffe08a" if seat in result.winners else "white")]
         if words.scored:
@@ -143,7 +144,7 @@ def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Table:
         if view.hands is not None:
             row.append(Text(signs(view.hands[seat]) or "out", "white" if view.hands[seat] else "#9db8a9"))
         table.add_row(*row)
-    return table
+    return Align.center(table)
 
 
 def _balance(words: Words, balance: int) -> str:
