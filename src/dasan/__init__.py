@@ -7,6 +7,8 @@
 """
 
 from dasan.bots import bot
+from typing import Any
+
 from dasan.cards import Card, card
 from dasan.combos import Combination
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
@@ -46,3 +48,12 @@ __all__ = [
     "session",
     "start",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`dasan.vector`, on first use: it needs NumPy and Numba."""
+    if name == "vector":
+        from importlib import import_module
+
+        return import_module("dasan.vector")
+    raise AttributeError(f"module 'dasan' has no attribute {name!r}")

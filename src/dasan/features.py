@@ -1,0 +1,307 @@
+"""What a network sees: public information and the seat's own hand as a row of small whole numbers.
+
+`layout` names every number and `encode` works them out from a `View`, which holds nothing that the seat may not know.
+The batched environments write the same rows; a test ties the two together. Seats are relative: seat 0 is the one that
+looks, seat 1 plays next, and so on. Flags (0 or 1) come first, then numbers; each part is filled up with zeros to a
+multiple of eight.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dasan.actions import action_ids
+from dasan.cards import Card
+from dasan.events import EventType
+from dasan.ruleset import Ending, Rules
+from dasan.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`size` numbers from place `start` of an observation on; `flags`: whether they are 0 or 1."""
+
+    name: str
+    start: int
+    size: int
+    flags: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    name: str
+    text: str
+    size: Callable[[Rules], int]
+    values: Callable[[View], Iterable[int]]
+    when: Callable[[Rules, bool], bool] = lambda rules, session: True
+    flags: bool = True
+
+
+def by_rank(rules: Rules) -> bool:
+    """Whether cards are shown as counts of ranks, because suits make no difference."""
+    return not rules.suits_ranked and rules.hand_size is not None
+
+
+def card_slots(rules: Rules) -> int:
+    """Flags that a set of cards takes, see `_cards`."""
+    return 52 if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
+
+
+def _slot(rules: Rules, c: Card) -> int:
+    rank, suit = rules.order.place[c]
+    return 4 * rank + suit if rank < 13 else 39 + rank
+
+
+def _cards(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
+    """Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The other games: place
+    4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are there twice.
+    """
+    out = [0] * card_slots(rules)
+    known = [c for c in cards if c is not None]
+    if by_rank(rules):
+        for rank, n in Counter(rules.order.place[c][0] for c in known).items():
+            for i in range(n):
+                out[13 * i + rank] = 1
+    else:
+        block = 52 + 2 * rules.jokers
+        for c, n in Counter(known).items():
+            for i in range(n):
+                out[block * i + _slot(rules, c)] = 1
+    return out
+
+
+def _one(size: int, place: int | None) -> list[int]:
+    return [int(i == place) for i in range(size)]
+
+
+def _card(view: View, c: Card | None) -> list[int]:
+    ids = action_ids(view.rules)
+    return _one(len(ids.deck), None if c is None else ids.deck.index(c))
+
+
+def _seats(view: View, seats: Iterable[int | None]) -> list[int]:
+    n = view.rules.players
+    base = view.seat or 0
+    found = {(s - base) % n for s in seats if s is not None}
+    return [int(k in found) for k in range(n)]
+
+
+def _phases(rules: Rules, session: bool) -> list[str]:
+    out = ["auction"] if rules.auction is not None else []
+    out += ["call"] if rules.call is not None else []
+    out += ["exchange"] if session and rules.exchange else []
+    return [*out, "play"]
+
+
+def kinds(rules: Rules) -> tuple[str, ...]:
+    """The kinds of combinations, in the order of the rules."""
+    return tuple(dict.fromkeys(shape.kind for shape in rules.shapes))
+
+
+def _shown(view: View, type_: EventType) -> tuple[Card | None, ...]:
+    return next((e.cards for e in view.events if e.type is type_), ())
+
+
+def _played_by(view: View, seat: int | None) -> list[int]:
+    plays = [e for e in view.events if e.type is EventType.PLAY and (seat is None or e.seat == seat)]
+    return _cards(view.rules, [c for e in plays for c in e.cards])
+
+
+def _played_by_seat(view: View) -> list[int]:
+    n = view.rules.players
+    return [flag for k in range(n) for flag in _played_by(view, ((view.seat or 0) + k) % n)]
+
+
+def _must_include(view: View) -> list[int]:
+    moved = any(e.type is EventType.PLAY for e in view.events)
+    return [int(not moved and view.phase == "play" and bool(_shown(view, EventType.OPEN)))]
+
+
+def _opening_rank(view: View) -> list[int]:
+    shown = _shown(view, EventType.OPEN)
+    rank = None if not shown or shown[0] is None else view.rules.order.place[shown[0]][0]
+    return _one(len(view.rules.ranks), rank)
+
+
+def _said(view: View) -> list[int]:
+    n = view.rules.players
+    out = [0] * n
+    for e in view.events:
+        if e.type is EventType.BID and e.bid is not None:
+            out[(e.seat - (view.seat or 0)) % n] = e.bid
+    return out
+
+
+def _exchanging(view: View, i: int) -> list[int]:
+    pair = getattr(view.begun, "exchange", None)
+    return _seats(view, [] if pair is None else [pair[i]])
+
+
+def _called(view: View) -> list[int]:
+    cards = action_ids(view.rules).callable_cards
+    return _one(len(cards), None if view.called is None else cards.index(view.called))
+
+
+def _first(cards: Sequence[Card | None]) -> Card | None:
+    return cards[0] if cards else None
+
+
+def _players(rules: Rules) -> int:
+    return rules.players
+
+
+def _deck(rules: Rules) -> int:
+    return len(action_ids(rules).deck)
+
+
+def _auction(rules: Rules, session: bool) -> bool:
+    return rules.auction is not None
+
+
+def _call(rules: Rules, session: bool) -> bool:
+    return rules.call is not None
+
+
+def _to_the_end(rules: Rules, session: bool) -> bool:
+    return rules.ending is Ending.LAST_IN
+
+
+def _exchange(rules: Rules, session: bool) -> bool:
+    return session and rules.exchange
+
+
+def _top(rules: Rules) -> int:
+    return rules.auction.top if rules.auction is not None else 0
+
+
+_BEFORE: tuple[_Plane, ...] = (
+    _Plane("hand", "your cards", card_slots, lambda v: _cards(v.rules, v.hand)),
+    _Plane(
+        "kitty",
+        "the kitty, once you know it",
+        card_slots,
+        lambda v: _cards(v.rules, _shown(v, EventType.KITTY)),
+        lambda r, s: r.kitty_size > 0,
+    ),
+    _Plane(
+        "played",
+        "cards played by each seat in this hand",
+        lambda r: r.players * card_slots(r),
+        _played_by_seat,
+        lambda r, s: not _to_the_end(r, s),
+    ),
+    _Plane("played", "cards played by anybody in this hand", card_slots, lambda v: _played_by(v, None), _to_the_end),
+    _Plane(
+        "table", "the cards on the table", card_slots, lambda v: _cards(v.rules, v.table.cards if v.table else ())
+    ),
+    _Plane(
+        "kind",
+        "the kind of the cards on the table",
+        lambda r: len(kinds(r)),
+        lambda v: _one(len(kinds(v.rules)), kinds(v.rules).index(v.table.kind) if v.table else None),
+    ),
+    _Plane("table_seat", "who played them", _players, lambda v: _seats(v, [v.table_seat])),
+    _Plane("passed", "whose pass still stands", _players, lambda v: _seats(v, v.passed)),
+    _Plane("dealer", "who dealt", _players, lambda v: _seats(v, [v.dealer])),
+    _Plane("opener", "who opened the auction, or led first", _players, lambda v: _seats(v, [v.opener])),
+    _Plane("finished", "who has no cards left", _players, lambda v: _seats(v, v.finished), _to_the_end),
+    _Plane("has_played", "who has played a card in this hand", _players, lambda v: _seats(v, v.has_played), _to_the_end),
+    _Plane(
+        "must_include",
+        "whether the lead must include the opening card",
+        lambda r: 1,
+        _must_include,
+        lambda r, s: r.opening is not None and r.opening.in_the_lead,
+    ),
+    _Plane(
+        "opening_card",
+        "rank of the card that opened the auction",
+        lambda r: len(r.ranks),
+        _opening_rank,
+        _auction,
+    ),
+    _Plane("bidder", "who has bid most", _players, lambda v: _seats(v, [v.bidder]), _auction),
+    _Plane("bid", "the highest bid, from 1", _top, lambda v: _one(_top(v.rules), (v.bid or 0) - 1), _auction),
+    _Plane("partner", "the bidder's partner, once you know", _players, lambda v: _seats(v, [v.partner]), _call),
+    _Plane("called", "the called card, by rank then suit", lambda r: len(action_ids(r).callable_cards), _called, _call),
+    _Plane("giving", "who gives a card (W.20)", _players, lambda v: _exchanging(v, 1), _exchange),
+    _Plane("offering", "who receives it, and offers two", _players, lambda v: _exchanging(v, 0), _exchange),
+    _Plane("given", "the card given", _deck, lambda v: _card(v, _first(_shown(v, EventType.GIVE))), _exchange),
+    _Plane(
+        "offered",
+        "the cards offered, to the two who know them",
+        card_slots,
+        lambda v: _cards(v.rules, _shown(v, EventType.OFFER)),
+        _exchange,
+    ),
+    _Plane("taken", "the card taken", _deck, lambda v: _card(v, _first(_shown(v, EventType.TAKE))), _exchange),
+)
+_AFTER: tuple[_Plane, ...] = (
+    _Plane(
+        "hand_sizes",
+        "cards each seat holds",
+        _players,
+        lambda v: [v.hand_sizes[((v.seat or 0) + k) % v.rules.players] for k in range(v.rules.players)],
+        flags=False,
+    ),
+    _Plane("said", "each seat's highest bid, 0 for none", _players, _said, _auction, flags=False),
+)
+
+
+@lru_cache(maxsize=64)
+def _planes(rules: Rules, session: bool) -> tuple[_Plane, ...]:
+    phases = _phases(rules, session)
+    phase = _Plane(
+        "phase",
+        " ".join(phases),
+        lambda r: len(phases),
+        lambda v: _one(len(phases), phases.index(v.phase) if v.phase in phases else None),
+    )
+    return (phase, *(plane for plane in (*_BEFORE, *_AFTER) if plane.when(rules, session)))
+
+
+def _up(n: int) -> int:
+    return -(-n // 8) * 8
+
+
+@lru_cache(maxsize=64)
+def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
+    """Every feature of an observation, in order. `session`: hands follow one another (W.20's exchange).
+
+    >>> import dasan
+    >>> [f.name for f in layout(dasan.rules("big-three"))][:4]
+    ['phase', 'hand', 'kitty', 'played']
+    """
+    out: list[Feature] = []
+    at = 0
+    for plane in _planes(rules, session):
+        if not plane.flags:
+            at = _up(at) if out[-1].flags else at
+        size = plane.size(rules)
+        out.append(Feature(plane.name, at, size, plane.flags, plane.text))
+        at += size
+    return tuple(out)
+
+
+def observation_size(rules: Rules, session: bool = False) -> int:
+    """How many numbers an observation has, a multiple of eight."""
+    last = layout(rules, session)[-1]
+    return _up(last.start + last.size)
+
+
+def encode(view: View, session: bool = False) -> list[int]:
+    """The observation of `view`, whose seat must not be None: whole numbers from 0 to 255."""
+    if view.seat is None:
+        raise ValueError("a spectator has no observation")
+    rules = view.rules
+    out = [0] * observation_size(rules, session)
+    for feature, plane in zip(layout(rules, session), _planes(rules, session), strict=True):
+        out[feature.start : feature.start + feature.size] = plane.values(view)
+    return out
+
+
+__all__ = ["Feature", "by_rank", "card_slots", "encode", "kinds", "layout", "observation_size"]

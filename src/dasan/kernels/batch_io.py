@@ -1,0 +1,122 @@
+"""What the batched environments of all games share: their buffers, seeds, legal actions and observations.
+
+Everything an environment does depends on the seed and its own number alone, so that results are the same however many
+environments there are and however they are shared out to threads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.bits import deposit
+from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.random64 import below, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_0, _1, _8, _64 = U(0), U(1), U(8), U(64)
+_BYTES = U(0x0101_0101_0101_0101)
+_ENVIRONMENT = U(0xD1B54A32D192ED03)
+_DEAL = U(0xA0761D6478BD642F)
+_CHOICE = U(0xE7037ED1A0B428DB)
+
+
+class Buffers(NamedTuple):
+    """What the caller sees, by environment.
+
+    mask: [n, A]. obs: [n, F], the features as bytes, eight to a word. rewards, places: [n, seats]. done, to_act: [n].
+    legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
+    """
+
+    mask: npt.NDArray[np.uint8]
+    obs: Words
+    rewards: npt.NDArray[np.int32]
+    places: npt.NDArray[np.uint8]
+    done: npt.NDArray[np.uint8]
+    to_act: npt.NDArray[np.int8]
+    legal: npt.NDArray[np.int16]
+    num_legal: npt.NDArray[np.int32]
+    actions: npt.NDArray[np.int32]
+
+
+@compiled
+def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
+    """Set what the hands (`base`) and the random choices of each environment are made of."""
+    for i in range(first, last):
+        own = mixed(mixed(seed) ^ (U(i + 1) * _ENVIRONMENT))
+        base[i] = own
+        choice[i] = mixed(own ^ _CHOICE)
+
+
+@inlined
+def deal_state(base: np.uint64, number: int) -> np.uint64:
+    """The random state that hand `number` (from 0) is dealt with."""
+    return mixed(base ^ (U(number + 1) * _DEAL))
+
+
+@compiled
+def first_illegal(actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
+    """The first environment whose action is not legal, or -1."""
+    for i in range(actions.shape[0]):
+        action = actions[i]
+        if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
+            return i
+    return -1
+
+
+@compiled
+def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
+    """One legal action for each environment, each equally likely, into `b.actions`."""
+    for i in range(first, last):
+        state = stepped(choice[i])
+        choice[i] = state
+        b.actions[i] = b.legal[i, below(mixed(state), U(b.num_legal[i]))]
+
+
+@inlined
+def clear_mask(i: int, b: Buffers) -> None:
+    """Take the actions that were legal out of the mask."""
+    for k in range(b.num_legal[i]):
+        b.mask[i, b.legal[i, k]] = 0
+
+
+@inlined
+def put(words: Words, at: int, bits: np.uint64, n: int) -> int:
+    """Append `n` flags, the lowest bits of `bits`, to those in `words` from place `at` on; returns the next place."""
+    k = at >> 6
+    o = at & 63
+    words[k] |= bits << U(o)
+    if o + n > 64:
+        words[k + 1] |= bits >> U(64 - o)
+    return at + n
+
+
+@inlined
+def put_seat(words: Words, at: int, seat: int, me: int, players: int) -> int:
+    """One flag a seat, relative to `me`: set for `seat`, for none if it is negative."""
+    if seat >= 0:
+        k = seat - me
+        if k < 0:
+            k += players
+        return put(words, at, _1 << U(k), players)
+    return at + players
+
+
+@inlined
+def put_seats(words: Words, at: int, seats: int, me: int, players: int) -> int:
+    """One flag a seat, relative to `me`, from a set of seats as bits."""
+    turned = ((seats >> me) | (seats << (players - me))) & ((1 << players) - 1)
+    return put(words, at, U(turned), players)
+
+
+@inlined
+def spread_flags(words: Words, flags: int, i: int, obs: Words) -> int:
+    """Write `flags` flags as bytes to observation `i`; returns the number of words written."""
+    n = (flags + 7) >> 3
+    for k in range(n):
+        eight = (words[k >> 3] >> U(8 * (k & 7))) & U(255)
+        obs[i, k] = deposit(eight, _BYTES)
+    return n

@@ -1,0 +1,411 @@
+"""Batched Big Three: many hands side by side, each one step at a time, dealt anew when it is over.
+
+An environment is one row of words, see the columns below. The actions are those of `rank_table`; `RankIds` turns them into
+action ids and back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.actions import action_ids
+from dasan.cards import Card
+from dasan.features import kinds
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, spread_flags
+from dasan.kernels.bits import extract, popcount, trailing_zeros
+from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.rank_auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.rank_hands import shuffle_deal
+from dasan.kernels.rank_play import legal_words, taken
+from dasan.kernels.rank_table import ACTIONS, LEAD, PASS, RankTable, rank_table
+from dasan.ruleset import Rules
+from dasan.table import compile
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _2, _3, _16 = U(0), U(1), U(2), U(3), U(16)
+_PASS, _LEAD = U(PASS), U(LEAD)
+_LANES = U(0x0001_0001_0001_0001)
+_HELD = U(0x1FFF_1FFF_1FFF_1FFF)
+_ALL = U(0xFFFF_FFFF_FFFF_FFFF)
+
+HAND, PLAYED, DEALT = 0, 4, 8
+BASE, NUMBER, PHASE, SEAT, OPENER, OPENING, BID, BIDDER, PASSED, SAID = 13, 14, 15, 16, 17, 18, 19, 20, 21, 22
+PARTNER, CALLED, HOLDER, LAST, TABLE_SEAT, DEALER = 23, 24, 25, 26, 27, 28
+COLUMNS = 32
+"""Hands and cards played by seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or
+card."""
+NONE = 63
+AUCTION, CALLING, PLAYING = 0, 1, 2
+
+
+class RankIds(NamedTuple):
+    """Between actions and ids. ids: by action, those with the called card after those without. codes: by id, the action,
+    + 256 with the called card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the
+    inverse. first_call, first_row: ids. kinds: by action; number_of_kinds. reveal: whether all see the kitty.
+    """
+
+    ids: npt.NDArray[np.int16]
+    codes: Numbers
+    calls: Numbers
+    call_cards: Numbers
+    first_call: int
+    first_row: int
+    kinds: Numbers
+    number_of_kinds: int
+    reveal: bool
+    session: bool
+
+
+def rank_ids(rules: Rules, session: bool) -> RankIds:
+    t = rank_table(rules)
+    scheme = action_ids(rules)
+    rows = compile(rules).rows
+    ids = np.zeros(2 * ACTIONS, np.int16)
+    codes = np.zeros(scheme.count, np.int64)
+    of_kind = np.zeros(ACTIONS, np.int64)
+    names = kinds(rules)
+    places = {(rows[row].family, rows[row].strength): action for action, row in enumerate(t.rows.tolist()) if row >= 0}
+    for row in rows:
+        action = places[row.family, row.strength]
+        with_called = ACTIONS if row.called else 0
+        ids[with_called + action] = scheme.rows + row.id
+        codes[scheme.rows + row.id] = action + (256 if row.called else 0)
+        of_kind[action] = names.index(row.kind)
+    codes[0] = PASS
+    calls = np.full(64, -1, np.int64)
+    spots = []
+    for i, c in enumerate(scheme.callable_cards):
+        rank, suit = rules.order.place[c]
+        calls[16 * suit + rank] = i
+        spots.append(16 * suit + rank)
+    return RankIds(
+        ids=ids,
+        codes=codes,
+        calls=calls,
+        call_cards=np.array([*spots, NONE], np.int64),
+        first_call=scheme.calls,
+        first_row=scheme.rows,
+        kinds=of_kind,
+        number_of_kinds=len(names),
+        reveal=rules.reveal_kitty,
+        session=session,
+    )
+
+
+class RankTables(NamedTuple):
+    """All that the kernels here read."""
+
+    t: RankTable
+    a: AuctionTable
+    x: RankIds
+
+
+def tables(rules: Rules, session: bool) -> RankTables:
+    return RankTables(rank_table(rules), auction_table(rules), rank_ids(rules, session))
+
+
+@compiled
+def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, observing: bool) -> None:
+    """The first hand of each environment whose column BASE is set."""
+    pack, hands, flags = np.empty(52, np.uint64), np.empty(5, np.uint64), np.empty(16, np.uint64)
+    for i in range(first, last):
+        s[i, NUMBER] = _0
+        clear_mask(i, b)
+        _deal(s[i], pack, hands, w)
+        _publish(i, s[i], b, w, flags, observing)
+
+
+@compiled
+def _deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
+    """The hand numbered `row[NUMBER]`, up to the first bid (B3.05–B3.07); its dealer is drawn but in a session's later
+    hands."""
+    a = w.a
+    players = a.players
+    state = deal_state(row[BASE], np.int64(row[NUMBER]))
+    if not w.x.session or row[NUMBER] == _0:
+        state = stepped(state)
+        row[DEALER] = below(mixed(state), U(players))
+    for suit in range(4):
+        for rank in range(13):
+            pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
+    shuffle_deal(state, pack, hands, a.hand_size, players)
+    opener, low = 0, U(64)
+    for seat in range(players):
+        row[DEALT + seat] = hands[seat]
+        row[HAND + seat] = counts_of(hands[seat])
+        row[PLAYED + seat] = _0
+        lowest = lowest_of_suit(hands[seat], a.suit)
+        if lowest < low:
+            low = lowest
+            opener = seat
+    row[DEALT + 4] = hands[players]
+    row[PHASE] = AUCTION
+    row[SEAT] = row[OPENER] = opener
+    row[OPENING] = low
+    row[BID] = row[PASSED] = row[SAID] = 0
+    row[BIDDER] = row[PARTNER] = row[CALLED] = row[HOLDER] = row[TABLE_SEAT] = NONE
+    row[LAST] = LEAD
+
+
+@compiled
+def step(
+    first: int, last: int, actions: npt.NDArray[np.int32], s: Words, b: Buffers, w: RankTables, observing: bool
+) -> None:
+    """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
+    pack, hands, flags = np.empty(52, np.uint64), np.empty(5, np.uint64), np.empty(16, np.uint64)
+    for i in range(first, last):
+        row = s[i]
+        action = actions[i]
+        if b.done[i]:
+            b.done[i] = 0
+            for seat in range(w.a.players):
+                b.rewards[i, seat] = 0
+                b.places[i, seat] = 0
+        clear_mask(i, b)
+        if row[PHASE] == PLAYING:
+            if _play(row, w.x.codes[action], w):
+                _settle(i, row, b, w.a)
+                row[DEALER] = row[SEAT]
+                row[NUMBER] += _1
+                _deal(row, pack, hands, w)
+        elif row[PHASE] == AUCTION:
+            _bid(row, np.int64(action), w.a)
+        else:
+            _call(row, w.x.call_cards[action - w.x.first_call], w.a)
+        _publish(i, row, b, w, flags, observing)
+
+
+@compiled
+def _bid(row: Words, bid: int, a: AuctionTable) -> None:
+    """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
+    players = a.players
+    seat = np.int64(row[SEAT])
+    passed = np.int64(row[PASSED])
+    if bid > 0:
+        row[BID] = bid
+        row[BIDDER] = seat
+        row[SAID] = (row[SAID] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
+        if not a.passing_is_final:
+            passed = 0
+    else:
+        passed |= 1 << seat
+    waiting = ((1 << players) - 1) & ~passed
+    if row[BIDDER] != NONE:
+        waiting &= ~(1 << np.int64(row[BIDDER]))
+    if (row[BIDDER] != NONE and waiting == 0) or row[BID] == a.top or waiting == 0:
+        if row[BIDDER] == NONE:
+            row[BID] = 1
+            row[BIDDER] = row[OPENER]
+        row[PASSED] = 0
+        if a.call_ranks != _0:
+            row[PHASE] = CALLING
+            row[SEAT] = row[BIDDER]
+            return
+        bidder = np.int64(row[BIDDER])
+        row[HAND + bidder] = counts_of(row[DEALT + bidder] | row[DEALT + 4])
+        row[PHASE] = PLAYING
+        row[SEAT] = row[OPENER]
+        return
+    row[PASSED] = passed
+    row[SEAT] = next_bidder(seat, passed, players)
+
+
+@compiled
+def _call(row: Words, card: int, a: AuctionTable) -> None:
+    """A partner's card is called (B4.03)."""
+    row[CALLED] = card
+    for seat in range(a.players):
+        if (row[DEALT + seat] >> U(card)) & _1 != _0:
+            row[PARTNER] = row[HOLDER] = seat
+    row[PHASE] = PLAYING
+    row[SEAT] = row[OPENER]
+
+
+@compiled
+def _play(row: Words, code: int, w: RankTables) -> bool:
+    """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
+    t, players = w.t, w.a.players
+    seat = np.int64(row[SEAT])
+    action = U(code & 255)
+    after = seat + 1 if seat + 1 < players else 0
+    if action == _PASS:
+        passed = row[PASSED] | (_1 << U(seat))
+        if popcount(passed) == U(players - 1):
+            row[PASSED] = 0
+            row[LAST] = LEAD
+            row[TABLE_SEAT] = NONE
+        else:
+            row[PASSED] = passed
+        row[SEAT] = after
+        return False
+    if code >= 256:
+        row[HOLDER] = NONE
+    ranks, shift = t.ranks[action], t.shift[action]
+    played = row[PLAYED + seat]
+    row[PLAYED + seat] = (
+        (played & ~ranks) | ((((played & ranks) << shift) << shift) & ranks) | (ranks & ~((_ALL << shift) << shift))
+    )
+    left = taken(row[HAND + seat], action, t)
+    row[HAND + seat] = left
+    if left == _0:
+        return True
+    row[LAST] = action
+    row[TABLE_SEAT] = seat
+    row[PASSED] = 0
+    row[SEAT] = after
+    return False
+
+
+@compiled
+def _settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
+    """Payments to the sides (B3.19, B4.06)."""
+    players = a.players
+    bidder, partner, out = np.int64(row[BIDDER]), np.int64(row[PARTNER]), np.int64(row[SEAT])
+    bid = np.int64(row[BID])
+    bidders_win = out in (bidder, partner)
+    side = 2 if partner != NONE else 1
+    each = side == 1 or a.pays[0] == 1
+    for seat in range(players):
+        ours = seat in (bidder, partner)
+        amount = bid * ((players - side if ours else side) if each else 1)
+        b.rewards[i, seat] = amount if ours == bidders_win else -amount
+    b.places[i, out] = 1
+    b.done[i] = 1
+
+
+@inlined
+def _list(i: int, n: int, word: np.uint64, place: int, b: Buffers, ids: npt.NDArray[np.int16]) -> int:
+    """Add the actions that are the bits of `word`, the lowest of them at `place` of `ids`, to the legal ones."""
+    while word != _0:
+        action = ids[place + np.int64(trailing_zeros(word))]
+        word &= word - _1
+        b.legal[i, n] = action
+        b.mask[i, action] = 1
+        n += 1
+    return n
+
+
+@compiled
+def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    t, a, x = w.t, w.a, w.x
+    ids = x.ids
+    seat = np.int64(row[SEAT])
+    b.to_act[i] = seat
+    n = 0
+    if row[PHASE] == PLAYING:
+        hand, last = row[HAND + seat], row[LAST]
+        sets, ones, twos = legal_words(hand, last, t)
+        if row[HOLDER] == U(seat):
+            rank = row[CALLED] & U(15)
+            u = rank * _3
+            n = _list(i, n, sets & t.using[u], ACTIONS, b, ids)
+            n = _list(i, n, ones & t.using[u + _1], ACTIONS + 64, b, ids)
+            n = _list(i, n, twos & t.using[u + _2], ACTIONS + 128, b, ids)
+            lanes = (hand >> rank) & _LANES
+            top = lanes & ~(lanes >> _16)
+            sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
+        n = _list(i, n, sets, 0, b, ids)
+        n = _list(i, n, ones, 64, b, ids)
+        n = _list(i, n, twos, 128, b, ids)
+    elif row[PHASE] == AUCTION:
+        digs = a.digs.shape[0] > 0 and must_dig(row[HAND + seat], a.digs)
+        bid = np.int64(row[BID])
+        for action in range(a.top if digs else bid + 1, a.top + 1):
+            b.legal[i, n] = action
+            b.mask[i, action] = 1
+            n += 1
+        if not digs and (bid > 0 or row[OPENER] != U(seat) or a.opener_may_pass):
+            b.legal[i, n] = 0
+            b.mask[i, 0] = 1
+            n += 1
+    else:
+        for k in range(x.call_cards.shape[0] - 1):
+            if (row[DEALT + seat] >> U(x.call_cards[k])) & _1 == _0:
+                b.legal[i, n] = x.first_call + k
+                b.mask[i, x.first_call + k] = 1
+                n += 1
+    b.num_legal[i] = n
+    if observing:
+        _observe(i, row, b, w, flags)
+
+
+@inlined
+def _seat_or_none(word: np.uint64) -> int:
+    return -1 if word == U(NONE) else np.int64(word)
+
+
+@compiled
+def _observe(i: int, row: Words, b: Buffers, w: RankTables, flags: Words) -> None:
+    """The features of `dasan.features.layout`, in order."""
+    t, a, x = w.t, w.a, w.x
+    players = a.players
+    me = np.int64(row[SEAT])
+    for k in range(flags.shape[0]):
+        flags[k] = _0
+    four = a.call_ranks != _0
+    phase = np.int64(row[PHASE])
+    at = put(flags, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2)
+    at = put(flags, at, extract(row[HAND + me], _HELD), 52)
+    if not four:
+        known = phase == PLAYING and (x.reveal or row[BIDDER] == U(me))
+        at = put(flags, at, extract(counts_of(row[DEALT + 4]), _HELD) if known else _0, 52)
+    seat = me
+    for _ in range(players):
+        at = put(flags, at, extract(row[PLAYED + seat], _HELD), 52)
+        seat = seat + 1 if seat + 1 < players else 0
+    last = row[LAST]
+    if last == _LEAD:
+        at += 52 + x.number_of_kinds
+    else:
+        shift = t.shift[last]
+        at = put(flags, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52)
+        at = put(flags, at, _1 << U(x.kinds[last]), x.number_of_kinds)
+    at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
+    at = put_seats(flags, at, np.int64(row[PASSED]), me, players)
+    at = put_seat(flags, at, np.int64(row[DEALER]), me, players)
+    at = put_seat(flags, at, np.int64(row[OPENER]), me, players)
+    at = put(flags, at, _1 << row[OPENING], 13)
+    at = put_seat(flags, at, _seat_or_none(row[BIDDER]), me, players)
+    at = put(flags, at, (_1 << row[BID]) >> _1, a.top)
+    if four:
+        shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
+        at = put_seat(flags, at, np.int64(row[PARTNER]) if shown else -1, me, players)
+        n = x.call_cards.shape[0] - 1
+        at = put(flags, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n)
+    at = spread_flags(flags, at, i, b.obs)
+    sizes, said = _0, _0
+    seat = me
+    for k in range(players):
+        sizes |= popcount(row[HAND + seat]) << U(8 * k)
+        said |= ((row[SAID] >> U(8 * seat)) & U(255)) << U(8 * k)
+        seat = seat + 1 if seat + 1 < players else 0
+    b.obs[i, at] = sizes | (said << U(8 * players))
+
+
+def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
+    """The environments' memory, and the column in it that seeds them."""
+    s = np.zeros((num_envs, COLUMNS), np.uint64)
+    return s, s[:, BASE]
+
+
+def most_legal(rules: Rules) -> int:
+    """More than the actions that can be legal at once."""
+    return len(compile(rules).rows) + 64
+
+
+def deals(rules: Rules, s: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
+    """Hands by seat, kitty and dealer of environment `i`, as they were dealt."""
+    place = rules.order.place
+
+    def cards(word: int) -> tuple[Card, ...]:
+        return tuple(c for c in rules.order.hand(rules.pack) if word >> (16 * place[c][1] + place[c][0]) & 1)
+
+    hands = tuple(cards(int(s[i, DEALT + seat])) for seat in range(rules.players))
+    return hands, cards(int(s[i, DEALT + 4])), int(s[i, DEALER])

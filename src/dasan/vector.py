@@ -1,0 +1,188 @@
+"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code.
+
+>>> import dasan
+>>> env = dasan.vector.make("big-three", num_envs=2, seed=0)
+>>> env.mask.shape, env.to_act.shape
+((2, 175), (2,))
+>>> env.step(env.sample())
+
+Environment `i` depends on the seed, on `i`, and on the actions it is given; never on how many environments or threads
+there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.actions import action_ids
+from dasan.dealing import Deal
+from dasan.features import Feature, by_rank, layout, observation_size
+from dasan.games import make_rules
+from dasan.ruleset import OptionValue, Rules
+from dasan.starting import begin
+from dasan.state import State
+
+
+class VectorEnv:
+    """`num_envs` hands of one game. The buffers are made once and written in place by `reset` and `step`.
+
+    mask: bool [n, num_actions], the legal actions of the seat to act. obs: uint8 [n, num_features], what that seat sees,
+    see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand; then
+    a new one has been dealt already, mask, obs and to_act belong to it, and rewards and places to the one that ended.
+    rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
+    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most], the legal
+    ids, of which the first num_legal (int32 [n]) count; their order is fixed, but not by id.
+    """
+
+    def __init__(
+        self, rules: Rules, num_envs: int, seed: int = 0, *, session: bool, threads: int, observations: bool
+    ) -> None:
+        from dasan.kernels import batch_io
+
+        if num_envs < 1 or threads < 1:
+            raise ValueError("num_envs and threads start at 1")
+        self.rules = rules
+        self.num_envs = num_envs
+        self.num_players = rules.players
+        self.session = session
+        self.seed = seed
+        self.ids = action_ids(rules, session)
+        self.num_actions = self.ids.count
+        self.num_features = observation_size(rules, session)
+        self._kernels = _kernels_of(rules)
+        self._tables = self._kernels.tables(rules, session)
+        self._s, self._base = self._kernels.make_state(rules, num_envs)
+        self._choice = np.zeros(num_envs, np.uint64)
+        self._observing = observations
+        n = num_envs
+        words = np.zeros((n if observations else 1, self.num_features // 8), np.uint64)
+        self._b = batch_io.Buffers(
+            mask=np.zeros((n, self.num_actions), np.uint8),
+            obs=words,
+            rewards=np.zeros((n, rules.players), np.int32),
+            places=np.zeros((n, rules.players), np.uint8),
+            done=np.zeros(n, np.uint8),
+            to_act=np.zeros(n, np.int8),
+            legal=np.zeros((n, self._kernels.most_legal(rules)), np.int16),
+            num_legal=np.zeros(n, np.int32),
+            actions=np.zeros(n, np.int32),
+        )
+        self._io = batch_io
+        self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
+        self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
+        self.rewards = self._b.rewards
+        self.places = self._b.places
+        self.done: npt.NDArray[np.bool_] = self._b.done.view(np.bool_)
+        self.to_act = self._b.to_act
+        self.legal = self._b.legal
+        self.num_legal = self._b.num_legal
+        bounds = [n * k // threads for k in range(threads + 1)]
+        self._shares = list(zip(bounds[:-1], bounds[1:], strict=True))
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self.reset()
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """What the numbers of an observation mean, in order."""
+        return layout(self.rules, self.session)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all environments over: the first hand of each. With `seed`, those of another seed."""
+        if seed is not None:
+            self.seed = seed
+        self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
+        for buffer in (self._b.done, self._b.rewards, self._b.places):
+            buffer[:] = 0
+        self._share(lambda first, last: self._kernels.start(first, last, self._s, self._b, self._tables, self._observing))
+
+    def step(self, actions: npt.NDArray[Any]) -> None:
+        """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
+
+        actions: int32 [n] is read as it is; other integers are converted.
+        """
+        chosen = np.ascontiguousarray(actions, np.int32)
+        if chosen.shape != (self.num_envs,):
+            raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {chosen.shape}")
+        bad = self._io.first_illegal(chosen, self._b.mask)
+        if bad >= 0:
+            raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
+        self._share(
+            lambda first, last: self._kernels.step(
+                first, last, chosen, self._s, self._b, self._tables, self._observing
+            )
+        )
+
+    def sample(self) -> npt.NDArray[np.int32]:
+        """A legal action for every environment, all equally likely, from the environments' own random numbers.
+
+        The array is the same at every call.
+        """
+        self._share(lambda first, last: self._io.sample(first, last, self._choice, self._b))
+        return self._b.actions
+
+    def action_text(self, action: int) -> str:
+        """What an id says: see `ActionIds.text`."""
+        return self.ids.text(action)
+
+    def dealt(self, i: int) -> State:
+        """The first state of the hand that environment `i` is playing, as the engine knows it."""
+        hands, kitty, dealer, *more = self._kernels.deals(self.rules, self._s, i)
+        leader, exchange = more or (None, None)
+        return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
+
+    def _share(self, work: Callable[[int, int], None]) -> None:
+        """`work` for all environments, by all threads; the last share is done by the caller."""
+        if self._pool is None:
+            work(0, self.num_envs)
+            return
+        waiting = [self._pool.submit(work, first, last) for first, last in self._shares[:-1]]
+        work(*self._shares[-1])
+        wait(waiting)
+        for future in waiting:
+            future.result()
+
+
+def make(
+    preset: str | Rules,
+    num_envs: int,
+    seed: int = 0,
+    *,
+    session: bool = False,
+    threads: int = 1,
+    observations: bool = True,
+    **options: OptionValue,
+) -> VectorEnv:
+    """Batched environments of `preset` with `options`, their first hands dealt.
+
+    session: hands follow one another, so that who deals, leads and exchanges cards comes from the last one (B3.20, D2.18,
+    W.19–W.21); otherwise every hand is a first one with a dealer drawn at random. threads: threads that step. ValueError:
+    as for `dasan.rules`.
+    """
+    if isinstance(preset, Rules) and options:
+        raise ValueError("options belong to a preset's name; these rules are complete")
+    rules = preset if isinstance(preset, Rules) else make_rules(preset, **options)
+    return VectorEnv(rules, num_envs, seed, session=session, threads=threads, observations=observations)
+
+
+def _kernels_of(rules: Rules) -> Any:
+    """The module that plays `rules`."""
+    if by_rank(rules):
+        from dasan.kernels import batch_rank
+
+        return batch_rank
+    if rules.hand_size is not None:
+        from dasan.kernels import batch_set
+
+        return batch_set
+    from dasan.kernels import batch_canon
+
+    return batch_canon
+
+
+__all__ = ["VectorEnv", "make"]

@@ -1,0 +1,79 @@
+"""Batched environments against the engine, move by move: legal actions, turns, observations, payments, places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan import vector
+from dasan.features import encode
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    ("big-three", {}),
+    ("big-three", {"must_dig": True, "reveal_kitty": True}),
+    ("big-three", {"opener_may_pass": True, "passed_bidder_may_return": False, "must_dig": True}),
+    ("big-three-denexa", {}),
+    ("big-three-fr", {"opener_may_pass": True}),
+    ("big-three-4p", {}),
+    ("big-three-4p", {"pay_each_winner": True, "passed_bidder_may_return": False}),
+    ("big-three-4p", {"opener_may_pass": True, "must_dig": True}),
+]
+
+
+def places(state: dasan.State) -> list[int]:
+    assert state.result is not None
+    out = [0] * state.rules.players
+    for place, seat in enumerate(state.result.finish_order, 1):
+        out[seat] = place
+    return out
+
+
+def follow(env: vector.VectorEnv, hands: int, *, session: bool) -> set[int]:
+    """Play `hands` hands at random in every environment beside the engine; the ids that were played."""
+    states = [env.dealt(i) for i in range(env.num_envs)]
+    over = 0
+    seen: set[int] = set()
+    while over < hands * env.num_envs:
+        actions = env.sample().copy()
+        for i, state in enumerate(states):
+            moves = {env.ids.of(move, state.called): move for move in state.legal_moves()}
+            assert set(np.flatnonzero(env.mask[i]).tolist()) == set(moves)
+            assert sorted(env.legal[i, : env.num_legal[i]].tolist()) == sorted(moves)
+            assert state.to_act == env.to_act[i]
+            if env.obs is not None:
+                assert env.obs[i].tolist() == encode(state.view(state.to_act), session)
+            states[i] = state.play(moves[actions[i]])
+            seen.add(int(actions[i]))
+        env.step(actions)
+        for i, state in enumerate(states):
+            assert env.done[i] == (state.result is not None)
+            if state.result is None:
+                assert not env.rewards[i].any()
+                assert not env.places[i].any()
+                continue
+            over += 1
+            assert tuple(env.rewards[i].tolist()) == state.result.payments
+            assert env.places[i].tolist() == places(state)
+            states[i] = env.dealt(i)
+            if session:
+                check_succession(env.rules, state.result, states[i])
+    return seen
+
+
+def check_succession(rules: dasan.Rules, last: Any, state: dasan.State) -> None:
+    """The dealer, the leader and the exchange of a session's next hand (B3.20, D2.18, W.19–W.21)."""
+    assert state.dealer == last.next_dealer
+    begun: Any = state.begun
+    leads = {"winner": last.finish_order[0], "loser": last.finish_order[-1], "opening": None}
+    assert begun.leader == leads[rules.later_lead]
+    assert begun.exchange == ((last.finish_order[0], last.finish_order[-1]) if rules.exchange else None)
+
+
+@pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
+@pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
+def test_environments_are_the_engines_hands(preset: str, options: dict[str, Any], session: bool) -> None:
+    env = vector.make(preset, 12, seed=20_26, session=session, **options)
+    follow(env, 4, session=session)
