@@ -83,7 +83,10 @@ class VectorEnv:
         self.legal = self._b.legal
         self.num_legal = self._b.num_legal
         bounds = [n * k // threads for k in range(threads + 1)]
-        self._shares = list(zip(bounds[:-1], bounds[1:], strict=True))
+        self._shares = [
+            (first, last, np.zeros(self._kernels.SCRATCH, np.uint64))
+            for first, last in zip(bounds[:-1], bounds[1:], strict=True)
+        ]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self.reset()
 
@@ -99,7 +102,11 @@ class VectorEnv:
         self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
-        self._share(lambda first, last: self._kernels.start(first, last, self._s, self._b, self._tables, self._observing))
+        self._share(
+            lambda first, last, scratch: self._kernels.start(
+                first, last, self._s, self._b, self._tables, scratch, self._observing
+            )
+        )
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
@@ -113,8 +120,8 @@ class VectorEnv:
         if bad >= 0:
             raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
         self._share(
-            lambda first, last: self._kernels.step(
-                first, last, chosen, self._s, self._b, self._tables, self._observing
+            lambda first, last, scratch: self._kernels.step(
+                first, last, chosen, self._s, self._b, self._tables, scratch, self._observing
             )
         )
 
@@ -123,7 +130,7 @@ class VectorEnv:
 
         The array is the same at every call.
         """
-        self._share(lambda first, last: self._io.sample(first, last, self._choice, self._b))
+        self._share(lambda first, last, _: self._io.sample(first, last, self._choice, self._b))
         return self._b.actions
 
     def action_text(self, action: int) -> str:
@@ -136,12 +143,12 @@ class VectorEnv:
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
-    def _share(self, work: Callable[[int, int], None]) -> None:
+    def _share(self, work: Callable[[int, int, npt.NDArray[np.uint64]], None]) -> None:
         """`work` for all environments, by all threads; the last share is done by the caller."""
         if self._pool is None:
-            work(0, self.num_envs)
+            work(*self._shares[0])
             return
-        waiting = [self._pool.submit(work, first, last) for first, last in self._shares[:-1]]
+        waiting = [self._pool.submit(work, *share) for share in self._shares[:-1]]
         work(*self._shares[-1])
         wait(waiting)
         for future in waiting:

@@ -6,13 +6,15 @@ environments there are and however they are shared out to threads.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, ParamSpec, TypeVar
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import deposit
-from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.compiled import inlined
 from dasan.kernels.random64 import below, mixed, stepped
 
 U = np.uint64
@@ -22,6 +24,26 @@ _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _DEAL = U(0xA0761D6478BD642F)
 _CHOICE = U(0xE7037ED1A0B428DB)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def lean(function: Callable[P, R]) -> Callable[P, R]:
+    """As `compiled`, without counting references to arrays, for functions that make no arrays.
+
+    Numba would count at every access to an array of a tuple and at every call, with atomic instructions: ten times the
+    work of a step, and threads would wait for each other.
+    """
+    out: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False)(function)
+    return out
+
+
+def woven(function: Callable[P, R]) -> Callable[P, R]:
+    """As `lean`, and part of its callers' machine code: a call would hand over every array of every tuple by value."""
+    out: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False, forceinline=True)(function)
+    return out
 
 
 class Buffers(NamedTuple):
@@ -42,7 +64,7 @@ class Buffers(NamedTuple):
     actions: npt.NDArray[np.int32]
 
 
-@compiled
+@lean
 def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
     """Set what the hands (`base`) and the random choices of each environment are made of."""
     for i in range(first, last):
@@ -57,7 +79,7 @@ def deal_state(base: np.uint64, number: int) -> np.uint64:
     return mixed(base ^ (U(number + 1) * _DEAL))
 
 
-@compiled
+@lean
 def first_illegal(actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
     """The first environment whose action is not legal, or -1."""
     for i in range(actions.shape[0]):
@@ -67,7 +89,7 @@ def first_illegal(actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -
     return -1
 
 
-@compiled
+@lean
 def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
     """One legal action for each environment, each equally likely, into `b.actions`."""
     for i in range(first, last):

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, spread_flags
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, lean, put, put_seat, put_seats, spread_flags, woven
 from dasan.kernels.bits import extract, popcount, trailing_zeros
-from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.compiled import inlined
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.rank_auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.rank_hands import shuffle_deal
@@ -42,6 +42,8 @@ COLUMNS = 32
 card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
+SCRATCH = 52 + 5 + 16
+"""Words that a thread needs: a pack, a deal, the flags of an observation."""
 
 
 class RankIds(NamedTuple):
@@ -110,10 +112,10 @@ def tables(rules: Rules, session: bool) -> RankTables:
     return RankTables(rank_table(rules), auction_table(rules), rank_ids(rules, session))
 
 
-@compiled
-def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, observing: bool) -> None:
+@lean
+def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: Words, observing: bool) -> None:
     """The first hand of each environment whose column BASE is set."""
-    pack, hands, flags = np.empty(52, np.uint64), np.empty(5, np.uint64), np.empty(16, np.uint64)
+    pack, hands, flags = scratch[:52], scratch[52:57], scratch[57:]
     for i in range(first, last):
         s[i, NUMBER] = _0
         clear_mask(i, b)
@@ -121,7 +123,7 @@ def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, observing:
         _publish(i, s[i], b, w, flags, observing)
 
 
-@compiled
+@lean
 def _deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
     """The hand numbered `row[NUMBER]`, up to the first bid (B3.05–B3.07); its dealer is drawn but in a session's later
     hands."""
@@ -153,12 +155,19 @@ def _deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
     row[LAST] = LEAD
 
 
-@compiled
+@lean
 def step(
-    first: int, last: int, actions: npt.NDArray[np.int32], s: Words, b: Buffers, w: RankTables, observing: bool
+    first: int,
+    last: int,
+    actions: npt.NDArray[np.int32],
+    s: Words,
+    b: Buffers,
+    w: RankTables,
+    scratch: Words,
+    observing: bool,
 ) -> None:
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
-    pack, hands, flags = np.empty(52, np.uint64), np.empty(5, np.uint64), np.empty(16, np.uint64)
+    pack, hands, flags = scratch[:52], scratch[52:57], scratch[57:]
     for i in range(first, last):
         row = s[i]
         action = actions[i]
@@ -181,7 +190,7 @@ def step(
         _publish(i, row, b, w, flags, observing)
 
 
-@compiled
+@woven
 def _bid(row: Words, bid: int, a: AuctionTable) -> None:
     """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
     players = a.players
@@ -216,7 +225,7 @@ def _bid(row: Words, bid: int, a: AuctionTable) -> None:
     row[SEAT] = next_bidder(seat, passed, players)
 
 
-@compiled
+@lean
 def _call(row: Words, card: int, a: AuctionTable) -> None:
     """A partner's card is called (B4.03)."""
     row[CALLED] = card
@@ -227,7 +236,7 @@ def _call(row: Words, card: int, a: AuctionTable) -> None:
     row[SEAT] = row[OPENER]
 
 
-@compiled
+@woven
 def _play(row: Words, code: int, w: RankTables) -> bool:
     """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
     t, players = w.t, w.a.players
@@ -262,7 +271,7 @@ def _play(row: Words, code: int, w: RankTables) -> bool:
     return False
 
 
-@compiled
+@lean
 def _settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
     """Payments to the sides (B3.19, B4.06)."""
     players = a.players
@@ -291,7 +300,7 @@ def _list(i: int, n: int, word: np.uint64, place: int, b: Buffers, ids: npt.NDAr
     return n
 
 
-@compiled
+@woven
 def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     t, a, x = w.t, w.a, w.x
@@ -341,7 +350,7 @@ def _seat_or_none(word: np.uint64) -> int:
     return -1 if word == U(NONE) else np.int64(word)
 
 
-@compiled
+@woven
 def _observe(i: int, row: Words, b: Buffers, w: RankTables, flags: Words) -> None:
     """The features of `dasan.features.layout`, in order."""
     t, a, x = w.t, w.a, w.x
