@@ -9,3 +9,6 @@ pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
 ).pytest()
+
+collect_ignore = ["src/dasan/server/migrations"]
+"""Scripts that Alembic runs, not modules."""

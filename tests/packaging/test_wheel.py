@@ -25,14 +25,13 @@ def copy_tracked(target: Path) -> None:
             shutil.copyfile(ROOT / name, target / name)
 
 
-def without_node() -> dict[str, str]:
-    """The environment, with no folder on PATH that holds Node."""
-    kept = [
-        folder
-        for folder in os.environ.get("PATH", "").split(os.pathsep)
-        if not shutil.which("node", path=folder) and not shutil.which("npm", path=folder)
-    ]
-    return {**os.environ, "PATH": os.pathsep.join(kept)}
+def without_node(folder: Path) -> dict[str, str]:
+    """The environment, with a PATH on which there is a shell and nothing more."""
+    folder.mkdir()
+    shell = shutil.which("sh")
+    assert shell is not None
+    (folder / "sh").symlink_to(shell)
+    return {**os.environ, "PATH": str(folder)}
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +41,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clone, unpacked, out = folder / "clone", folder / "unpacked", folder / "out"
     out.mkdir()
     copy_tracked(clone)
-    build(clone, "build_sdist", out)
+    environment = without_node(folder / "bin")
+    build(clone, "build_sdist", out, environment)
     with tarfile.open(next(out.glob("*.tar.gz"))) as archive:
         archive.extractall(unpacked, filter="data")
-    build(next(unpacked.iterdir()), "build_wheel", out)
+    build(next(unpacked.iterdir()), "build_wheel", out, environment)
     return out
 
 
-def build(source: Path, hook: str, out: Path) -> None:
+def build(source: Path, hook: str, out: Path, environment: dict[str, str]) -> None:
     """Call one hook of the build backend, in its own process as installers do."""
     program = f"import sys; from hatchling import build; build.{hook}(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", program, str(out)], cwd=source, env=without_node(), check=True)
+    subprocess.run([sys.executable, "-c", program, str(out)], cwd=source, env=environment, check=True)
 
 
 @pytest.fixture(scope="module")
