@@ -20,6 +20,15 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-three-4p", {}),
     ("big-three-4p", {"pay_each_winner": True, "passed_bidder_may_return": False}),
     ("big-three-4p", {"opener_may_pass": True, "must_dig": True}),
+    ("big-two", {}),
+    ("big-two", {"triples": True, "fours": True, "two_pairs": True, "later_lead": "winner"}),
+    ("big-two", {"flush_order": "suit", "guard": "enforced"}),
+    ("big-two", {"pass_is_final": True, "guard": "off", "scoring": "cards"}),
+    ("big-two", {"pass_is_final": True, "guard": "enforced", "later_lead": "winner"}),
+    ("big-two", {"pass_is_final": True, "suit_order": "clubs-low", "scoring": "cards-multiplied"}),
+    ("big-two", {"straights": "hong-kong"}),
+    ("big-two", {"straights": "taiwan"}),
+    ("big-two", {"straights": "no-twos", "four_plus_one": False}),
 ]
 
 
