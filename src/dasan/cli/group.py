@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -47,10 +46,6 @@ class Group(TyperGroup):
             _complain(str(error))
         except typer.Abort:
             sys.exit(130)
-        except BrokenPipeError:
-            # The reader has had enough. Python would complain once more when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code

@@ -115,6 +115,7 @@ class TableApp(App[None]):
         me.set_class(game.my_turn, "acting")
         usable = [c for move in view.legal_moves() if move.type is MoveType.PLAY for c in move.cards]
         bound = game.my_turn and view.phase is Phase.PLAY
+        self.hand.by_rank = view.phase is not Phase.AUCTION
         self.hand.show(view.hand, usable if bound else None)
         self._show_asked()
         self._offer_call()

@@ -35,8 +35,8 @@ Cell = tuple[str, Style]
 class Fan(Widget):
     """A row of cards, in as many rows as the width takes.
 
-    In one that is `choosing`, cards are raised with the arrow keys and the space bar, by typing their rank, or with the
-    mouse; it says `Changed` when the selection changes.
+    In one that is `choosing`, cards are raised with the arrow keys and the space bar, with the mouse, or (while
+    `by_rank`) by typing their rank; it says `Changed` when the selection changes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,6 +60,7 @@ class Fan(Widget):
     def __init__(self, *, choosing: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.choosing = choosing
+        self.by_rank = choosing
         self.can_focus = choosing
 
     @property
@@ -102,7 +103,7 @@ class Fan(Widget):
 
     def on_key(self, event: events.Key) -> None:
         rank = _RANK_KEYS.get(event.character or "")
-        if self.choosing and rank is not None and self._toggle_rank(rank):
+        if self.by_rank and rank is not None and self._toggle_rank(rank):
             event.stop()
             event.prevent_default()
 
@@ -156,10 +157,10 @@ class Fan(Widget):
         n = min(each, len(self.cards) - row * each)
         if n <= 0:
             return None
-        column = (x - self._left(row, width)) // step
-        if x >= self._left(row, width) + (n - 1) * step + CARD_WIDTH:
+        place = min((x - self._left(row, width)) // step, n - 1)
+        if place < 0 or x - self._left(row, width) - place * step >= CARD_WIDTH:
             return None
-        return row * each + min(column, n - 1) if column >= 0 else None
+        return row * each + place
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         each, _ = self._rows(width)

@@ -1,0 +1,37 @@
+"""Games at a terminal, played by bots in the person's place."""
+
+from __future__ import annotations
+
+from dasan.bots import bot
+from dasan.games import make_rules
+from dasan.ruleset import OptionValue
+from dasan.tui.game import Game
+
+SEED = 7
+
+
+def greedy_game(preset: str, seed: int = SEED, **options: OptionValue) -> Game:
+    rules = make_rules(preset, **options)
+    return Game(rules, [bot("greedy", seed=seat) for seat in range(rules.players - 1)], seed=seed)
+
+
+def play_on(game: Game, hands: int = 1) -> list[str]:
+    """Play until so many hands are over; what the person said."""
+    said: list[str] = []
+    while len(game.session.results) < hands:
+        while not game.over:
+            if game.my_turn:
+                move = game.hint()
+                said.append(str(move))
+                game.play(move)
+            else:
+                game.play_bot(game.bot_move())
+        if game.session.number < hands:
+            said.append("next")
+            game.next_hand()
+    return said
+
+
+def my_auction() -> int:
+    """A seed with which the person opens the auction of Big Three."""
+    return next(seed for seed in range(100) if greedy_game("big-three", seed).my_turn)

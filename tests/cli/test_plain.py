@@ -1,0 +1,95 @@
+"""The line mode: through a pipe, for every preset, to the end of a hand and beyond."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dasan.games import PRESETS
+from dasan.record import verify
+from dasan.sessions import Session
+from dasan.tui.plain import run
+
+from .hands import SEED, greedy_game, my_auction, play_on
+
+
+def talk(preset: str, *lines: str, seed: int = SEED) -> str:
+    """What the table says to these lines, and to the end of input after them."""
+    out = io.StringIO()
+    run(greedy_game(preset, seed), io.StringIO("".join(line + "\n" for line in lines)), out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_whole_hand_goes_through_a_pipe(preset: str, tmp_path: Path) -> None:
+    said = play_on(greedy_game(preset))
+    record = tmp_path / "game.jsonl"
+    command = [sys.executable, "-m", "dasan", "tui", preset, "--plain", "--seed", str(SEED), "--record", str(record)]
+    done = subprocess.run(
+        command, input="\n".join([*said, "quit"]), capture_output=True, encoding="utf-8", check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "The hand is over. Say next for the next hand, or quit." in done.stdout
+    assert done.stdout.endswith("Goodbye.\n")
+    assert "Not possible" not in done.stdout
+    game = verify(record.read_text(encoding="utf-8")).game
+    assert isinstance(game, Session)
+    assert len(game.results) == 1
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_next_hand_follows(preset: str) -> None:
+    heard = talk(preset, *play_on(greedy_game(preset), hands=2))
+    assert "Hand 2. " in heard
+    assert heard.count("The hand is over.") == 2
+    if preset.startswith("winner"):
+        assert "as tribute" in heard
+
+
+def test_the_end_of_input_is_a_goodbye() -> None:
+    assert talk("big-two").endswith("Goodbye.\n")
+
+
+def test_quit_leaves_with_the_balances() -> None:
+    said = play_on(greedy_game("big-two"))
+    assert "Balances: " in talk("big-two", *said, "quit", "never read").splitlines()[-2]
+
+
+def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
+    heard = talk("big-three", "bid 7", "??", "2", seed=my_auction()).splitlines()
+    assert "Not possible: bids go from 1 to 3 — B3.08" in heard
+    assert "Not possible: '??' is not a card: write rank then suit, like 4H, TS or RJ — G.01" in heard
+    assert "You bid 2." in heard
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("?", "Say a move, or one of these words:"),
+        ("hint", "A bot would say: bid "),
+        ("hand", "Cards left: you 16, Lin 16, Mei 16."),
+        ("moves", "bid 2"),
+        ("rules", "B3.15 Beating a play."),
+        ("rules b3.14", "No big cards in runs."),
+        ("rules D2.01", "There is no clause D2.01 in this game; rules lists them."),
+        ("next", "Not possible: the hand is not over yet — G.04"),
+        ("", "Your bid: "),
+    ],
+)
+def test_words_that_are_no_moves(line: str, answer: str) -> None:
+    assert answer in talk("big-three", line, seed=my_auction())
+
+
+def test_nothing_hidden_is_said() -> None:
+    game = greedy_game("big-three", my_auction())
+    others = {str(c) for s in (1, 2) for c in game.session.state.hands[s]} | {str(c) for c in game.session.state.kitty}
+    opening = {str(c) for event in game.session.opening for c in event.cards}
+    opening |= {str(c) for event in game.view.events for c in event.cards}
+    words = set(
+        talk("big-three", "hand", "moves", "hint", seed=my_auction()).replace(",", " ").replace(".", " ").split()
+    )
+    assert not words & (others - opening)

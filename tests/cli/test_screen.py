@@ -1,0 +1,182 @@
+"""The full-screen table, played with Textual's pilot by keyboard and by mouse."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from dasan.games import PRESETS
+from dasan.moves import MoveType
+from dasan.record import verify
+from dasan.state import Phase
+from dasan.tui.app import Action, TableApp
+from dasan.tui.fan import Fan
+from dasan.tui.screens import Call, Reader
+
+from .hands import greedy_game, my_auction, play_on
+
+SIZE = (100, 30)
+
+
+def table(preset: str, seed: int = 7, **options: bool | int | str) -> TableApp:
+    return TableApp(greedy_game(preset, seed, **options), pace=0)
+
+
+async def my_turn(app: TableApp, pilot: Pilot[None]) -> None:
+    """Wait until the bots have moved."""
+    while not app.game.my_turn and not app.game.over:
+        await pilot.pause()
+    await pilot.pause()
+
+
+async def answer(app: TableApp, pilot: Pilot[None]) -> None:
+    """Make one sensible move with the keyboard alone."""
+    wanted = app.game.hint()
+    match wanted.type:
+        case MoveType.PASS:
+            await pilot.press("p")
+        case MoveType.BID:
+            await pilot.press(str(wanted.bid))
+        case MoveType.PLAY | MoveType.OFFER:
+            await pilot.press("h", "enter")
+        case MoveType.CALL:
+            assert isinstance(app.screen, Call)
+            await pilot.press("right", "down", "up", "enter")
+        case MoveType.GIVE | MoveType.TAKE:
+            await pilot.press("slash", *str(wanted.cards[0]), "enter")
+    await pilot.pause()
+
+
+async def play_hand(app: TableApp, pilot: Pilot[None]) -> None:
+    while True:
+        await my_turn(app, pilot)
+        if app.game.over:
+            return
+        before = app.game.session
+        await answer(app, pilot)
+        assert app.game.session is not before, "every answer is a move"
+
+
+def shown(app: TableApp, selector: str) -> str:
+    return str(app.screen_stack[0].query_one(selector, Static).render())
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
+    app = table(preset)
+    hand = 2 if app.game.rules.exchange else 1
+    play_on(app.game, hands=hand - 1)
+    async with app.run_test(size=SIZE) as pilot:
+        if hand == 2:
+            await pilot.press("enter")
+        await play_hand(app, pilot)
+        assert app.game.session.number == hand
+        assert "win" in shown(app, "#caption")
+        await pilot.press("enter")
+        assert app.game.session.number == hand + 1
+    verify(app.game.session.record())
+
+
+async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
+    seed = next(s for s in range(100) if greedy_game("big-three-4p", s).my_turn)
+    app = table("big-three-4p", seed)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("3")
+        await pilot.pause()
+        assert isinstance(app.screen, Call)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.game.view.phase is Phase.CALL
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Call)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert app.game.session.state.called is not None
+
+
+async def test_cards_are_raised_by_mouse_and_played_by_button() -> None:
+    app = table("big-two", next(s for s in range(100) if greedy_game("big-two", s).my_turn))
+    async with app.run_test(size=SIZE) as pilot:
+        hand = app.hand
+        left, step = hand._left(0, hand.size.width), hand._rows(hand.size.width)[1]
+        await pilot.click("#hand", offset=(hand.styles.padding.left + left + 1 + step, 2))
+        assert hand.chosen == {1}
+        assert "the first lead must include the 3D — D2.11" in shown(app, "#asked")
+        await pilot.click("#hand", offset=(hand.styles.padding.left + left + 1 + step, 1))
+        await pilot.click("#hand", offset=(hand.styles.padding.left + left + 1, 2))
+        assert [str(c) for c in hand.chosen_cards] == ["3D"]
+        await pilot.click(next(b for b in app.query(Action) if b.does == "play"))
+        await pilot.pause()
+        assert [str(e.cards[0]) for e in app.game.view.events if e.type == "play"][:1] == ["3D"]
+
+
+async def test_cards_are_raised_by_their_rank() -> None:
+    app = table("big-three", my_auction())
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("1")
+        while app.game.view.phase is not Phase.PLAY or not app.game.my_turn:
+            if app.game.my_turn:
+                await pilot.press("p")
+            await pilot.pause()
+        rank = app.hand.cards[-1].rank
+        same = [c for c in app.hand.cards if c.rank == rank]
+        for n in range(1, len(same) + 1):
+            await pilot.press(rank.lower())
+            assert app.hand.chosen_cards == tuple(same[:n])
+        await pilot.press(rank.lower())
+        assert app.hand.chosen_cards == ()
+        await pilot.press("s")
+        assert app.hand.chosen_cards == app.game.view.legal_moves()[0].cards
+        await pilot.press("escape")
+        assert app.hand.chosen_cards == ()
+        await pilot.press("end", "space")
+        assert app.hand.chosen_cards == app.hand.cards[-1:]
+
+
+async def test_a_refusal_stands_where_the_question_stood() -> None:
+    app = table("big-three", my_auction())
+    async with app.run_test(size=SIZE) as pilot:
+        assert shown(app, "#asked") == "Your bid: bid 1, bid 2 or bid 3?"
+        await pilot.press("p")
+        assert shown(app, "#asked") == "you open the auction and must bid at least 1 — B3.08"
+        await pilot.press("slash", *"bid 9", "enter")
+        assert "B3.08" in shown(app, "#asked")
+        assert app.game.my_turn
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (104, 30), (200, 60)])
+async def test_it_fits(size: tuple[int, int]) -> None:
+    app = table("winner", players=4, decks=2, jokers=True)
+    async with app.run_test(size=size) as pilot:
+        await my_turn(app, pilot)
+        assert len(app.hand.cards) == 27
+        rows = [app.hand.render_line(y).text for y in range(app.hand.size.height)]
+        assert sum(row.count("▏") for row in rows) == 27 * 3
+        assert all(len(row) == app.hand.size.width for row in rows)
+        assert app.query_one("#actions").region.bottom <= size[1]
+        for x in range(app.hand.size.width):
+            at = app.hand._card_at(x, 2)
+            assert (at is not None) == _on_paper(app.hand, x)
+
+
+def _on_paper(fan: Fan, x: int) -> bool:
+    """Whether a card lies at this column of the first row."""
+    for segment in fan.render_line(2):
+        if x < len(segment.text):
+            return segment.style is not None and segment.style.bgcolor != fan.rich_style.bgcolor
+        x -= len(segment.text)
+    return False
+
+
+async def test_pages_open_and_close() -> None:
+    app = table("big-two")
+    async with app.run_test(size=SIZE) as pilot:
+        for key in ("r", "question_mark"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(app.screen, Reader)
+            await pilot.press("escape")
+            await pilot.pause()
+            assert not isinstance(app.screen, Reader)
