@@ -23,6 +23,8 @@ export class Table {
   chosen = $state.raw<ReadonlySet<string>>(new Set());
   /** The draw, the cut and the deal are being shown. */
   opening = $state(false);
+  /** The player has put the settlement aside to see the table. */
+  looking = $state(false);
   /** The settlement may cover the table. */
   settled = $state(false);
   /** For the live region. */
@@ -158,6 +160,8 @@ export class Table {
     if (!view || !session) return;
     this.chosen = new Set();
     this.settled = false;
+    this.looking = false;
+    clearTimeout(this.result);
     const shown = load<string>('opening', '', sessionStorage);
     const now = `${this.id}:${session.number}`;
     if (unmoved(view) && shown !== now && session.opening.length && !prefs.reduced) {

@@ -1,0 +1,72 @@
+import type { Table } from './table.svelte';
+
+interface Moves {
+  step(by: number): void;
+  hop(rows: number): void;
+  close(): void;
+}
+
+const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+
+/** The keys of the table; a key that something focused needs for itself is left to it. */
+export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = event.target as HTMLElement;
+  if (event.key === 'Escape' && panelOpen) return moves.close();
+  if (TYPING.has(target.tagName) || panelOpen || table.opening) return;
+
+  const onCard = target.dataset.at !== undefined;
+  const onButton = target.tagName === 'BUTTON' || target.tagName === 'A';
+  const inTabs = target.getAttribute('role') === 'tab' || target.getAttribute('role') === 'tabpanel';
+  const done = act();
+  if (done) event.preventDefault();
+
+  function act(): boolean {
+    switch (event.key) {
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        if (inTabs) return false;
+        moves.step(event.key === 'ArrowRight' ? 1 : -1);
+        return true;
+      case 'ArrowUp':
+      case 'ArrowDown':
+        if (!onCard) return false;
+        moves.hop(event.key === 'ArrowDown' ? 1 : -1);
+        return true;
+      case 'Enter':
+        // A button that is focused gets its Enter; a card gives it to the play.
+        if (onButton && !(onCard && table.selection.length)) return false;
+        if (!table.myTurn || !table.selection.length) return false;
+        table.play();
+        return true;
+      case 'Escape':
+        table.choose([]);
+        table.dismiss();
+        return true;
+      case 'p':
+      case 'P':
+        if (table.myTurn) table.pass();
+        return true;
+      case 'h':
+      case 'H':
+        table.hint();
+        return true;
+      case 'n':
+      case 'N':
+        table.next();
+        return true;
+      case '1':
+      case '2':
+      case '3':
+        return bid(Number(event.key));
+      default:
+        return false;
+    }
+  }
+
+  function bid(n: number): boolean {
+    const move = table.myTurn ? table.view?.legal_moves.find((one) => one.type === 'bid' && one.bid === n) : undefined;
+    if (move) table.move(move.move);
+    return Boolean(move);
+  }
+}

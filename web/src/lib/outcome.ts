@@ -1,0 +1,46 @@
+import type { TableInfo, View } from '../gen/protocol';
+import { maybe, t } from './i18n.svelte';
+import { family, seatName } from './words';
+
+export interface Outcome {
+  title: string;
+  /** Sentences that say why. */
+  lines: string[];
+  good: boolean;
+}
+
+/** The end of a hand in words. */
+export function outcome(table: TableInfo, view: View): Outcome | null {
+  const { result } = view;
+  if (!result) return null;
+  const name = (seat: number): string => seatName(table.seats[seat], table);
+  const mine = (seat: number | undefined): string => (seat !== undefined && seat === table.you ? '.you' : '');
+  const say = (key: string, seat: number | undefined, params: Record<string, string | number> = {}): string =>
+    maybe(key + mine(seat), { name: seat === undefined ? '' : name(seat), ...params }) ?? '';
+
+  const first = result.finish_order[0] ?? result.winners[0];
+  const won = table.you !== null && result.winners.includes(table.you);
+  const lines: string[] = [];
+
+  if (family(table.preset) === 'big-three' && view.bidder !== null) {
+    const n = view.bid ?? 0;
+    const made = result.winners.includes(view.bidder);
+    if (table.players === 3) lines.push(say(made ? 'over.bidder.made' : 'over.bidder.set', view.bidder, { n }));
+    else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
+  } else if (family(table.preset) === 'winner') {
+    const loser = result.finish_order.at(-1) ?? 0;
+    lines.push(t('over.winnerLoser', { winner: name(first ?? 0), loser: name(loser) }));
+  } else {
+    lines.push(say('over.first', first));
+  }
+  if (result.foul !== null) lines.push(say('over.foul', result.foul));
+
+  const rank = table.you === null ? -1 : result.finish_order.indexOf(table.you);
+  let title = t('over.title.lose');
+  if (won) title = t('over.title.win');
+  else if (table.you === null) title = t('over.title.other', { name: name(result.winners[0] ?? 0) });
+  else if (family(table.preset) === 'winner' && rank > 0 && rank < table.players - 1) {
+    title = t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
+  }
+  return { title, lines, good: won };
+}

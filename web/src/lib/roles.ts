@@ -1,0 +1,43 @@
+import type { SeatInfo, TableInfo, View } from '../gen/protocol';
+import type { Action } from './trick';
+
+/** Everything a seat's place at the table shows. */
+export interface SeatState {
+  info: SeatInfo;
+  cards: number;
+  toAct: boolean;
+  dealer: boolean;
+  /** The bid it plays for, where it is the bidder (or leads the auction). */
+  bid: number | null;
+  partner: boolean;
+  called: string | null;
+  /** 1 for the first out; null while it holds cards. */
+  place: number | null;
+  last: Action | null;
+  /** Its play is the one to beat. */
+  top: boolean;
+  lastCard: boolean;
+}
+
+/** One state a seat, in order of play. */
+export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<number, Action>): SeatState[] {
+  return table.seats.map((info) => {
+    const { seat } = info;
+    const cards = view.hand_sizes[seat] ?? 0;
+    const at = view.finished.indexOf(seat);
+    const bidder = view.bidder === seat;
+    return {
+      info,
+      cards,
+      toAct: view.to_act === seat,
+      dealer: view.dealer === seat,
+      bid: bidder ? view.bid : null,
+      partner: view.partner === seat && !bidder,
+      called: bidder ? view.called : null,
+      place: at < 0 ? null : at + 1,
+      last: last.get(seat) ?? null,
+      top: view.table !== null && view.table_seat === seat,
+      lastCard: cards === 1 && view.phase === 'play',
+    };
+  });
+}
