@@ -39,7 +39,8 @@ bench: $(VENV)/.dev  ## measure the engine
 docs: $(VENV)/.dev  ## run every example of README.md and docs/
 	$(BIN)/python -m pytest README.md docs $(ARGS)
 
-lock: $(VENV)/.dev  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
+lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
+	$(PIP) install --quiet uv
 	$(COMPILE) --extra dev pyproject.toml requirements/build.in --output-file requirements/lock.txt
 	$(COMPILE) --all-extras pyproject.toml --constraints requirements/lock.txt --output-file requirements/extras.txt
 

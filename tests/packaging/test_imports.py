@@ -18,8 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     for layer in (
         "version errors",
         "cards",
-        "combos ruleset",
-        "soundness",
+        "combos ruleset soundness",
         "games clauses",
         "table",
         "moves events fairness",
