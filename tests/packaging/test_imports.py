@@ -62,8 +62,8 @@ def imports(path: Path) -> Iterator[Import]:
     def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
         match node:
             case ast.If(test=ast.Name("TYPE_CHECKING"), orelse=otherwise):
-                for child in otherwise:
-                    yield from walk(child, lazy)
+                for statement in otherwise:
+                    yield from walk(statement, lazy)
                 return
             case ast.Import(names=names):
                 targets = [name.name for name in names]
