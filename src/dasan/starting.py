@@ -12,7 +12,6 @@ from dasan.combos import Combination
 from dasan.dealing import Deal, Position, deal_hand
 from dasan.errors import DasanError
 from dasan.events import EventType
-from dasan.moves import PASS
 from dasan.ruleset import Ending, Rules
 from dasan.state import Exchange, Origin, Phase, State, current_origin
 from dasan.tricks import clear
@@ -102,10 +101,11 @@ def start(
     hands: one card string (or iterable of cards) a seat. In a game with an auction and without `bidder`, the whole hand
     from the auction, and `kitty` is the rest of the pack if not given. With `bidder`, and in games without an auction,
     play from here with any number of cards left: `to_act` (default: the seat after `table_seat`, or the leader) faces
-    `table`, played by `table_seat`, after the passes of `passed`. `called`, `partner`: four-player Big Three, the
-    partner by default whoever holds the called card. `finished`: seats that are out, in order. `has_played`: seats that
-    have played in this hand, by default all those who hold fewer cards than were dealt. Duties of the opening card
-    apply only to complete deals.
+    `table`, played by `table_seat`, and all between the two have passed; `passed` names them, and where a pass is final
+    the others who are out of the trick. `called`, `partner`: four-player Big Three, the partner by default whoever
+    holds the called card; without `called` the bidder of a complete deal calls first. `finished`: seats that are out,
+    in order. `has_played`: seats that have played in this hand, by default all those who hold fewer cards than were
+    dealt. Duties of the opening card apply only to complete deals.
 
     Raises ValueError for a position that cannot be.
     """
@@ -128,7 +128,7 @@ def start(
             to_act=to_act,
             passed=tuple(passed),
             finished=tuple(finished),
-            has_played=tuple(sorted(has_played)) if has_played is not None else _have_played(rules, hands),
+            has_played=tuple(sorted(has_played)) if has_played is not None else _have_played(rules, held, dealer),
         )
         return from_position(rules, position)
     except DasanError as error:
@@ -150,6 +150,8 @@ def from_position(rules: Rules, p: Position) -> State:
         seat, lowest = auction.opener(rules, hands)
         return base.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
     if rules.call is not None and p.called is None:
+        if not _is_complete_deal(rules, hands) or p.table:
+            raise ValueError("a card is called before the first lead, when every card is still in a hand")
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
     on_table = rules.combination(p.table) if p.table else None
@@ -187,25 +189,40 @@ def from_position(rules: Rules, p: Position) -> State:
 def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
     if p.table_seat is None:
         raise ValueError("say who played what is on the table (table_seat)")
+    passed = _have_passed(state, p, p.table_seat)
     leader = p.leader if p.leader is not None else p.table_seat
     state = state.then(
         table=on_table,
         table_seat=p.table_seat,
-        passed=p.passed,
+        passed=passed,
         leader=leader,
         opener=leader,
         has_played=tuple(sorted({*p.has_played, p.table_seat})),
     )
-    waiting = [s for s in state.active if s not in p.passed and s != p.table_seat]
+    waiting = [s for s in state.active if s not in passed and s != p.table_seat]
     if not waiting:
         return clear(state)
-    acts = p.to_act if p.to_act is not None else state.seat_after(p.table_seat, out_of=p.passed)
-    if acts not in waiting:
+    return state.then(to_act=state.seat_after(p.table_seat, out_of=passed))
+
+
+def _have_passed(state: State, p: Position, played: int) -> tuple[int, ...]:
+    """Seats whose passes stand: all who had a turn since `played` played, and where a pass is final perhaps others."""
+    n = state.rules.players
+    others = [s for s in ((played + i) % n for i in range(1, n)) if state.hands[s]]
+    said = set(p.passed)
+    if len(said) < len(p.passed) or not said <= set(others):
+        raise ValueError("only players who still hold cards pass, once each, and not on what they played themselves")
+    if said == set(others):
+        return p.passed
+    acts = p.to_act if p.to_act is not None else next(s for s in others if s not in said)
+    if acts not in others or acts in said:
         raise ValueError(f"seat {acts} cannot act: it has passed, is out, or played what is on the table")
-    state = state.then(to_act=acts)
-    if not state.legal_moves() and PASS not in state.legal_moves():
-        raise ValueError("nobody could move there")
-    return state
+    between = others[: others.index(acts)]
+    if said and not said >= set(between):
+        raise ValueError(f"the players between seat {played} and seat {acts} have passed")
+    if said - set(between) and not state.rules.pass_is_final:
+        raise ValueError(f"after what seat {played} played only the players before seat {acts} have passed")
+    return p.passed or tuple(between)
 
 
 def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> None:
@@ -225,6 +242,8 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
     ):
         if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
             raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {seat!r}")
+    if not p.table and (p.passed or p.table_seat is not None):
+        raise ValueError("nobody has passed, or played, where no cards are on the table")
     if p.bidder is not None and rules.auction is None:
         raise ValueError(f"{rules.name} has no bidder")
     if p.bidder is None and (p.bid is not None or p.called is not None):
@@ -271,11 +290,14 @@ def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> bool
     return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
 
 
-def _have_played(rules: Rules, hands: Sequence[str | Iterable[Card]]) -> tuple[int, ...]:
-    """Seats that hold fewer cards than they were dealt; every seat, where only some cards are left in all."""
-    sizes = [len(_cards(h)) for h in hands]
-    dealt = rules.hand_size or len(rules.pack) // rules.players
-    return tuple(s for s, size in enumerate(sizes) if size < dealt)
+def _have_played(rules: Rules, hands: Sequence[Sequence[Card]], dealer: int) -> tuple[int, ...]:
+    """Seats that hold fewer cards than they were dealt; the first after the dealer were dealt one more (W.04)."""
+    n, pack = rules.players, len(rules.pack)
+
+    def dealt(seat: int) -> int:
+        return rules.hand_size or len(range((seat - dealer) % n, pack, n))
+
+    return tuple(s for s, hand in enumerate(hands) if len(hand) < dealt(s))
 
 
 def _cards(cards: str | Iterable[Card]) -> tuple[Card, ...]:
