@@ -59,7 +59,7 @@ def bid(state: State, move: Move) -> State:
     from dasan.state import Phase
 
     if state.phase is not Phase.AUCTION:
-        raise IllegalPlay("the auction is not open", clause=state.rules.cite.get("auction", "G.01"))
+        raise IllegalPlay("the auction is not open", clause=state.rules.cite["auction"])
     refused = objection(state, move)
     if refused is not None:
         raise refused
@@ -117,7 +117,7 @@ def call(state: State, move: Move) -> State:
     """The bidder calls a card; its holder is the partner, and does not have to say so (B4.03, B4.04)."""
     from dasan.state import Phase
 
-    clause = state.rules.cite.get("call", "G.01")
+    clause = state.rules.cite["call"]
     if state.phase is not Phase.CALL or state.rules.call is None or state.to_act is None:
         raise IllegalPlay("no card is called now", clause=clause)
     ranks = state.rules.call.ranks

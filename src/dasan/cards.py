@@ -62,10 +62,10 @@ def card(text: str) -> Card:
     known = _CARDS.get(text)
     if known is not None:
         return known
-    (only,) = parse_cards(text) or (None,)
-    if only is None:
-        raise Malformed(f"{_quote(text)} is not a card")
-    return only
+    found = parse_cards(text) if isinstance(text, str) else ()
+    if len(found) != 1:
+        raise Malformed(f"{_quote(str(text))} is not a card")
+    return found[0]
 
 
 def tokens(text: str) -> tuple[Card | str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dasan import fairness
-from dasan.cards import Card, Order
+from dasan.cards import Card, Order, missing
 from dasan.events import Event, EventType
 from dasan.ruleset import Direction, FirstDealer, Rules
 
@@ -87,6 +87,33 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
     return drawing[0], tuple(events)
 
 
+def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
+    """Who deals first by these draws, or None if a draw cannot go like that (B3.04, W.04)."""
+    drawing = list(range(rules.players))
+    left = list(events[:-1])
+    if rules.first_dealer is not FirstDealer.RANDOM:
+        while len(drawing) > 1:
+            draws, left = left[: len(drawing)], left[len(drawing) :]
+            drawn = [c for e in draws for c in e.cards if c is not None]
+            if [e.seat for e in draws] != drawing or len(drawn) != len(drawing) or missing(drawn, rules.pack):
+                return None
+            worth = [draw_value(rules, c) for c in drawn]
+            drawing = [seat for seat, value in zip(drawing, worth, strict=True) if value == max(worth)]
+    dealer = events[-1]
+    wanted = (dealer.seat,) if rules.first_dealer is FirstDealer.RANDOM else tuple(drawing)
+    ok = not left and wanted == (dealer.seat,) and dealer.type is EventType.DEALER and not dealer.cards
+    return dealer.seat if ok else None
+
+
+def cutter(rules: Rules, dealer: int) -> int | None:
+    """Who cuts the pack: the player on the dealer's left (B3.05); None where nobody does."""
+    if not rules.cut:
+        return None
+    # That player plays before the dealer where play goes to the right.
+    step = -1 if rules.direction is Direction.COUNTERCLOCKWISE else 1
+    return (dealer + step) % rules.players
+
+
 def draw_value(rules: Rules, c: Card) -> int:
     """What a card counts in the draw for the deal: its number (B3.04), or its place in the game (W.04)."""
     if rules.first_dealer is FirstDealer.DRAW_NUMBER:
@@ -108,15 +135,12 @@ def deal_hand(
     """Shuffle, cut and deal (B3.05, B3.06, D2.18, W.04)."""
     stream = fairness.Stream(seed)
     deck = list(fairness.shuffle(stream, rules.pack))
-    cut = cutter = None
+    cut = None
     if rules.cut:
-        # Whoever sits on the dealer's left plays before the dealer where play goes to the right.
-        step = -1 if rules.direction is Direction.COUNTERCLOCKWISE else 1
-        cutter = (dealer + step) % rules.players
         cut = 1 + stream.below(len(deck) - 1)
         deck = deck[cut:] + deck[:cut]
     hands, kitty = spread(deck, rules.players, dealer, rules.hand_size, rules.order)
-    return Deal(number, dealer, hands, kitty, cut, cutter, leader, exchange, commitment, contributions)
+    return Deal(number, dealer, hands, kitty, cut, cutter(rules, dealer), leader, exchange, commitment, contributions)
 
 
 def spread(

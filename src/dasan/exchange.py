@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _pending(state: State) -> tuple[Exchange, MoveType]:
     """The exchange under way, and what is to be said next."""
-    clause = state.rules.cite.get("exchange", "G.01")
+    clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase != "exchange":
         raise IllegalPlay("no cards are exchanged now", clause=clause)

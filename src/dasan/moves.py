@@ -47,6 +47,27 @@ class Move:
 PASS = Move(MoveType.PASS)
 
 
+def check_form(move: Move) -> None:
+    """Raise `Malformed` unless `move` names what a move of its type names, whoever put it together."""
+    wanted = {MoveType.PASS: 0, MoveType.BID: 0, MoveType.OFFER: 2}.get(move.type, 1)
+    named = len(move.cards)
+    if named != wanted and not (move.type is MoveType.PLAY and named > 1):
+        raise Malformed(_FORMS[move.type])
+    if (type(move.bid) is int) is not (move.type is MoveType.BID):
+        raise Malformed(_FORMS[MoveType.BID])
+
+
+_FORMS = {
+    MoveType.PASS: "pass names no cards",
+    MoveType.BID: "a bid is a number, like bid 2",
+    MoveType.CALL: "call names one card, like call 8C",
+    MoveType.PLAY: "play names cards, like play 4H 4S",
+    MoveType.GIVE: "give names one card, like give 2S",
+    MoveType.OFFER: "offer names two cards, like offer 3D 4C",
+    MoveType.TAKE: "take names one card, like take 3D",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """A move as written, before the hand has been looked at: cards may lack their suits."""
@@ -72,17 +93,14 @@ def read_move(text: str) -> Spoken:
         return Spoken(MoveType.PASS)
     if word == "bid":
         if not (rest.strip().isascii() and rest.strip().isdigit() and len(rest.strip()) < 3):
-            raise Malformed("a bid is a number, like bid 2")
+            raise Malformed(_FORMS[MoveType.BID])
         return Spoken(MoveType.BID, bid=int(rest))
     if word in ("call", "give", "offer", "take", "play"):
         type_ = MoveType(word)
         cards = tokens(rest)
-        if type_ is MoveType.OFFER and len(cards) != 2:
-            raise Malformed("offer names two cards, like offer 3D 4C")
-        if type_ is not MoveType.PLAY and type_ is not MoveType.OFFER and len(cards) != 1:
-            raise Malformed(f"{word} names one card, like {word} 8C")
-        if not cards:
-            raise Malformed("play names cards, like play 4H 4S")
+        wanted = 2 if type_ is MoveType.OFFER else 1
+        if len(cards) != wanted and not (type_ is MoveType.PLAY and cards):
+            raise Malformed(_FORMS[type_])
         return Spoken(type_, cards)
     cards = tokens(text)
     if not cards:

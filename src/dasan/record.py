@@ -14,12 +14,12 @@ from typing import Any
 
 from dasan import fairness
 from dasan.cards import Card, card, format_cards, parse_cards
-from dasan.dealing import Deal, Position, deal_hand, draw_first_dealer
+from dasan.dealing import Deal, Position, cutter, deal_hand, draw_first_dealer, drawn_dealer
 from dasan.errors import BadRecord, DasanError
 from dasan.events import MOVES, Event, EventType
 from dasan.games import PRESETS, make_rules
 from dasan.moves import Move, MoveType
-from dasan.ruleset import Rules
+from dasan.ruleset import LaterLead, Rules
 from dasan.sessions import Session
 from dasan.starting import begin, from_position
 from dasan.state import Origin, Phase, Result, State
@@ -68,7 +68,7 @@ def _is_preset(rules: Rules) -> bool:
     if rules.name not in PRESETS:
         return False
     try:
-        return make_rules(rules.name, **rules.options) == rules
+        return PRESETS[rules.name].rules(rules.options) == rules
     except ValueError:
         return False
 
@@ -133,13 +133,13 @@ def replay(text: str, *, seed: int | bytes | None = None) -> State | Session:
     header, rules, origin = _read_header(lines)
     reader = _Reader(rules, origin, lines[1:])
     if header["contents"] == "hand":
-        state = reader.hand(first=True)
+        state = reader.hand(seq=None)
         reader.end()
         return state
     opening = reader.opening()
-    states = [reader.hand(first=True)]
+    states = [reader.hand(seq=len(opening))]
     while reader.more():
-        states.append(reader.hand(first=False))
+        states.append(reader.hand(seq=states[-1].next_seq))
         _check_succession(rules, states[-2], states[-1], reader.number)
     if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
         raise BadRecord("a session begins with the deal of hand 1")
@@ -311,22 +311,26 @@ class _Reader:
             if event.seat >= self._rules.players:
                 raise BadRecord(f"line {self.number}: there is no such seat")
             events.append(event)
+        if drawn_dealer(self._rules, events) is None:
+            raise BadRecord(f"line {self.number}: the draw for the deal cannot go like that", clause="B3.04")
         return tuple(events)
 
-    def hand(self, *, first: bool) -> State:
-        """The next hand, from its deal to its end or the end of the record."""
+    def hand(self, *, seq: int | None) -> State:
+        """The next hand, from its deal to its end or the end of the record. seq: what its first line must have."""
         line = self._next()
         number = line["#"]
         try:
             begun = read_begun(self._rules, line)
-            seq = line.get("seq")
-            if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq < 1 << 31:
-                raise BadRecord(f"line {number}: seq is missing")
+            at = _whole(line.get("seq"))
+            if seq not in (None, at):
+                raise BadRecord(f"line {number}: seq should be {seq}")
             if isinstance(begun, Deal):
                 _check_dealt(self._rules, begun)
-                state = begin(self._rules, begun, first_seq=seq + 1, origin=self._origin)
+                state = begin(self._rules, begun, first_seq=at + 1, origin=self._origin)
             else:
                 state = replace(from_position(self._rules, begun), origin=self._origin)
+                if at != 0:
+                    raise BadRecord(f"line {number}: seq should be 0")
         except BadRecord:
             raise
         except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
@@ -446,5 +450,29 @@ def _check_dealt(rules: Rules, dealt: Deal) -> None:
             for i in range(rules.players)
         )
     )
-    if not right or (dealt.exchange is not None and len(dealt.exchange) != 2):
+    if not right:
         raise BadRecord("the cards are not dealt out evenly", clause="G.05")
+    if not _cut_right(rules, dealt) or not _led_right(rules, dealt):
+        raise BadRecord("a hand of this game does not begin like that")
+
+
+def _cut_right(rules: Rules, dealt: Deal) -> bool:
+    """Whether the pack was cut by whom and where it can be (B3.05)."""
+    if dealt.cutter != cutter(rules, dealt.dealer):
+        return False
+    return dealt.cut is None if dealt.cutter is None else dealt.cut is not None and 0 < dealt.cut < len(rules.pack)
+
+
+def _led_right(rules: Rules, dealt: Deal) -> bool:
+    """Whether exactly those of number, exchange and leader are given that a hand begins with (D2.18, W.20, W.21)."""
+    later = dealt.number > 1
+    if dealt.number < 1 or (dealt.exchange is not None) is not (later and rules.exchange):
+        return False
+    if (dealt.leader is not None) is not (later and rules.later_lead is not LaterLead.OPENING):
+        return False
+    if dealt.exchange is None:
+        return True
+    if len(dealt.exchange) != 2 or dealt.exchange[0] == dealt.exchange[1]:
+        return False
+    winner, loser = dealt.exchange
+    return dealt.leader == {LaterLead.WINNER: winner, LaterLead.LOSER: loser}.get(rules.later_lead)

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from typing import Any, Literal
 from dasan.cards import Card, Order, format_cards, pack, parse_cards
 from dasan.combos import AnyShape, Combination, Run, recognise
 from dasan.errors import IllegalPlay, Malformed
+from dasan.soundness import objection
 
 OptionValue = bool | int | str
 
@@ -139,9 +140,32 @@ class CardScoring:
         return held * next((times for least, times in reversed(self.tiers) if held >= least), 1)
 
 
+class _Citations(dict[str, str]):
+    """The clause a refusal cites, by topic; for what a game has no clause about, G.01."""
+
+    def __missing__(self, topic: str) -> str:
+        return "G.01"
+
+
+_WORDS = frozenset({"settings", "clauses", "citations", "clause"})
+"""Fields that say how rules are described, and decide nothing at the table."""
+
+
+def _decisive(value: object) -> object:
+    """The part of a rules value that its digest covers, as plain data."""
+    if isinstance(value, tuple):
+        return [_decisive(v) for v in value]
+    if not is_dataclass(value):
+        return value
+    held = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in _WORDS}
+    return {name: _decisive(v) for name, (v, usual) in held.items() if name == "type" or v != usual}
+
+
 @dataclass(frozen=True)
 class Rules:
     """Everything that decides what may happen in a game. Immutable; equal rules have equal digests.
+
+    ValueError for rules that nobody could play by (see `soundness`).
 
     >>> import dasan
     >>> dasan.rules("big-two").combination("3D 4S 5D 6C 7H").kind
@@ -183,6 +207,11 @@ class Rules:
     show_played: bool = True
     show_hands_after: bool = True
 
+    def __post_init__(self) -> None:
+        wrong = objection(self)
+        if wrong is not None:
+            raise ValueError(wrong)
+
     @property
     def options(self) -> dict[str, OptionValue]:
         """Every option of the preset by name, defaults included."""
@@ -209,12 +238,17 @@ class Rules:
 
     @cached_property
     def cite(self) -> dict[str, str]:
-        return dict(self.citations)
+        """The clause that a refusal cites, by topic."""
+        return _Citations(self.citations)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the canonical JSON, in hexadecimal: what records and deals are bound to."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        """SHA-256 of all that decides what may happen, in hexadecimal: what records and deals are bound to.
+
+        Clause numbers and the list of options are left out, and so is every field that has its default: a later
+        version may cite better or know more options, and still replays the records of this one (G.03).
+        """
+        text = json.dumps(_decisive(self), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:

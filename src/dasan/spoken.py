@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dasan.cards import Card, missing
 from dasan.errors import Ambiguous, IllegalPlay, Malformed
-from dasan.moves import Move, MoveType, read_move
+from dasan.moves import Move, MoveType, check_form, read_move
 
 if TYPE_CHECKING:
     from dasan.state import State
@@ -20,8 +20,9 @@ def understand(state: State, move: Move | str) -> Move:
     A `Move` that `state.legal_moves()` returned is handed back as it is.
     """
     if isinstance(move, Move):
-        if any(move is legal for legal in state.legal_moves()):
+        if move.combination is not None and any(move is legal for legal in state.legal_moves()):
             return move
+        check_form(move)
         return Move(move.type, tuple(move.cards), move.bid)
     said = read_move(move)
     exact = tuple(c for c in said.cards if isinstance(c, Card))
@@ -29,7 +30,7 @@ def understand(state: State, move: Move | str) -> Move:
     if not short:
         return Move(said.type, exact, said.bid)
     if said.type is MoveType.CALL:
-        raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite.get("call", "G.01"))
+        raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite["call"])
     held: Sequence[Card] = state.hands[state.to_act or 0]
     if said.type is MoveType.TAKE and state.exchange is not None:
         held = state.exchange.offered

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
+from math import comb, prod
 from typing import Literal
 
 from dasan.cards import Card
@@ -189,7 +190,7 @@ class _Holding:
             suit = pattern.suit
             if any(suit not in self._suits[rank] for rank, _ in pattern.counts):
                 return None
-            return tuple(self._at[rank, suit] for rank, _ in pattern.counts)
+            return tuple(self._at[rank, suit] for rank, _ in sorted(pattern.counts))
         chosen: list[tuple[int, int]] = []
         for rank, n in pattern.counts:
             held = self._suits[rank]
@@ -247,9 +248,22 @@ def _rows(rules: Rules) -> Iterable[tuple[Shape, Pattern]]:
                 yield shape, pattern
 
 
-def _suits_matter_in_every_card(rules: Rules) -> bool:
-    """Whether a row must be an exact set of cards: suits count, and a hand is small enough to list them all."""
-    return rules.suits_ranked and rules.hand_size is not None
+MOST_SETS = 100_000
+
+
+def _lists_exact_sets(rules: Rules) -> bool:
+    """Whether a row is an exact set of cards: suits count, no two cards are alike, and there are not too many sets.
+
+    Too many are those of the pack to list here, or those of a hand to look up in `fits`.
+    """
+    if not rules.suits_ranked or rules.hand_size is None or rules.decks > 1 or rules.jokers:
+        return False
+    suits = len(rules.suits)
+    sets, sizes = 0, set()
+    for _, pattern in _rows(rules):
+        sizes.add(sum(n for _, n in pattern.counts))
+        sets += 1 if pattern.flush else prod(comb(suits, n) for _, n in pattern.counts)
+    return max(sets, sum(comb(rules.most_cards, size) for size in sizes)) <= MOST_SETS
 
 
 @lru_cache(maxsize=64)
@@ -260,7 +274,7 @@ def compile(rules: Rules) -> ActionTable:
     >>> compile(dasan.rules("big-three")).census()["straight"]
     36
     """
-    if _suits_matter_in_every_card(rules):
+    if _lists_exact_sets(rules):
         return ActionTable(rules, tuple(_complete_rows(rules)), "complete")
     rows: list[Row] = []
     for shape, pattern in _rows(rules):

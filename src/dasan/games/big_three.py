@@ -43,7 +43,6 @@ _CITES = {
     "auction": "B3.10",
     "open": "B3.07",
     "dig": "H.01",
-    "call": "B4.03",
     "end": "B3.18",
     "joker": "B3.02",
 }
@@ -121,7 +120,7 @@ def _four(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules
         call=Call(ranks="456789T"),
         scoring=BidScoring(pay_each_winner=bool(v["pay_each_winner"])),
         clauses=(*(f"B4.{n:02}" for n in range(1, 8)), *clauses),
-        citations=tuple({**_CITES, "auction": "B4.02"}.items()),
+        citations=tuple({**_CITES, "auction": "B4.02", "call": "B4.03"}.items()),
     )
 
 

@@ -1,0 +1,243 @@
+"""climb/1: what is written is read back, and what was tampered with is refused (G.03)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from tests.playing import Options, at_random, every_setup, lively, play_hands, play_out, rules_of
+
+import dasan
+from dasan import BadRecord, Malformed, Session, State
+from dasan.moves import Move, MoveType
+from dasan.record import verify
+
+Line = dict[str, Any]
+Tamper = Callable[[list[Line]], None]
+
+
+def lines_of(text: str) -> list[Line]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def text_of(lines: list[Line]) -> str:
+    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+
+
+def of_type(lines: list[Line], kind: str) -> Line:
+    return next(line for line in lines if line.get("type") == kind)
+
+
+def forged(text: str, tamper: Tamper) -> BadRecord:
+    """The refusal of a record after `tamper`."""
+    lines = lines_of(text)
+    tamper(lines)
+    assert text_of(lines) != text
+    with pytest.raises(BadRecord) as caught:
+        verify(text_of(lines))
+    assert caught.value.code == "bad-record"
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+@cache
+def a_session(preset: str, hands: int = 2) -> Session:
+    return play_hands(dasan.session(dasan.rules(preset), seed=4), hands, random.Random(4))
+
+
+@every_setup
+def test_g_03_record_replay_record(setup: tuple[str, Options]) -> None:
+    """Byte for byte: hands, sessions, and both unfinished."""
+    rules, rng = rules_of(setup), random.Random(1)
+    hand = play_out(dasan.deal(rules, seed=3), rng)
+    session = play_hands(dasan.session(rules, seed=3), 2, rng)
+    unfinished = dasan.session(rules, seed=4)
+    for _ in range(9):
+        unfinished = unfinished.play(at_random(unfinished.state, rng))
+    for game in (hand, session, unfinished, unfinished.state, session.state, session.past[0]):
+        again = dasan.replay(game.record())
+        assert again.record() == game.record()
+        assert verify(game.record()).game.record() == game.record()
+        if isinstance(game, State):
+            assert again == game
+        else:
+            assert isinstance(again, Session)
+            assert (again.state, again.past, again.balances) == (game.state, game.past, game.balances)
+
+
+def test_g_03_a_replayed_session_deals_on_from_its_seed() -> None:
+    session = a_session("winner")
+    again = dasan.replay(session.record(), seed=4)
+    assert isinstance(again, Session)
+    assert again.next_hand() == session.next_hand()
+
+
+def test_g_03_a_started_hand_is_replayed_from_where_it_started() -> None:
+    state = dasan.start(
+        dasan.rules("winner"), ["5D", "6D", "", "8D 9D"], finished=(2,), table="4D 4C", table_seat=3, has_played=(2, 3)
+    )
+    text = state.play("pass").record()
+    assert dasan.replay(text).record() == text
+    tampered = text.replace('"seq":0', '"seq":4')
+    with pytest.raises(BadRecord):
+        dasan.replay(tampered)
+
+
+def test_notes_and_analysis_ride_beside() -> None:
+    text = a_session("big-three").record()
+    lines = lines_of(text)
+    lines.insert(5, {"type": "note", "seq": 3, "text": "a fine lead"})
+    lines.append({"type": "analysis", "value": [1, 2]})
+    assert dasan.replay(text_of(lines)).record() == text
+
+
+def second(lines: list[Line]) -> Line:
+    return next(line for line in lines if line.get("number") == 2)
+
+
+TAMPERED: list[tuple[str, Tamper]] = [
+    ("big-three", lambda lines: lines[0].update(format="climb/2")),
+    ("big-three", lambda lines: lines[0].update(contents="match")),
+    ("big-three", lambda lines: lines[0].update(view=0)),
+    ("big-three", lambda lines: lines[0].update(seats=[1])),
+    ("big-three", lambda lines: lines[0]["rules"]["options"].update(cut=False)),
+    ("big-three", lambda lines: lines[0]["rules"].update(name="big-three-fr")),
+    ("big-three", lambda lines: lines[0]["rules"].update(digest="0" * 64)),
+    ("big-three", lambda lines: of_type(lines, "draw").update(seat=1)),
+    ("big-three", lambda lines: of_type(lines, "draw").update(cards=["?"])),
+    ("big-three", lambda lines: of_type(lines, "dealer").update(seat=(of_type(lines, "dealer")["seat"] + 1) % 3)),
+    ("big-three", lambda lines: of_type(lines, "dealer").update(cards=["4H"])),
+    ("big-three", lambda lines: lines.remove(of_type(lines, "draw"))),
+    ("big-three", lambda lines: of_type(lines, "deal").update(cut=0)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(cut=52)),
+    ("big-three", lambda lines: of_type(lines, "deal").pop("cut")),
+    ("big-three", lambda lines: of_type(lines, "deal").pop("cutter")),
+    ("big-three", lambda lines: of_type(lines, "deal").update(cutter=of_type(lines, "deal")["dealer"])),
+    ("big-three", lambda lines: of_type(lines, "deal").update(dealer=(of_type(lines, "deal")["dealer"] + 1) % 3)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(number=2)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(number=0)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(leader=0)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(exchange=[0, 1])),
+    ("big-three", lambda lines: of_type(lines, "deal").update(commitment="0" * 64)),
+    ("big-three", lambda lines: of_type(lines, "deal").update(contributions=["mine"])),
+    ("big-three", lambda lines: of_type(lines, "deal")["hands"].reverse()),
+    ("big-three", lambda lines: of_type(lines, "deal")["hands"].pop()),
+    ("big-three", lambda lines: of_type(lines, "deal").update(kitty="4H 4H 4H 4H")),
+    ("big-three", lambda lines: of_type(lines, "bid").update(bid=4)),
+    ("big-three", lambda lines: of_type(lines, "bid").update(seat=7)),
+    ("big-three", lambda lines: of_type(lines, "bid").update(cards=["4H"])),
+    ("big-three", lambda lines: of_type(lines, "bid").pop("bid")),
+    ("big-three", lambda lines: of_type(lines, "kitty").update(cards=["4H"])),
+    ("big-three", lambda lines: of_type(lines, "play").update(cards=["4H", "4H"])),
+    ("big-three", lambda lines: of_type(lines, "play").update(cards=["?"])),
+    ("big-three", lambda lines: of_type(lines, "play").update(cards=[])),
+    ("big-three", lambda lines: of_type(lines, "play").update(bid=1)),
+    ("big-three", lambda lines: of_type(lines, "play").update(type="shuffle")),
+    ("big-three", lambda lines: of_type(lines, "trick").update(seat=5)),
+    ("big-three", lambda lines: lines.remove(of_type(lines, "trick"))),
+    ("big-three", lambda lines: lines.remove(of_type(lines, "play"))),
+    ("big-three", lambda lines: of_type(lines, "play").update(seq=1)),
+    ("big-three", lambda lines: of_type(lines, "result").update(payments=[100, -50, -50])),
+    ("big-three", lambda lines: of_type(lines, "result").update(extra=1)),
+    ("big-three", lambda lines: of_type(lines, "reveal").update(secret="00" * 128)),
+    ("big-three", lambda lines: of_type(lines, "reveal").update(secret="00")),
+    ("big-three", lambda lines: of_type(lines, "reveal").update(secret=5)),
+    ("big-three", lambda lines: lines.insert(8, of_type(lines, "reveal"))),
+    ("big-three", lambda lines: lines.insert(8, of_type(lines, "result"))),
+    ("big-three", lambda lines: lines.append(of_type(lines, "deal"))),
+    ("big-two", lambda lines: of_type(lines, "deal").update(exchange=[0, 1])),
+    ("big-two", lambda lines: of_type(lines, "deal").update(leader=1)),
+    ("big-two", lambda lines: of_type(lines, "deal").update(cut=5, cutter=1)),
+    ("big-two", lambda lines: of_type(lines, "last-card").update(type="out")),
+    ("winner", lambda lines: of_type(lines, "give")["cards"].append("3D")),
+    ("winner", lambda lines: of_type(lines, "offer")["cards"].append("3D")),
+    ("winner", lambda lines: of_type(lines, "take").update(cards=of_type(lines, "offer")["cards"])),
+    ("winner", lambda lines: of_type(lines, "take").update(cards=[])),
+    ("winner", lambda lines: second(lines).pop("exchange") and None),
+    ("winner", lambda lines: second(lines).update(exchange=[1, 1])),
+    ("winner", lambda lines: second(lines).update(exchange=[1])),
+    ("winner", lambda lines: second(lines).pop("leader") and None),
+    ("winner", lambda lines: second(lines).update(number=3)),
+    ("big-three-4p", lambda lines: of_type(lines, "call")["cards"].append("4D")),
+    ("big-three-4p", lambda lines: of_type(lines, "call").update(cards=["KD"])),
+    ("big-three-4p", lambda lines: of_type(lines, "partner").update(seat=9)),
+]
+
+
+@pytest.mark.parametrize(("preset", "tamper"), TAMPERED)
+def test_g_03_forged_records(preset: str, tamper: Tamper) -> None:
+    forged(a_session(preset).record(), tamper)
+
+
+def test_g_03_cards_exchanged_between_hidden_hands_are_told_by_the_secret() -> None:
+    """Two cards that changed hands and were never played: only the secret behind the deal knows."""
+    session = a_session("big-three", hands=1)
+    left = [h for h in session.state.hands if h]
+    a, b = left[0][0], left[1][0]
+    swapped = {str(a): str(b), str(b): str(a)}
+
+    def swap(lines: list[Line]) -> None:
+        deal = of_type(lines, "deal")
+        for key in ("hands", "kitty"):
+            old = deal[key] if key == "hands" else [deal[key]]
+            new = [" ".join(swapped.get(c, c) for c in h.split()) for h in old]
+            deal[key] = new if key == "hands" else new[0]
+
+    assert "do not follow from the secret" in forged(session.record(), swap).message
+
+
+def test_moves_of_the_wrong_form_are_malformed() -> None:
+    """A `Move` put together by hand is held to what its type names, as text is."""
+    session = a_session("winner").next_hand()
+    state = session.state
+    highest = state.legal_moves()[0].cards[0]
+    other = next(c for c in state.hands[state.to_act or 0] if c is not highest)
+    wrong = [
+        Move(MoveType.GIVE, (highest, other)),
+        Move(MoveType.GIVE),
+        Move(MoveType.OFFER, (highest,)),
+        Move(MoveType.TAKE, (highest, other)),
+        Move(MoveType.TAKE),
+        Move(MoveType.CALL),
+        Move(MoveType.CALL, (highest, other)),
+        Move(MoveType.PLAY),
+        Move(MoveType.PASS, (highest,)),
+        Move(MoveType.BID),
+        Move(MoveType.BID, bid=True),
+        Move(MoveType.PASS, bid=1),
+    ]
+    for move in wrong:
+        with pytest.raises(Malformed):
+            state.play(move)
+
+
+def test_g_03_the_digest_covers_what_decides_and_nothing_else() -> None:
+    """A later version may cite other clauses or know further options, and still reads old records."""
+    from dataclasses import replace
+
+    rules = dasan.rules("big-three")
+    said = replace(rules, clauses=(), citations=(), settings=(("tea", True),))
+    shapes = tuple(replace(shape, clause="X.01") for shape in rules.shapes)
+    assert said.digest == replace(rules, shapes=shapes).digest == rules.digest
+    for changed in (
+        replace(rules, show_played=True),
+        replace(rules, hand_size=15, shapes=shapes),
+        replace(rules, shapes=shapes[:-1]),
+        replace(rules, name="mine"),
+    ):
+        assert changed.digest != rules.digest
+
+
+def test_lively_play_reaches_every_type_of_event() -> None:
+    seen = set[str]()
+    for preset in ("big-three-4p", "big-two", "winner"):
+        session = play_hands(dasan.session(dasan.rules(preset), seed=1), 2, random.Random(2), lively)
+        seen |= {e.type.value for hand in (*session.past, session.state) for e in hand.events}
+        seen |= {e.type.value for e in session.opening}
+    three = play_hands(dasan.session(dasan.rules("big-three"), seed=1), 1, random.Random(2))
+    seen |= {e.type.value for e in three.state.events}
+    assert seen == {e.value for e in type(three.state.events[0].type)}
