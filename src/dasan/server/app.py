@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections import Counter
@@ -27,6 +28,8 @@ from dasan.server.store import Store
 from dasan.server.tables import Tables
 
 LOCK_FILE = "server.lock"
+TALKATIVE = ("aiosqlite", "uvicorn.error")
+"""Loggers that repeat all that passes through them when they debug: hands, and the secrets behind them (G.02)."""
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -35,6 +38,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     Its lifespan opens the data directory, and raises ``CannotServe`` (kept in ``app.state.failure``) where it cannot.
     """
     chosen = settings or Settings.from_environment()
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(max(logging.INFO, logging.getLogger(name).level))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

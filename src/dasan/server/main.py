@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import threading
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,19 +38,23 @@ def serve(
     data_dir: Path | None = None,
     on_ready: Callable[[str], None] | None = None,
     *,
+    open_browser: bool = False,
     settings: Settings | None = None,
 ) -> None:
-    """Serve until interrupted. on_ready gets the address to open in a browser; port 0 takes any that is free.
+    """Serve until interrupted; port 0 takes any that is free.
 
-    What is not given comes from the environment (``Settings``). Raises ``CannotServe``, with one line for the person
-    who started it, where the port is taken or the data directory cannot be used.
+    on_ready gets the address once it answers; without it the address is printed, and with ``open_browser`` opened.
+    What is not given comes from the environment (``Settings``). Raises ``CannotServe`` where the port is taken or the
+    data directory cannot be used.
     """
     chosen = settings or Settings.from_environment(host=host, data_dir=data_dir)
-    listener = _listen(chosen.host, port)
+    listener = listen(chosen.host, port)
     app = create_app(chosen)
     config = uvicorn.Config(
         app,
         log_config=None,
+        # It would log exceptions with their texts, which may name hidden cards; we report them ourselves.
+        log_level="critical",
         access_log=False,
         server_header=False,
         lifespan="on",
@@ -57,20 +63,20 @@ def serve(
         ws_per_message_deflate=True,
         timeout_graceful_shutdown=PATIENCE,
     )
-    server = _Server(config, lambda: (on_ready or _ignore)(_address(listener, chosen.host)))
+    ready = on_ready or (_open if open_browser else _print)
+    server = _Server(config, lambda: ready(_address(listener, chosen.host)))
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:
         pass
+    except SystemExit:
+        raise (app.state.failure or CannotServe("the server could not start")) from None
     finally:
         listener.close()
-    if app.state.failure is not None:
-        raise app.state.failure
-    if not server.started:
-        raise CannotServe("the server could not start")
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; ``CannotServe`` where that cannot be."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -98,5 +104,10 @@ def _address(listener: socket.socket, host: str) -> str:
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
-def _ignore(_: str) -> None:
-    return None
+def _print(address: str) -> None:
+    print(f"dasan is at {address} (Ctrl+C stops it)", flush=True)
+
+
+def _open(address: str) -> None:
+    _print(address)
+    threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()

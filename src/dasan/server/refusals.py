@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from dasan.errors import DasanError
+
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
 ]
@@ -32,5 +34,13 @@ class Refused(Exception):
         self.message = message
 
 
-class CannotServe(Exception):
-    """The server cannot start; the message is one line for the person who started it."""
+class CannotServe(DasanError):
+    """The server cannot start; the message is one line for the person who started it. It cites no clause."""
+
+    code = "cannot-serve"
+
+    def __init__(self, message: str, *, clause: str = "") -> None:
+        super().__init__(message, clause=clause)
+
+    def __str__(self) -> str:
+        return self.message

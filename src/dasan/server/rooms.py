@@ -184,11 +184,7 @@ class Room:
         return replace(self, session=session, logged=len(hand), contributions={}), hand
 
     def _contribute(self, seat: int, text: str) -> tuple[Room, tuple[str, ...]]:
-        try:
-            size = len(text.encode())
-        except UnicodeEncodeError:
-            raise dasan.Malformed("that is not text") from None
-        if size > fairness.MAX_TEXT_BYTES:
+        if len(text.encode()) > fairness.MAX_TEXT_BYTES:
             raise dasan.Malformed(f"a contribution has at most {fairness.MAX_TEXT_BYTES} bytes")
         if seat in self.contributions:
             raise Refused("illegal", "you have already added to the next shuffle")

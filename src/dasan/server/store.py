@@ -105,8 +105,8 @@ class Store:
         path = data_dir / DATABASE_FILE
         path.touch(mode=0o600)
         url = sa.URL.create("sqlite+aiosqlite", database=str(path))
-        writer = _sqlite(create_async_engine(url, pool_size=1, max_overflow=0), "BEGIN IMMEDIATE")
-        reader = _sqlite(create_async_engine(url, pool_size=2, max_overflow=2), "BEGIN")
+        writer = _sqlite(create_async_engine(url, pool_size=1, max_overflow=0, hide_parameters=True), "BEGIN IMMEDIATE")
+        reader = _sqlite(create_async_engine(url, pool_size=2, max_overflow=2, hide_parameters=True), "BEGIN")
         store = cls(writer, reader)
         try:
             async with writer.begin() as connection:

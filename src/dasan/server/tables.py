@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TypeVar
 
 import dasan
-from dasan import fairness
+from dasan import bots, fairness
 from dasan.games import PRESETS
 from dasan.server.hub import Connection, Hub
 from dasan.server.protocol import Command, MoveCommand
@@ -70,14 +70,14 @@ class Tables:
         return len(self._open)
 
     async def create(
-        self, player: str, preset: str, options: dict[str, bool | int | str], bots: Sequence[str], *, public: bool
+        self, player: str, preset: str, options: dict[str, bool | int | str], wanted_bots: Sequence[str], *, public: bool
     ) -> str:
         """A new table where ``player`` has seat 0; its id. ``Refused`` where there is no such game or bot."""
         try:
             rules = dasan.rules(preset, **options)
         except ValueError as error:
             raise Refused("malformed", str(error)) from None
-        names = list(bots) or [DEFAULT_BOT] * (rules.players - 1)
+        names = list(wanted_bots) or [DEFAULT_BOT] * (rules.players - 1)
         if len(names) != rules.players - 1:
             raise Refused("malformed", f"this game takes {rules.players - 1} bots, not {len(names)}")
         for name in set(names):
@@ -143,7 +143,7 @@ class Tables:
 
     def think(self, name: str, view: dasan.View) -> asyncio.Future[dasan.Move]:
         """A bot's choice, on its way."""
-        return self._work(lambda: dasan.bot(name).choose(view))
+        return self._work(lambda: bots.bot(name).choose(view))
 
 
 class Table:
@@ -283,8 +283,8 @@ class Table:
 
 def _check_bot(name: str) -> None:
     try:
-        dasan.bot(name)
-    except (ValueError, KeyError):
+        bots.bot(name)
+    except ValueError:
         raise Refused("malformed", f"there is no bot {name!r}") from None
 
 

@@ -1,0 +1,171 @@
+"""A real server on a real port, in a thread of the test's own process, and players who talk to it as browsers do."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import httpx
+import uvicorn
+from websockets.sync.client import ClientConnection, connect
+
+from dasan.server.app import create_app
+from dasan.server.main import listen
+from dasan.server.protocol import MAX_MESSAGE
+from dasan.server.settings import Settings
+from dasan.server.tables import Tables
+
+Json: TypeAlias = dict[str, Any]
+
+SECONDS = 30.0
+
+
+@dataclass
+class Socket:
+    """One tab: a socket, everything that came through it, and the table as the client folds it."""
+
+    raw: ClientConnection
+    messages: list[Json] = field(default_factory=list)
+    table: Json = field(default_factory=dict)
+
+    @property
+    def view(self) -> Json:
+        view: Json = self.table["view"]
+        return view
+
+    def send(self, **message: object) -> None:
+        self.raw.send(json.dumps(message))
+
+    def receive(self, timeout: float = SECONDS) -> Json:
+        message: Json = json.loads(self.raw.recv(timeout=timeout))
+        self.messages.append(message)
+        match message["type"]:
+            case "snapshot":
+                self.table = {key: message[key] for key in ("seq", "table", "session", "view")}
+            case "update":
+                events = self.view["events"] + message["events"]
+                self.table |= {"seq": message["seq"], "session": message["session"]}
+                self.table["view"] = {**message["view"], "events": events}
+        return message
+
+    def until(self, wanted: Callable[[Json], bool]) -> Json:
+        """Receive until a message is wanted; that message."""
+        while not wanted(message := self.receive()):
+            pass
+        return message
+
+    def answer(self, command_id: str) -> Json:
+        """The ack or error to a command."""
+        return self.until(lambda m: m["type"] in ("ack", "error") and m["id"] == command_id)
+
+    def my_turn(self) -> bool:
+        """Wait for this seat's turn: False when the hand is over instead."""
+        while self.view["to_act"] != self.view["seat"]:
+            if self.view["phase"] == "over":
+                return False
+            self.receive()
+        return True
+
+
+@dataclass
+class Remote:
+    """A server that answers at an address."""
+
+    address: str
+
+
+@dataclass
+class Player:
+    """A browser with its cookies."""
+
+    server: Remote
+    http: httpx.Client
+
+    def open_table(self, preset: str, bots: list[str] | None = None, **wanted: object) -> str:
+        body = {"preset": preset, "bots": bots or [], **wanted}
+        answer = self.http.post("/api/tables", json=body)
+        assert answer.status_code == 201, answer.text
+        table_id: str = answer.json()["id"]
+        return table_id
+
+    @contextmanager
+    def connect(self, table_id: str, **options: Any) -> Iterator[Socket]:
+        cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        headers = {"Cookie": cookie} if cookie else {}
+        url = f"{self.server.address.replace('http', 'ws')}/ws/tables/{table_id}"
+        options.setdefault("origin", self.server.address)
+        with connect(url, additional_headers=headers, max_size=None, **options) as raw:
+            yield Socket(raw)
+
+    @contextmanager
+    def sit(self, table_id: str) -> Iterator[Socket]:
+        """Connect and read the first snapshot."""
+        with self.connect(table_id) as socket:
+            assert socket.receive()["type"] == "snapshot"
+            yield socket
+
+
+@dataclass
+class Served(Remote):
+    """A server in this process."""
+
+    settings: Settings
+    tables: Tables
+    players: list[Player] = field(default_factory=list)
+
+    def player(self) -> Player:
+        player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS))
+        self.players.append(player)
+        return player
+
+
+Serve: TypeAlias = Callable[..., AbstractContextManager[Served]]
+
+
+@contextmanager
+def served(settings: Settings) -> Iterator[Served]:
+    app = create_app(settings)
+    listener = listen("127.0.0.1", 0)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        timeout_graceful_shutdown=3,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), app.state.failure
+            thread.join(0.01)
+        running = Served(f"http://127.0.0.1:{listener.getsockname()[1]}", settings, app.state.tables)
+        yield running
+        for player in running.players:
+            player.http.close()
+    finally:
+        server.should_exit = True
+        thread.join(SECONDS)
+        listener.close()
+    assert not thread.is_alive(), "the server did not stop"
+
+
+def fast(tmp_path: Path, **changes: Any) -> Settings:
+    """Settings for tests: bots move at once, nobody is told to slow down."""
+    settings = Settings(
+        data_dir=tmp_path / "data",
+        bot_delay=0,
+        message_rate=1e6,
+        message_burst=1_000_000,
+        table_rate=1e6,
+        table_burst=1_000_000,
+    )
+    return replace(settings, **changes)

@@ -1,0 +1,136 @@
+"""kill -9 in mid-hand, start again: the table is exactly where it was, and everything acknowledged is there."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from dasan.record import verify
+
+from .harness import SECONDS, Json, Player, Remote, Socket
+
+SCRIPT = "import sys, dasan.server.main as m; from pathlib import Path; m.serve('127.0.0.1', 0, Path(sys.argv[1]))"
+
+
+@contextmanager
+def process(data_dir: Path, **environment: str) -> Iterator[tuple[Remote, subprocess.Popen[str]]]:
+    """``dasan``'s server in a process of its own."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(data_dir)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "DASAN_BOT_DELAY": "0.02", **environment},
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    try:
+        words = child.stdout.readline().split()
+        assert words[:3] == ["dasan", "is", "at"], child.stderr.read()
+        yield Remote(words[3]), child
+    finally:
+        if child.poll() is None:
+            child.kill()
+        child.wait(SECONDS)
+        child.stdout.close()
+        child.stderr.close()
+
+
+def step(socket: Socket, rng: random.Random) -> bool:
+    if not socket.my_turn():
+        return False
+    command_id = f"m{socket.table['seq']}"
+    socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
+    assert socket.answer(command_id)["type"] == "ack"
+    return True
+
+
+@pytest.mark.parametrize("preset", ["big-three", "winner"])
+def test_a_killed_server_resumes_exactly_there(tmp_path: Path, preset: str) -> None:
+    rng = random.Random(9)
+    kills = 0
+    cookies: httpx.Cookies = httpx.Cookies()
+    table_id = ""
+    before: Json = {}
+    for life in range(3):
+        with process(tmp_path) as (server, child):
+            player = Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))
+            if not table_id:
+                table_id = player.open_table(preset, ["random"] * (2 if preset == "big-three" else 3))
+                cookies = player.http.cookies
+            with player.sit(table_id) as socket:
+                if before:
+                    assert socket.table == before
+                if life < 2:
+                    for _ in range(3):
+                        assert step(socket, rng)
+                    if not socket.my_turn():
+                        break
+                    before = socket.table
+                    child.send_signal(signal.SIGKILL)
+                    child.wait(SECONDS)
+                    kills += 1
+                else:
+                    while step(socket, rng):
+                        pass
+                    text = player.http.get(f"/api/tables/{table_id}/record").text
+            player.http.close()
+    assert kills >= 2
+    header, rest = text.split("\n", 1)
+    assert verify(header.replace(',"view":0', "") + "\n" + rest).unproved == ()
+
+
+def test_nothing_acknowledged_is_lost_when_killed_between_bots(tmp_path: Path) -> None:
+    """Killed while bots are moving: the log holds at least everything that was seen, and the hand goes on."""
+    rng = random.Random(4)
+    cookies: httpx.Cookies = httpx.Cookies()
+    table_id = ""
+    seen: Json = {}
+    for _ in range(3):
+        with process(tmp_path) as (server, child):
+            player = Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))
+            if not table_id:
+                table_id = player.open_table("big-two", ["random"] * 3)
+                cookies = player.http.cookies
+            with player.sit(table_id) as socket:
+                if seen:
+                    assert socket.table["seq"] >= seen["seq"]
+                    assert socket.view["events"][: len(seen["view"]["events"])] == seen["view"]["events"]
+                if not step(socket, rng):
+                    break
+                seen = socket.table
+                child.send_signal(signal.SIGKILL)
+            player.http.close()
+
+
+def test_a_terminated_server_says_goodbye(tmp_path: Path) -> None:
+    with process(tmp_path) as (server, child):
+        player = Player(server, httpx.Client(base_url=server.address, timeout=SECONDS))
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id) as socket:
+            child.send_signal(signal.SIGTERM)
+            with pytest.raises(ConnectionClosed, match="1012"):
+                socket.until(lambda m: False)
+        player.http.close()
+        child.wait(SECONDS)
+        assert child.stderr is not None
+        assert child.stderr.read() == ""
+
+
+def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path) -> None:
+    with process(tmp_path):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        assert done.returncode != 0
+        assert done.stderr.splitlines()[-1].startswith("dasan.server.refusals.CannotServe: another dasan server")
