@@ -29,6 +29,18 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-two", {"straights": "hong-kong"}),
     ("big-two", {"straights": "taiwan"}),
     ("big-two", {"straights": "no-twos", "four_plus_one": False}),
+    ("winner", {}),
+    ("winner", {"players": 3, "scoring": "cards", "jokers": True}),
+    ("winner", {"players": 5, "min_straight": 3, "later_lead": "loser"}),
+    ("winner", {"players": 6, "straight_tie": "rank"}),
+    ("winner", {"decks": 2, "jokers": True, "scoring": "cards"}),
+    ("winner", {"players": 6, "decks": 2, "bomb": "quad", "scoring": "cards"}),
+    ("winner", {"players": 8, "jokers": True, "min_straight": 4, "later_lead": "three-of-diamonds"}),
+    ("winner", {"two_of_spades_restart": "always"}),
+    ("winner", {"two_of_spades_restart": "off", "jokers": True}),
+    ("winner", {"suits_ranked": False, "decks": 2}),
+    ("winner-bomb", {"scoring": "cards"}),
+    ("winner-bomb", {"players": 7}),
 ]
 
 

@@ -77,6 +77,8 @@ LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
 def tables(rules: Rules, session: bool) -> SetBatch:
     t = set_table(rules)
+    # It makes arrays, so it must not be compiled as a part of kernels that make none.
+    list_plays(_0, np.zeros(1, np.uint64), np.zeros(1, np.int64), t)
     names = kinds(rules)
     return SetBatch(
         t=t,

@@ -1,0 +1,449 @@
+"""Batched Winner: one deck or two, jokers, the exchange between a session's hands.
+
+Every row that a hand can play is listed once a deal. A seat that must beat something looks through its list for rows that
+do, and tests only these against the cards it has left; a seat that leads throws out all that it cannot play any more.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.actions import action_ids
+from dasan.cards import Card
+from dasan.features import kinds
+from dasan.kernels.batch_exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
+from dasan.kernels.batch_io import (
+    Buffers,
+    clear_mask,
+    deal_state,
+    lean,
+    put,
+    put_seat,
+    put_seats,
+    spread_flags,
+    woven,
+)
+from dasan.kernels.bits import popcount
+from dasan.kernels.canon_hands import any_beats, cards_of, deal_all, list_all, list_fits, remaining
+from dasan.kernels.canon_table import CanonPolicy, CanonTable, canon_policy, canon_table
+from dasan.kernels.random64 import below, mixed, stepped
+from dasan.ruleset import LaterLead, Rules
+from dasan.table import compile
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_0, _1 = U(0), U(1)
+
+ONE, TWO, DEALT_1, DEALT_2 = 0, 8, 16, 24
+BASE, NUMBER, PHASE, SEAT, OPENER, PASSED, TABLE, TABLE_1, TABLE_2, TABLE_SEAT = 32, 33, 34, 35, 36, 37, 38, 39, 40, 41
+DEALER, LEADER, INSIDE, HAS_PLAYED, ORDER, OUT, PLAYED_1, PLAYED_2 = 42, 43, 44, 45, 46, 47, 48, 49
+COLUMNS = 56
+"""Hands, and hands as dealt, by seat: cards held at least once, and twice. TABLE: the row on the table, TABLE_1 and
+TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards played.
+NONE: no such row or seat."""
+NONE = 1 << 20
+GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
+SCRATCH = 16 + 108 + 1280
+_POWER, _FAMILY = 1 << 24, 1 << 12
+
+
+class CanonMemory(NamedTuple):
+    """words: see the columns. lists: [players × n, rows + 1] what a seat of an environment could play, numbers: [players ×
+    n] how many. payments: [n, players], fixed when the first is out.
+    """
+
+    words: Words
+    lists: npt.NDArray[np.int32]
+    numbers: npt.NDArray[np.int32]
+    payments: npt.NDArray[np.int32]
+
+
+class CanonBatch(NamedTuple):
+    """What the kernels here read. key: by row, its power × 2**24 + its family × 2**12 + its strength. block: flags that a
+    set of cards takes, once for each deck. later: who leads a session's later hands, 0 the holder of the opening card, 1
+    the winner, 2 the last. gives, pairs, takes: first ids of the exchange; pair_ids: the id of offering two cards.
+    pair_cards: the inverse.
+    """
+
+    t: CanonTable
+    p: CanonPolicy
+    key: npt.NDArray[np.int32]
+    first_row: int
+    kinds: npt.NDArray[np.int16]
+    number_of_kinds: int
+    block: int
+    decks: int
+    session: bool
+    later: int
+    exchanging: bool
+    suits_ranked: bool
+    gives: int
+    pairs: int
+    takes: int
+    pair_ids: npt.NDArray[np.int32]
+    pair_cards: npt.NDArray[np.int32]
+
+
+LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
+
+
+def tables(rules: Rules, session: bool) -> CanonBatch:
+    t = canon_table(rules)
+    # It makes an array, so it must not be compiled as a part of kernels that make none.
+    any_beats(_0, _0, 0, 0, t)
+    names = kinds(rules)
+    ids = action_ids(rules, session)
+    slot = {c: i for i, c in enumerate(ids.deck)}
+    pair_ids = np.zeros(54 * 54, np.int32)
+    for i, (a, b) in enumerate(ids.offers):
+        pair_ids[54 * slot[a] + slot[b]] = ids.pairs + i
+    return CanonBatch(
+        t=t,
+        p=canon_policy(rules),
+        key=(t.power * _POWER + t.family * _FAMILY + t.strength).astype(np.int32),
+        first_row=ids.rows,
+        kinds=np.array([names.index(row.kind) for row in compile(rules).rows], np.int16),
+        number_of_kinds=len(names),
+        block=52 + 2 * rules.jokers,
+        decks=rules.decks,
+        session=session,
+        later=LATER[rules.later_lead],
+        exchanging=session and rules.exchange,
+        suits_ranked=rules.suits_ranked,
+        gives=ids.gives,
+        pairs=ids.pairs,
+        takes=ids.takes,
+        pair_ids=pair_ids,
+        pair_cards=np.array([54 * slot[a] + slot[b] for a, b in ids.offers] or [0], np.int32),
+    )
+
+
+def make_state(rules: Rules, num_envs: int) -> tuple[CanonMemory, Words]:
+    """The environments' memory, and the column in it that seeds them."""
+    n, rows = rules.players * num_envs, len(compile(rules).rows) + 1
+    words = np.zeros((num_envs, COLUMNS), np.uint64)
+    memory = CanonMemory(
+        words, np.zeros((n, rows), np.int32), np.zeros(n, np.int32), np.zeros((num_envs, rules.players), np.int32)
+    )
+    return memory, words[:, BASE]
+
+
+def most_legal(rules: Rules) -> int:
+    """More than the actions that can be legal at once."""
+    return len(compile(rules).rows) + 1
+
+
+def deals(
+    rules: Rules, s: CanonMemory, i: int
+) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, tuple[int, int] | None]:
+    """Hands by seat, (no) kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
+    row = [int(word) for word in s.words[i]]
+    place = rules.order.place
+    hands = []
+    for seat in range(rules.players):
+        held = []
+        for c in action_ids(rules).deck:
+            at = 4 * place[c][0] + place[c][1]
+            held += [c] * ((row[DEALT_1 + seat] >> at & 1) + (row[DEALT_2 + seat] >> at & 1))
+        hands.append(tuple(held))
+    leader = None if row[LEADER] == NONE else row[LEADER]
+    exchanged = None if row[EX_WINNER] == NONE else (row[EX_WINNER], row[EX_LOSER])
+    return tuple(hands), (), row[DEALER], leader, exchanged
+
+
+@lean
+def start(first: int, last: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
+    """The first hand of each environment whose column BASE is set."""
+    for i in range(first, last):
+        s.words[i, NUMBER] = _0
+        clear_mask(i, b)
+        _deal(i, s, scratch, w)
+        _publish(i, s, b, w, scratch, observing)
+
+
+@lean
+def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
+    """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
+    row = s.words[i]
+    players = w.p.players
+    state = deal_state(row[BASE], np.int64(row[NUMBER]))
+    if not w.session or row[NUMBER] == _0:
+        state = stepped(state)
+        row[DEALER] = below(mixed(state), U(players))
+        row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
+    pack = scratch[16 : 16 + w.t.pack.shape[0]].view(np.int64)
+    for k in range(w.t.pack.shape[0]):
+        pack[k] = w.t.pack[k]
+    deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], np.int64(row[DEALER]), players)
+    for seat in range(players):
+        row[DEALT_1 + seat] = row[ONE + seat]
+        row[DEALT_2 + seat] = row[TWO + seat]
+        s.payments[i, seat] = 0
+    row[GIVEN] = row[TAKEN] = row[OPENER] = NONE
+    row[OFFER_1] = row[OFFER_2] = row[PLAYED_1] = row[PLAYED_2] = _0
+    row[PASSED] = row[HAS_PLAYED] = row[ORDER] = row[OUT] = _0
+    row[INSIDE] = (1 << players) - 1
+    row[TABLE] = row[TABLE_SEAT] = NONE
+    row[TABLE_1] = row[TABLE_2] = _0
+    if row[EX_WINNER] != NONE:
+        row[PHASE] = GIVING
+        row[SEAT] = row[EX_LOSER]
+    else:
+        _lead(i, s, w)
+
+
+@lean
+def _lead(i: int, s: CanonMemory, w: CanonBatch) -> None:
+    """Who leads, and what every hand can play (W.05, W.21)."""
+    row = s.words[i]
+    players = w.p.players
+    dealer = np.int64(row[DEALER])
+    leader = dealer
+    for k in range(players):
+        seat = (dealer + players - 1 - k) % players
+        if w.p.opening >= 0 and (row[ONE + seat] >> U(w.p.opening)) & _1 != _0:
+            leader = seat
+        at = players * i + seat
+        s.numbers[at] = list_all(s.lists[at], row[ONE + seat], row[TWO + seat], w.t)
+    if row[LEADER] != NONE:
+        leader = np.int64(row[LEADER])
+    row[PHASE] = PLAYING
+    row[SEAT] = row[OPENER] = leader
+
+
+@lean
+def step(
+    first: int,
+    last: int,
+    actions: npt.NDArray[np.int32],
+    s: CanonMemory,
+    b: Buffers,
+    w: CanonBatch,
+    scratch: Words,
+    observing: bool,
+) -> None:
+    """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
+    for i in range(first, last):
+        row = s.words[i]
+        action = actions[i]
+        if b.done[i]:
+            b.done[i] = 0
+            for seat in range(w.p.players):
+                b.rewards[i, seat] = 0
+                b.places[i, seat] = 0
+        clear_mask(i, b)
+        if row[PHASE] == PLAYING:
+            if _move(i, s, action - w.first_row, w):
+                _finish(i, s, b, w)
+                row[NUMBER] += _1
+                _deal(i, s, scratch, w)
+        else:
+            exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
+            if row[PHASE] == PLAYING:
+                _lead(i, s, w)
+        _publish(i, s, b, w, scratch, observing)
+
+
+@woven
+def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
+    """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
+    row = s.words[i]
+    players = w.p.players
+    seat = np.int64(row[SEAT])
+    if play < 0:
+        row[PASSED] |= _1 << U(seat)
+    else:
+        first, second = cards_of(play, row[ONE + seat], row[TWO + seat], w.t)
+        row[ONE + seat], row[TWO + seat] = remaining(row[ONE + seat], row[TWO + seat], first, second)
+        row[PLAYED_2] |= second | (row[PLAYED_1] & first)
+        row[PLAYED_1] |= first
+        row[HAS_PLAYED] |= _1 << U(seat)
+        row[TABLE], row[TABLE_1], row[TABLE_2], row[TABLE_SEAT] = U(play), first, second, U(seat)
+        row[PASSED] = _0
+        if row[ONE + seat] == _0:
+            row[INSIDE] &= ~(_1 << U(seat))
+            row[ORDER] |= U(seat) << (U(4) * row[OUT])
+            row[OUT] += _1
+            if row[OUT] == _1:
+                _settle(i, s, seat, w)
+            if row[OUT] == players - 1:
+                return True
+        if w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0:
+            if w.p.restart == 2 or not _beatable(row, seat, play, w):
+                _clear(row, players)
+                return False
+    inside = np.int64(row[INSIDE])
+    if inside & ~np.int64(row[PASSED]) & ~(1 << np.int64(row[TABLE_SEAT])) == 0:
+        _clear(row, players)
+        return False
+    in_trick = inside & ~np.int64(row[PASSED])
+    seat = seat + 1 if seat + 1 < players else 0
+    while (in_trick >> seat) & 1 == 0:
+        seat = seat + 1 if seat + 1 < players else 0
+    row[SEAT] = seat
+    return False
+
+
+@woven
+def _clear(row: Words, players: int) -> None:
+    """The trick is over: who played last leads, or the next player still in (W.16)."""
+    seat = np.int64(row[TABLE_SEAT])
+    while (row[INSIDE] >> U(seat)) & _1 == _0:
+        seat = seat + 1 if seat + 1 < players else 0
+    row[SEAT] = seat
+    row[TABLE] = row[TABLE_SEAT] = NONE
+    row[TABLE_1] = row[TABLE_2] = row[PASSED] = _0
+
+
+@lean
+def _beatable(row: Words, seat: int, play: int, w: CanonBatch) -> bool:
+    """Whether public knowledge leaves a beater in some other hand (W.17)."""
+    one, two = _0, _0
+    most = 0
+    for other in range(w.p.players):
+        two |= row[TWO + other] | (one & row[ONE + other])
+        one |= row[ONE + other]
+        if other != seat and (row[INSIDE] >> U(other)) & _1 != _0:
+            most = max(most, np.int64(popcount(row[ONE + other]) + popcount(row[TWO + other])))
+    return any_beats(one, two, play, most, w.t)
+
+
+@lean
+def _settle(i: int, s: CanonMemory, winner: int, w: CanonBatch) -> None:
+    """Payments as the first player goes out (W.22, W.23)."""
+    row, p = s.words[i], w.p
+    total = 0
+    for seat in range(p.players):
+        if seat == winner:
+            continue
+        cost = p.stake
+        if p.by_cards:
+            held = np.int64(popcount(row[ONE + seat]) + popcount(row[TWO + seat]))
+            unplayed = p.unplayed > 0 and (row[HAS_PLAYED] >> U(seat)) & _1 == _0
+            cost = held * p.unplayed if unplayed else p.times[held]
+        s.payments[i, seat] = -cost
+        total += cost
+    s.payments[i, winner] = total
+
+
+@lean
+def _finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+    """The result, and what a session's next hand takes from it (W.18–W.21)."""
+    row, players = s.words[i], w.p.players
+    loser = 0
+    for seat in range(players):
+        b.rewards[i, seat] = s.payments[i, seat]
+        if (row[INSIDE] >> U(seat)) & _1 != _0:
+            loser = seat
+    for k in range(players - 1):
+        b.places[i, np.int64((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
+    b.places[i, loser] = players
+    b.done[i] = 1
+    winner = row[ORDER] & U(15)
+    row[DEALER] = loser
+    row[LEADER] = NONE if w.later == 0 else (winner if w.later == 1 else U(loser))
+    if w.exchanging:
+        row[EX_WINNER] = winner
+        row[EX_LOSER] = loser
+
+
+@woven
+def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    row = s.words[i]
+    seat = np.int64(row[SEAT])
+    b.to_act[i] = seat
+    if row[PHASE] != PLAYING:
+        list_exchanges(i, row, b.legal, b.num_legal, w.suits_ranked, w.gives, w.takes, w.pair_ids)
+        for k in range(b.num_legal[i]):
+            b.mask[i, b.legal[i, k]] = 1
+    else:
+        at = w.p.players * i + seat
+        mine = s.lists[at]
+        if row[TABLE] == NONE:
+            n = list_fits(mine, np.int64(s.numbers[at]), row[ONE + seat], row[TWO + seat], w.t)
+            s.numbers[at] = n
+            for k in range(n):
+                action = w.first_row + mine[k]
+                b.legal[i, k] = action
+                b.mask[i, action] = 1
+        else:
+            found = scratch[124:].view(np.int32)
+            least = w.key[row[TABLE]]
+            family_end = (least // _FAMILY + 1) * _FAMILY
+            power_end = (least // _POWER + 1) * _POWER
+            n = 0
+            for k in range(s.numbers[at]):
+                key = w.key[mine[k]]
+                found[n] = mine[k]
+                n += 1 if key > least and (key < family_end or key >= power_end) else 0
+            if n > 0:
+                n = list_fits(found, n, row[ONE + seat], row[TWO + seat], w.t)
+            for k in range(n):
+                action = w.first_row + found[k]
+                b.legal[i, k] = action
+                b.mask[i, action] = 1
+            b.legal[i, n] = 0
+            b.mask[i, 0] = 1
+            n += 1
+        b.num_legal[i] = n
+    if observing:
+        _observe(i, row, b, w, scratch[:16])
+
+
+@woven
+def _put_cards(flags: Words, at: int, one: np.uint64, two: np.uint64, w: CanonBatch) -> int:
+    """A set of cards: once, and with two decks twice; the jokers' bits 52 and 56 side by side."""
+    low = (_1 << U(53)) - _1
+    at = put(flags, at, (one & low) | ((one >> U(56)) << U(53)), w.block)
+    if w.decks == 2:
+        at = put(flags, at, (two & low) | ((two >> U(56)) << U(53)), w.block)
+    return at
+
+
+@woven
+def _seat_or_none(word: np.uint64) -> int:
+    return -1 if word == U(NONE) else int(word)
+
+
+@woven
+def _observe(i: int, row: Words, b: Buffers, w: CanonBatch, flags: Words) -> None:
+    """The features of `dasan.features.layout`, in order."""
+    players = w.p.players
+    me = np.int64(row[SEAT])
+    for k in range(flags.shape[0]):
+        flags[k] = _0
+    at = 0
+    if w.exchanging:
+        at = put(flags, 0, U(2) if row[PHASE] == PLAYING else _1, 2)
+    else:
+        at = put(flags, 0, _1, 1)
+    at = _put_cards(flags, at, row[ONE + me], row[TWO + me], w)
+    at = _put_cards(flags, at, row[PLAYED_1], row[PLAYED_2], w)
+    at = _put_cards(flags, at, row[TABLE_1], row[TABLE_2], w)
+    if row[TABLE] != NONE:
+        put(flags, at, _1 << U(w.kinds[row[TABLE]]), w.number_of_kinds)
+    at += w.number_of_kinds
+    at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
+    at = put_seats(flags, at, np.int64(row[PASSED]), me, players)
+    at = put_seat(flags, at, np.int64(row[DEALER]), me, players)
+    at = put_seat(flags, at, _seat_or_none(row[OPENER]), me, players)
+    at = put_seats(flags, at, ((1 << players) - 1) & ~np.int64(row[INSIDE]), me, players)
+    at = put_seats(flags, at, np.int64(row[HAS_PLAYED]), me, players)
+    if w.exchanging:
+        at = put_seat(flags, at, _seat_or_none(row[EX_LOSER]), me, players)
+        at = put_seat(flags, at, _seat_or_none(row[EX_WINNER]), me, players)
+        at = put(flags, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block)
+        knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
+        at = _put_cards(flags, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, w)
+        at = put(flags, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, w.block)
+    at = spread_flags(flags, at, i, b.obs)
+    sizes = _0
+    seat = me
+    for k in range(players):
+        sizes |= (popcount(row[ONE + seat]) + popcount(row[TWO + seat])) << U(8 * k)
+        seat = seat + 1 if seat + 1 < players else 0
+    b.obs[i, at] = sizes
