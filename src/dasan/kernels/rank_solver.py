@@ -1,0 +1,306 @@
+"""Who goes out first with open hands and best play on both sides: depth-first proof-number search.
+
+The proof number of a position is how much there is still to do to prove that the bidder's side wins, the disproof number
+that it does not. The search always goes on at the position that settles most; the transposition table keeps the numbers of
+all others. The search can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.bits import trailing_zeros
+from dasan.kernels.compiled import compiled
+from dasan.kernels.rank_play import legal_words, taken
+from dasan.kernels.rank_solver_estimate import Weights, estimate, weights
+from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
+from dasan.kernels.rank_solver_table import (
+    BUCKET_WORDS,
+    INFINITE,
+    disproof_in,
+    find,
+    proof_in,
+    spread,
+    store,
+)
+from dasan.kernels.rank_solver_tests import surely
+from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _8 = U(0), U(1), U(8)
+_PASS = U(PASS)
+
+DEPTH = 216
+"""More than a hand has plies: every play may be followed by as many passes as there are other players."""
+CHILDREN = 1 << 14
+"""More than the alternatives of all plies of one line together."""
+HAND, CONTEXT, KEY, CHECK = 0, 1, 2, 3
+FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
+NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
+
+
+class Search(NamedTuple):
+    """One search, and the table it shares with others of the same deal.
+
+    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
+    CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
+    ply the search is AT.
+    """
+
+    hands: Words
+    contexts: Words
+    keys: Words
+    plies: Numbers
+    children: Words
+    numbers: Numbers
+    counters: Numbers
+    table: Words
+    weights: Weights
+
+
+def new_search(memory: int, buckets: int = 1 << 8) -> Search:
+    """An empty table of at most `memory` bytes, of which `buckets` are in use at first."""
+    most = 1
+    while 2 * most * BUCKET_WORDS * 8 <= memory:
+        most *= 2
+    counters = np.zeros(8, np.int64)
+    counters[BUCKETS] = min(buckets, most)
+    return Search(
+        hands=np.zeros(DEPTH * SEATS, np.uint64),
+        contexts=np.zeros(DEPTH, np.uint64),
+        keys=np.zeros(2 * DEPTH, np.uint64),
+        plies=np.zeros((DEPTH, 6), np.int64),
+        children=np.zeros((CHILDREN, 4), np.uint64),
+        numbers=np.zeros((CHILDREN, 2), np.int64),
+        counters=counters,
+        table=np.zeros(most * BUCKET_WORDS, np.uint64),
+        weights=weights(),
+    )
+
+
+@compiled
+def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
+    """Set out from the position in `hands[:players]`; 1 or -1 if it is settled already (as `proceed`), else 0."""
+    s.contexts[0] = context
+    key, check = key_of(s.hands, 0, players, context, t)
+    s.keys[0] = key
+    s.keys[1] = check
+    s.plies[0, FIRST] = 0
+    s.plies[0, COUNT] = -1
+    s.plies[0, PROOF_LIMIT] = INFINITE
+    s.plies[0, DISPROOF_LIMIT] = INFINITE
+    s.counters[AT] = 0
+    place = find(s.table, U(s.counters[BUCKETS] - 1), key, check)
+    if place >= 0:
+        if proof_in(s.table[place]) == 0:
+            return 1
+        if disproof_in(s.table[place]) == 0:
+            return -1
+    return surely(s.hands, 0, players, side, context, t)
+
+
+@compiled
+def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) -> int:
+    """Search on: 1 if the bidder's side wins, -1 if the others do, 0 if the counter of nodes has come to `until` or the
+    table is crowded before that was clear.
+    """
+    ply = s.counters[AT]
+    nodes = s.counters[NODES]
+    filled = s.counters[FILLED]
+    buckets = s.counters[BUCKETS]
+    mask = U(buckets - 1)
+    grows = 2 * buckets * BUCKET_WORDS <= s.table.shape[0]
+    crowded = 2 * buckets
+    out = 0
+    while True:
+        ours = (side >> U(mover_of(s.contexts[ply]))) & _1 != _0
+        if s.plies[ply, COUNT] < 0:
+            if nodes >= until or (grows and filled >= crowded):
+                break
+            nodes += 1
+            s.plies[ply, SINCE] = nodes
+            _expand(s, ply, players, side, mask, t)
+        first = s.plies[ply, FIRST]
+        count = s.plies[ply, COUNT]
+        # For the side to move the smallest number counts, for the other the sum.
+        mine = 0 if ours else 1
+        smallest = second = INFINITE
+        lightest = INFINITE
+        best = first
+        total = 0
+        for child in range(first, first + count):
+            x = s.numbers[child, mine]
+            y = s.numbers[child, 1 - mine]
+            if x < smallest or (x == smallest and y < lightest):
+                second = smallest
+                smallest = x
+                lightest = y
+                best = child
+            elif x < second:
+                second = x
+            total += y
+        if smallest == 0:
+            total = INFINITE
+        elif total == 0:
+            smallest = INFINITE
+        elif total >= INFINITE:
+            total = INFINITE - 1
+        my_limit = s.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
+        other_limit = s.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
+        if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
+            proof = smallest if ours else total
+            disproof = total if ours else smallest
+            work = nodes - s.plies[ply, SINCE] + 1
+            filled += store(s.table, mask, s.keys[2 * ply], s.keys[2 * ply + 1], proof, disproof, work)
+            if ply == 0:
+                out = 1 if proof == 0 else -1
+                break
+            ply -= 1
+            best = s.plies[ply, BEST]
+            s.numbers[best, 0] = proof
+            s.numbers[best, 1] = disproof
+            continue
+        other = s.numbers[best, 1 - mine]
+        limit = min(my_limit, second + 1 + (second >> 2))
+        rest = other_limit - total + other
+        s.plies[ply, BEST] = best
+        seat = mover_of(s.contexts[ply])
+        ply += 1
+        for i in range(players):
+            s.hands[SEATS * ply + i] = s.hands[SEATS * (ply - 1) + i]
+        s.hands[SEATS * ply + seat] = s.children[best, HAND]
+        s.contexts[ply] = s.children[best, CONTEXT]
+        s.keys[2 * ply] = s.children[best, KEY]
+        s.keys[2 * ply + 1] = s.children[best, CHECK]
+        s.plies[ply, FIRST] = first + count
+        s.plies[ply, COUNT] = -1
+        s.plies[ply, PROOF_LIMIT] = limit if ours else rest
+        s.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
+    s.counters[AT] = ply
+    s.counters[NODES] = nodes
+    s.counters[FILLED] = filled
+    return out
+
+
+@compiled
+def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
+    """List the children of a ply with their numbers, no further than the first that settles it."""
+    context = s.contexts[ply]
+    seat = mover_of(context)
+    ours = (side >> U(seat)) & _1 != _0
+    above = SEATS * ply
+    below = above + SEATS
+    hand = s.hands[above + seat]
+    for i in range(players):
+        s.hands[below + i] = s.hands[above + i]
+    sets, ones, twos = legal_words(hand, action_of(context), t)
+    if on_lead(context):
+        twos &= ~(_1 << U(PASS - 128))
+    child = s.plies[ply, FIRST]
+    for word in range(3):
+        bits = sets if word == 0 else ones if word == 1 else twos
+        while bits != _0:
+            action = U(64 * word) + trailing_zeros(bits)
+            bits &= bits - _1
+            if action == _PASS:
+                s.hands[below + seat] = hand
+                after = after_pass(s.hands, above, players, context, t)
+            else:
+                s.hands[below + seat] = taken(hand, action, t)
+                after = after_play(s.hands, below, players, seat, action, t)
+            _judge(s, child, below, players, side, after, seat, mask, t)
+            child += 1
+            if s.numbers[child - 1, 0 if ours else 1] == 0:
+                bits = sets = ones = twos = _0
+    s.plies[ply, COUNT] = child - s.plies[ply, FIRST]
+
+
+@compiled
+def _judge(
+    s: Search,
+    child: int,
+    at: int,
+    players: int,
+    side: np.uint64,
+    after: np.uint64,
+    seat: int,
+    mask: np.uint64,
+    t: RankTable,
+) -> None:
+    """Fill in a child: what the table knows of it, else what is sure, else an estimate."""
+    s.children[child, HAND] = s.hands[at + seat]
+    s.children[child, CONTEXT] = after
+    if s.hands[at + seat] == _0:
+        value = 1 if (side >> U(seat)) & _1 != _0 else -1
+        s.numbers[child, 0] = 0 if value > 0 else INFINITE
+        s.numbers[child, 1] = INFINITE if value > 0 else 0
+        return
+    key, check = key_of(s.hands, at, players, after, t)
+    s.children[child, KEY] = key
+    s.children[child, CHECK] = check
+    place = find(s.table, mask, key, check)
+    if place >= 0:
+        s.numbers[child, 0] = proof_in(s.table[place])
+        s.numbers[child, 1] = disproof_in(s.table[place])
+        return
+    value = surely(s.hands, at, players, side, after, t)
+    if value != 0:
+        s.numbers[child, 0] = 0 if value > 0 else INFINITE
+        s.numbers[child, 1] = INFINITE if value > 0 else 0
+        return
+    proof, disproof = estimate(s.hands, at, players, side, after, t, s.weights)
+    s.numbers[child, 0] = proof
+    s.numbers[child, 1] = disproof
+
+
+def leading(seat: int) -> int:
+    """The context in which `seat` leads."""
+    return seat | seat << 2 | LEAD << 8
+
+
+def facing(hands: tuple[int, ...], actor: int, owner: int, waiting: list[int], action: int, t: RankTable) -> int:
+    """The context in which `actor` and the others of `waiting` may beat `owner`'s `action`."""
+    words = np.array(hands, np.uint64)
+    able = sum(1 << seat for seat in waiting)
+    before = (actor - 1) % len(hands)
+    return int(faced(words, 0, len(hands), before, owner, U(able), U(action), t))
+
+
+def set_out(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> int:
+    """Put a position into `s`; its value, as `proceed` gives it, if it is clear at once."""
+    for seat, hand in enumerate(hands):
+        s.hands[seat] = hand
+    return int(begin(s, players, U(side), U(context), t))
+
+
+def search_on(s: Search, players: int, side: int, nodes: int, t: RankTable) -> tuple[int, int]:
+    """Go on for so many nodes: (value, nodes used). The table grows as it fills."""
+    first = int(s.counters[NODES])
+    value = 0
+    while value == 0 and s.counters[NODES] < first + nodes:
+        value = int(proceed(s, players, U(side), first + nodes, t))
+        buckets = int(s.counters[BUCKETS])
+        if value == 0 and s.counters[NODES] < first + nodes:
+            spread(s.table, buckets)
+            s.counters[BUCKETS] = 2 * buckets
+    return value, int(s.counters[NODES]) - first
+
+
+@lru_cache(maxsize=1)
+def warm_up() -> None:
+    """Compile what is not compiled yet, so that no clock counts it."""
+    from dasan.games import make_rules
+
+    t = rank_table(make_rules("big-three"))
+    s = new_search(1 << 16)
+    hands = (0b11, 0b1100, 0b101)
+    if set_out(s, 3, hands, 1, leading(0), t) == 0:
+        search_on(s, 3, 1, 10, t)
+    facing(hands, 1, 0, [1, 2], 0, t)
+    spread(s.table, int(s.counters[BUCKETS]) // 2)

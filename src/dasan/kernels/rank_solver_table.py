@@ -1,0 +1,86 @@
+"""The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
+
+An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind them (5)
+and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about 10**-6. A
+full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and only a
+power-of-two part of it is in use: `spread` doubles that part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.bits import leading_zeros
+from dasan.kernels.compiled import compiled, inlined
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+INFINITE = (1 << 24) - 1
+"""The number of what cannot be proved; the largest that fits."""
+BUCKET_WORDS = 8
+_0, _1, _3 = U(0), U(1), U(3)
+_NUMBER = U(INFINITE)
+_WORK = U(31)
+
+
+@inlined
+def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int:
+    """Where the entry's packed word is, or -1. mask: buckets in use, less one."""
+    at = np.int64(((key >> _1) & mask) << _3)
+    for i in range(4):
+        if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
+            return at + 2 * i + 1  # type: ignore[no-any-return]
+    return -1
+
+
+@compiled
+def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof: int, disproof: int, work: int) -> int:
+    """Write an entry; returns 1 if a free place was used, else 0."""
+    at = np.int64(((key >> _1) & mask) << _3)
+    place = at
+    cheapest = U(99)
+    fresh = 0
+    for i in range(4):
+        there = table[at + 2 * i]
+        if there == key:
+            place = at + 2 * i
+            fresh = 0
+            break
+        cost = _0 if there == _0 else _1 + ((table[at + 2 * i + 1] >> U(48)) & _WORK)
+        if cost < cheapest:
+            cheapest = cost
+            place = at + 2 * i
+            fresh = 1 if there == _0 else 0
+    logarithm = U(64) - leading_zeros(U(work))
+    if logarithm > _WORK:
+        logarithm = _WORK
+    table[place] = key
+    table[place + 1] = U(proof) | (U(disproof) << U(24)) | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    return fresh
+
+
+@inlined
+def proof_in(packed: np.uint64) -> int:
+    return np.int64(packed & _NUMBER)  # type: ignore[return-value]
+
+
+@inlined
+def disproof_in(packed: np.uint64) -> int:
+    return np.int64((packed >> U(24)) & _NUMBER)  # type: ignore[return-value]
+
+
+@compiled
+def spread(table: Words, buckets: int) -> None:
+    """Make room: of the `buckets` in use, move every entry that belongs there into the as many buckets behind them."""
+    bit = U(buckets) << _1
+    for bucket in range(buckets):
+        at = bucket * BUCKET_WORDS
+        to = (bucket + buckets) * BUCKET_WORDS
+        for i in range(at, at + BUCKET_WORDS, 2):
+            if table[i] & bit != _0:
+                table[to] = table[i]
+                table[to + 1] = table[i + 1]
+                table[i] = _0
+                table[i + 1] = _0
+                to += 2

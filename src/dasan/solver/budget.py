@@ -1,0 +1,54 @@
+"""How long a solver may go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Cancel(Protocol):
+    """Says whether to stop: `threading.Event` is one."""
+
+    def is_set(self) -> bool: ...
+
+
+class Budget:
+    """Nodes, seconds, and the wish to stop. With `nodes` the clock is not looked at, so that equal calls give equal
+    answers.
+    """
+
+    def __init__(
+        self,
+        seconds: float | None,
+        nodes: int | None,
+        progress: Callable[[int], object] | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        self.nodes = nodes
+        self.used = 0
+        self._progress = progress
+        self._cancel = cancel
+        self._seconds = seconds if nodes is None else None
+        self._deadline: float | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Let the clock run from now."""
+        self._deadline = None if self._seconds is None else time.monotonic() + self._seconds
+
+    def left(self) -> int | None:
+        """Nodes left; None if they are not limited."""
+        return None if self.nodes is None else self.nodes - self.used
+
+    def spend(self, nodes: int) -> None:
+        self.used += nodes
+        if self._progress is not None:
+            self._progress(self.used)
+
+    def over(self) -> bool:
+        if self._cancel is not None and self._cancel.is_set():
+            return True
+        if self.nodes is not None:
+            return self.used >= self.nodes
+        return self._deadline is not None and time.monotonic() >= self._deadline

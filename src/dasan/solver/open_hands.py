@@ -1,0 +1,298 @@
+"""Big Three with open hands, two sides: from states to the kernel's words and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dasan import auction
+from dasan.moves import Move
+from dasan.ruleset import BidScoring, Rules
+from dasan.solver.budget import Budget
+from dasan.solver.solution import Solution
+from dasan.state import Phase, State
+
+if TYPE_CHECKING:
+    from dasan.kernels.rank_solver import Search
+
+SLICE = 20_000
+"""Nodes between two looks at the clock: some hundredths of a second."""
+FIRST_SHARE = 2_000
+"""Nodes that every position of a set may take before any may take more."""
+
+
+def applies(state: State) -> bool:
+    """Whether this solver is the one for the state: two sides, suits that never matter, the first out ends the hand."""
+    rules = state.rules
+    return rules.auction is not None and not rules.suits_ranked and not rules.pass_is_final
+
+
+@dataclass(frozen=True)
+class Position:
+    """A state as the kernel sees it, seats counted from the bidder; equal positions have equal values."""
+
+    hands: tuple[int, ...]
+    side: int
+    context: int
+
+
+def position(state: State) -> Position:
+    """The kernel's position of a state in the play. ValueError where no order of play leads to who is to act."""
+    from dasan.kernels import rank_solver
+    from dasan.kernels.rank_table import rank_table
+
+    n = state.rules.players
+    bidder = state.bidder or 0
+    seats = [(bidder + i) % n for i in range(n)]
+    words = tuple(_word(state, seat) for seat in seats)
+    side = sum(1 << i for i, seat in enumerate(seats) if seat in state.partners)
+    table = rank_table(state.rules)
+    actor = 0 if state.to_act is None else state.to_act
+    if state.table is None or state.table_seat is None:
+        return Position(words, side, rank_solver.leading((actor - bidder) % n))
+    between = [(state.table_seat + i) % n for i in range(1, (actor - state.table_seat) % n)]
+    if any(seat not in state.passed for seat in between) or actor == state.table_seat:
+        raise ValueError("a seat between the last play and the seat to act has not passed: play does not lead there")
+    waiting = [i for i, seat in enumerate(seats) if seat not in state.passed and seat != state.table_seat]
+    action = _actions_of(state.rules)[state.table.family, state.table.strength]
+    context = rank_solver.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, table)
+    return Position(words, side, context)
+
+
+def _word(state: State, seat: int) -> int:
+    place = state.rules.order.place
+    held = [0] * len(state.rules.ranks)
+    word = 0
+    for c in state.hands[seat]:
+        rank = place[c][0]
+        word |= 1 << (16 * held[rank] + rank)
+        held[rank] += 1
+    return word
+
+
+@lru_cache(maxsize=16)
+def _actions_of(rules: Rules) -> dict[tuple[str, int], int]:
+    """The kernel's actions by what identifies a row."""
+    from dasan.kernels.rank_table import rank_table
+    from dasan.table import compile
+
+    rows = compile(rules).rows
+    return {
+        (rows[row].family, rows[row].strength): action
+        for action, row in enumerate(rank_table(rules).rows.tolist())
+        if row >= 0
+    }
+
+
+def stakes(state: State, bid: int | None = None) -> tuple[int, int]:
+    """What the bidder is paid if the bidder's side goes out first, and if not (B3.19, B4.06)."""
+    scoring = state.rules.scoring
+    each = scoring.pay_each_winner if isinstance(scoring, BidScoring) else False
+    amount = bid if bid is not None else state.bid or 0
+    side = 2 if state.rules.call is not None else 1
+    others = state.rules.players - side
+    return (amount * others, -amount * others) if each else (amount, -amount)
+
+
+class OpenHands:
+    """One table for the positions of one deal; `settle` finds out who wins them."""
+
+    def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
+        from dasan.kernels import rank_solver
+        from dasan.kernels.rank_table import rank_table
+
+        self._kernel = rank_solver
+        self._table = rank_table(state.rules)
+        self._players = state.rules.players
+        self._search: Search = rank_solver.new_search(int(memory_mb * 2**20))
+        self._budget = budget
+        self._known: dict[Position, bool] = {}
+
+    def exhausted(self) -> bool:
+        return self._budget.over()
+
+    def known(self, at: Position) -> bool | None:
+        return self._known.get(at)
+
+    def settle(self, at: Position, most: int | None = None) -> bool | None:
+        """Whether the bidder's side wins; None if `most` nodes or the budget did not suffice."""
+        if at in self._known:
+            return self._known[at]
+        search, kernel, budget = self._search, self._kernel, self._budget
+        value = kernel.set_out(search, self._players, at.hands, at.side, at.context, self._table)
+        spent = 0
+        while value == 0 and not budget.over():
+            step = SLICE
+            for limit in (budget.left(), None if most is None else most - spent):
+                step = step if limit is None else min(step, limit)
+            if step <= 0:
+                return None
+            value, nodes = kernel.search_on(search, self._players, at.side, step, self._table)
+            spent += nodes
+            budget.spend(nodes)
+        if value == 0:
+            return None
+        self._known[at] = value > 0
+        return value > 0
+
+
+def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
+    """Who wins, for as many problems as the budget allows, the easy ones first: each round gives all the same share."""
+    out: dict[tuple[OpenHands, Position], bool] = {}
+    open_ = list(dict.fromkeys(problems))
+    share = FIRST_SHARE
+    while open_:
+        for solver, at in open_:
+            value = solver.settle(at, share)
+            if value is not None:
+                out[solver, at] = value
+        if budget.over():
+            break
+        open_ = [problem for problem in open_ if problem not in out]
+        share *= 4
+    return out
+
+
+def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool) -> Solution:
+    """A position in the play of the cards."""
+    win, loss = stakes(state)
+    value = solver.settle(position(state))
+    if not moves:
+        return _solution(value, {}, (), win, loss, budget)
+    children = {move: state.play(move) for move in state.legal_moves()}
+    over = {move: child for move, child in children.items() if child.phase is Phase.OVER}
+    open_ = {move: position(child) for move, child in children.items() if move not in over}
+    found = in_rounds([(solver, at) for at in open_.values()], budget)
+    proved: dict[Move, bool] = {}
+    for move in children:
+        if move in over:
+            proved[move] = state.to_act in state.partners
+        elif (solver, open_[move]) in found:
+            proved[move] = found[solver, open_[move]]
+    wanted = state.to_act in state.partners
+    if value is None:
+        if wanted in proved.values():
+            value = wanted
+        elif len(proved) == len(children):
+            value = not wanted
+    line = tuple(_line(state, value, solver)) if value is not None else ()
+    return _solution(value, proved, line, win, loss, budget)
+
+
+def _solution(
+    value: bool | None, proved: dict[Move, bool], line: tuple[Move, ...], win: int, loss: int, budget: Budget
+) -> Solution:
+    paid = None if value is None else win if value else loss
+    return Solution(
+        value=paid,
+        exact=paid is not None,
+        lower=loss if paid is None else paid,
+        upper=win if paid is None else paid,
+        moves={move: win if won else loss for move, won in proved.items()},
+        line=line,
+        nodes=budget.used,
+        scope="two sides",
+    )
+
+
+def _line(state: State, value: bool, solver: OpenHands) -> Iterator[Move]:
+    """Best play from here, where the bidder's side wins or not as `value` says.
+
+    The winners take the first move that is found to win; the losers, who have no better one, the longest resistance that
+    a look at their next move shows: the largest play, so that they come down to few cards.
+    """
+    while state.phase is Phase.PLAY:
+        children = [(move, state.play(move)) for move in state.legal_moves()]
+        out = [move for move, child in children if child.phase is Phase.OVER]
+        if out:
+            yield out[0]
+            return
+        if (state.to_act in state.partners) != value:
+            move, state = max(children, key=lambda pair: len(pair[0].cards))
+            yield move
+            continue
+        chosen = _winning(children, value, solver)
+        if chosen is None:
+            return
+        move, state = chosen
+        yield move
+
+
+def _winning(children: list[tuple[Move, State]], value: bool, solver: OpenHands) -> tuple[Move, State] | None:
+    at = [position(child) for _, child in children]
+    if len(at) == 1:
+        return children[0]
+    for known in (i for i, place in enumerate(at) if solver.known(place) is value):
+        return children[known]
+    share = 16
+    while not solver.exhausted():
+        for i, place in enumerate(at):
+            if solver.known(place) is None and solver.settle(place, share) is value:
+                return children[i]
+        share *= 4
+    return None
+
+
+def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
+    """Every seat as bidder, for a bid of 1: the kitty taken, or a card called, and the opener on lead (B3.11, B3.12)."""
+    seats = range(state.rules.players)
+    contracts = {seat: auction.close(replace(state, bid=1, bidder=seat, passed=())) for seat in seats}
+    share = memory_mb / len(contracts)
+    found = _contracts(list(contracts.values()), share, budget)
+    by_bidder = {
+        seat: _solution(_best(values.values()), {}, (), *stakes(contracts[seat]), budget)
+        for seat, values in zip(contracts, found, strict=True)
+    }
+    return Solution(
+        value=None,
+        exact=all(solution.exact for solution in by_bidder.values()),
+        lower=None,
+        upper=None,
+        moves={},
+        line=(),
+        nodes=budget.used,
+        scope="auction",
+        by_bidder=by_bidder,
+    )
+
+
+def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:
+    """The value of every call (B4.03): it is that of the partner whom it finds."""
+    win, loss = stakes(state)
+    [values] = _contracts([state], memory_mb, budget)
+    proved: dict[Move, bool] = {}
+    for move in state.legal_moves():
+        won = values[state.play(move).partner]
+        if won is not None:
+            proved[move] = won
+    value = _best(values.values())
+    line = tuple(move for move, won in proved.items() if won is value)[:1]
+    return _solution(value, proved, line, win, loss, budget)
+
+
+def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[dict[int | None, bool | None]]:
+    """For each state after its auction, whether the bidder's side wins, by the partner that the bidder can call."""
+    problems: list[dict[int | None, tuple[OpenHands, Position]]] = []
+    for state in states:
+        afters = {}
+        for after in [state] if state.phase is Phase.PLAY else map(state.play, state.legal_moves()):
+            afters.setdefault(after.partner, after)
+        problems.append(
+            {
+                partner: (OpenHands(after, memory_mb / len(afters), budget), position(after))
+                for partner, after in afters.items()
+            }
+        )
+    found = in_rounds([problem for by_partner in problems for problem in by_partner.values()], budget)
+    return [{partner: found.get(problem) for partner, problem in by.items()} for by in problems]
+
+
+def _best(values: Iterable[bool | None]) -> bool | None:
+    """What the bidder, who chooses the partner, can have."""
+    seen = set(values)
+    return True if True in seen else None if None in seen else False
+
+
+__all__ = ["OpenHands", "Position", "applies", "in_rounds", "position", "solve_auction", "solve_call", "solve_play"]

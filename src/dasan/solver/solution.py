@@ -1,0 +1,50 @@
+"""What a solver found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dasan.moves import Move
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The result of a hand under best play with all cards open.
+
+    value: what the bidder is paid (Big Three), what the seat to act is paid (Big Two), the place in which the seat to act
+    finishes, 1 for the Winner (Winner); None when unproved. exact: whether `value` is proved. lower, upper: bounds that
+    hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line of best
+    play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of
+    the hand to each seat if it became the bidder, per unit of bid.
+
+    scope: "two sides" (Big Three; no assumption), "two players" (no assumption), "paranoid" (all others play together
+    against the seat to act, so that its value is what it can be sure of), or "auction".
+    """
+
+    value: int | None
+    exact: bool
+    lower: int | None
+    upper: int | None
+    moves: Mapping[Move, int]
+    line: tuple[Move, ...]
+    nodes: int
+    scope: str
+    by_bidder: Mapping[int, Solution] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data, moves by their text."""
+        out: dict[str, Any] = {
+            "value": self.value,
+            "exact": self.exact,
+            "lower": self.lower,
+            "upper": self.upper,
+            "moves": {str(move): value for move, value in self.moves.items()},
+            "line": [str(move) for move in self.line],
+            "nodes": self.nodes,
+            "scope": self.scope,
+        }
+        if self.by_bidder:
+            out["by_bidder"] = {str(seat): solution.to_json() for seat, solution in self.by_bidder.items()}
+        return out

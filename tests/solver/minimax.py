@@ -1,0 +1,45 @@
+"""Plain minimax of Big Three with open hands, on tuples of rank counts: nothing shared with the engine or the kernels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+Counts = tuple[int, ...]
+Play = tuple[int, int, int]
+"""Copies, length, lowest rank."""
+RUN_RANKS = 10
+
+
+def plays(hand: Counts) -> list[Play]:
+    """Everything that can be led (B3.13, B3.14)."""
+    out = [(k, 1, r) for r, n in enumerate(hand) for k in range(1, n + 1)]
+    for first in range(RUN_RANKS):
+        for length in range(3, RUN_RANKS - first + 1):
+            fewest = min(hand[first : first + length])
+            out += [(k, length, first) for k in range(1, fewest + 1)]
+    return out
+
+
+def less(hand: Counts, play: Play) -> Counts:
+    copies, length, first = play
+    return tuple(n - copies if first <= r < first + length else n for r, n in enumerate(hand))
+
+
+@lru_cache(maxsize=2_000_000)
+def wins(hands: tuple[Counts, ...], side: frozenset[int], seat: int, table: Play | None, owner: int) -> bool:
+    """Whether `side` goes out first with best play; `seat` is to act, after `owner` has played `table`."""
+    after = (seat + 1) % len(hands)
+    results = []
+    for play in plays(hands[seat]):
+        if table is not None and (play[:2] != table[:2] or play[2] <= table[2]):
+            continue
+        left = less(hands[seat], play)
+        if not any(left):
+            results.append(seat in side)
+        else:
+            results.append(wins((*hands[:seat], left, *hands[seat + 1 :]), side, after, play, seat))
+    if table is not None:
+        results.append(
+            wins(hands, side, owner, None, owner) if after == owner else wins(hands, side, after, table, owner)
+        )
+    return any(results) if seat in side else all(results)
