@@ -119,15 +119,10 @@ def rules_of(setup: tuple[str, Options]) -> Rules:
     return dasan.rules(preset, **options)
 
 
-def fill(rules: Rules, hands: Sequence[str], size: int) -> list[str]:
-    """These hands, each filled up to `size` cards with cards of the pack that are in none, high ranks first."""
-    given = [dasan.card(c) for hand in hands for c in hand.split()]
-    left = list(rules.pack)
-    for c in given:
-        left.remove(c)
-    left.sort(key=lambda c: rules.order.place[c])
-    out = []
-    for hand in hands:
-        missing = size - len(hand.split())
-        out.append(" ".join([hand, *(str(left.pop()) for _ in range(missing))]).strip())
-    return out
+def fill(rules: Rules, hands: Sequence[str], size: int, *, leave: str = "") -> list[str]:
+    """These hands, each filled up to `size` cards from the rest of the pack but for `leave`, high cards first."""
+    left = list(rules.order.hand(rules.pack))
+    for text in (*hands, leave):
+        for c in text.split():
+            left.remove(dasan.card(c))
+    return [" ".join([*h.split(), *(str(left.pop()) for _ in range(size - len(h.split())))]) for h in hands]

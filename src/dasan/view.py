@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from dasan.cards import Card, Hand
@@ -118,7 +119,7 @@ def view(state: State, seat: int | None) -> View:
         offered=(deal.offered or None) if deal is not None and sees_offer else None,
         begun=state.begun if shown else _begun(state, seat),
         events=events,
-        played=state.played if rules.show_played else None,
+        played=_earlier(state) if rules.show_played else None,
         hands=state.hands if shown else None,
         kitty=_kitty(state) if shown else None,
         result=state.result,
@@ -147,6 +148,13 @@ def _begun(state: State, seat: int | None) -> Deal | Position:
     if isinstance(begun, Position):
         return replace(begun, hands=hands, kitty=kitty, partner=begun.partner if state.partner_shown else None)
     return replace(begun, hands=hands, kitty=kitty)
+
+
+def _earlier(state: State) -> tuple[Card, ...]:
+    """The cards of the tricks that are over: all that were played, less those since the last trick ended (B3.22)."""
+    trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(state.events))
+    in_it = sum(len(e.cards) for e in trick if e.type is EventType.PLAY)
+    return state.played[: len(state.played) - in_it]
 
 
 def _kitty(state: State) -> tuple[Card, ...]:

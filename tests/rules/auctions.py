@@ -1,0 +1,86 @@
+"""The auction said over again, as plainly as B3.08–B3.10, B4.02 and H.02 put it, to hold the engine against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import dasan
+from dasan import State
+
+Said = tuple[int | str, ...]
+"""Bids as numbers and "pass", in the order spoken."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a row of bids and passes leads to; seats count from the opener. `bidder` once it is over."""
+
+    to_act: int | None
+    bid: int | None
+    bidder: int | None
+    allowed: frozenset[int | str]
+
+
+def standing(said: Said, players: int, *, may_return: bool, opener_may_pass: bool) -> Standing:
+    seat, highest, holder = 0, None, None
+    in_a_row = 0
+    dropped: set[int] = set()
+    for turns, word in enumerate(said, 1):
+        if word == "pass":
+            in_a_row += 1
+            dropped.add(seat)
+        else:
+            assert isinstance(word, int)
+            highest, holder, in_a_row = word, seat, 0
+        left = [s for s in range(players) if s not in dropped]
+        if highest == 3:
+            return Standing(None, 3, holder, frozenset())
+        if highest is None and turns == players:
+            return Standing(None, 1, 0, frozenset())
+        if highest is not None and may_return and in_a_row == players - 1:
+            return Standing(None, highest, holder, frozenset())
+        if highest is not None and not may_return and left == [holder]:
+            return Standing(None, highest, holder, frozenset())
+        seat = (seat + 1) % players
+        while not may_return and seat in dropped:
+            seat = (seat + 1) % players
+    bids: frozenset[int | str] = frozenset(range((highest or 0) + 1, 4))
+    must_bid = not said and not opener_may_pass
+    return Standing(seat, highest, None, bids if must_bid else bids | {"pass"})
+
+
+def walk(state: State, said: Said = ()) -> Iterator[tuple[State, Said]]:
+    """Every auction that the engine allows from here: each state with the words that led to it."""
+    yield state, said
+    if state.phase == "auction":
+        for move in state.legal_moves():
+            yield from walk(state.play(move), (*said, "pass" if move.bid is None else move.bid))
+
+
+def compare(state: State, *, may_return: bool, opener_may_pass: bool) -> int:
+    """Hold every auction from `state` on against the plain words; how many ended."""
+    n, opener, ended = state.rules.players, state.opener or 0, 0
+    for after, said in walk(state):
+        plain = standing(said, n, may_return=may_return, opener_may_pass=opener_may_pass)
+        assert after.bid == plain.bid, said
+        if plain.to_act is None:
+            ended += 1
+            assert after.phase != "auction", said
+            assert after.bidder == ((plain.bidder or 0) + opener) % n, said
+        else:
+            assert (after.phase, after.to_act) == ("auction", (plain.to_act + opener) % n), said
+            words = {"pass" if move.bid is None else move.bid for move in after.legal_moves()}
+            assert words == plain.allowed, said
+            for word in ("pass", 1, 2, 3):
+                if word not in plain.allowed:
+                    refuse(after, word)
+    return ended
+
+
+def refuse(state: State, word: int | str) -> None:
+    try:
+        state.play("pass" if word == "pass" else f"bid {word}")
+    except dasan.IllegalPlay:
+        return
+    raise AssertionError(f"{word} was accepted")
