@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dasan.cli.bench import bench
 from dasan.cli.group import Group
 from dasan.cli.play import play, serve
 from dasan.cli.replay import replay
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "rules": rules,
     "replay": replay,
     "verify": verify,
+    "bench": bench,
 }
 """Every command by name, in the order `dasan --help` lists them."""
 

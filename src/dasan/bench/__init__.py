@@ -1,0 +1,11 @@
+"""How fast everything is: plies a second of every game by every path, and of other simulators in the same run.
+
+A ply is one recorded move: bids and every pass count, forced or not; dealing is included and all moves are uniformly
+random.
+"""
+
+from dasan.bench.ours import PATHS, VARIANTS, measure_ours
+from dasan.bench.peers import measure_peers
+from dasan.bench.timing import Row
+
+__all__ = ["PATHS", "VARIANTS", "Row", "measure_ours", "measure_peers"]

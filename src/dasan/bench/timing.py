@@ -1,0 +1,72 @@
+"""One figure: the median of several runs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+Work = Callable[[], tuple[int, int]]
+"""Plays some hands; returns how many plies and how many hands that ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. plies_per_s: by process time on one core, by the clock on more. peer: None for ours, else the
+    other simulator, with its own game as `preset`.
+    """
+
+    preset: str
+    path: str
+    peer: str | None
+    plies_per_s: float
+    games_per_s: float
+    ns_per_ply: float
+    cores: int
+    device: str
+    threads: int
+    repeats: int
+    unit: str = "plies"
+
+
+def cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def device() -> str:
+    """The processor's name."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def measure(
+    preset: str, path: str, work: Work, *, seconds: float, repeats: int, threads: int = 1, peer: str | None = None
+) -> Row:
+    """The median of `repeats` runs of at least `seconds` each; `work` has been called once before."""
+    work()
+    clock = time.process_time if threads == 1 else time.perf_counter
+    rates: list[tuple[float, float]] = []
+    for _ in range(repeats):
+        plies = games = 0
+        start = clock()
+        while (spent := clock() - start) < seconds or plies == 0:
+            more, ended = work()
+            plies += more
+            games += ended
+        rates.append((plies / spent, games / spent))
+    rate, games_rate = statistics.median(r for r, _ in rates), statistics.median(g for _, g in rates)
+    return Row(preset, path, peer, rate, games_rate, 1e9 / rate, threads, device(), threads, repeats)

@@ -1,0 +1,65 @@
+"""`dasan bench`: how fast this machine plays, and how fast others do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from dasan.cli.choosing import complete_preset
+from dasan.cli.files import AsJson, print_json
+from dasan.cli.group import Refused
+
+
+def bench(
+    preset: Annotated[
+        list[str] | None,
+        typer.Argument(help="Which games; without it, every kind of game.", autocompletion=complete_preset),
+    ] = None,
+    path: Annotated[
+        list[str] | None, typer.Option(help="Only this path: engine, kernel, batch-mask or batch-obs.")
+    ] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long one run takes at least.")] = 0.3,
+    repeats: Annotated[int, typer.Option(min=1, help="Runs a figure; their median counts.")] = 5,
+    one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure plies a second of random play, deals included."""
+    from dasan.bench import PATHS, VARIANTS, Row, measure_ours, measure_peers
+    from dasan.games import PRESETS
+
+    for name in preset or ():
+        if name not in PRESETS and name not in VARIANTS:
+            raise Refused(f"there is no preset {name}; there are {', '.join(PRESETS)}")
+    for name in path or ():
+        if name not in PATHS:
+            raise Refused(f"there is no path {name}; there are {', '.join(PATHS)}")
+    rows: list[Row] = []
+    if not as_json:
+        typer.echo(f"{'game':16}{'path':12}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
+
+    def show(row: Row) -> None:
+        rows.append(row)
+        if not as_json:
+            typer.echo(
+                f"{row.preset:16}{row.path:12}{row.peer or '':18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
+                f"{row.games_per_s:>12,.0f}{row.ns_per_ply:>10,.1f}"
+            )
+
+    if peers:
+        for row in measure_peers(seconds=seconds, repeats=repeats):
+            show(row)
+    measured = rows[0] if rows and rows[0].peer == "openspiel-cpp" else None
+    for row in measure_ours(
+        preset or list(VARIANTS), path or list(PATHS), seconds=seconds, repeats=repeats, every_core=not one_core
+    ):
+        show(row)
+    if as_json:
+        print_json([asdict(row) for row in rows])
+    elif measured is not None:
+        typer.echo(f"\ntimes {measured.peer} on one core:")
+        for row in rows:
+            if row.peer is None and row.threads == 1:
+                typer.echo(f"{row.preset:16}{row.path:12}{row.plies_per_s / measured.plies_per_s:>8.2f}")
