@@ -217,6 +217,7 @@ def test_replay_tells_the_story(file: Path, record: str) -> None:
         if line.get("type") in ("bid", "pass", "play", "open", "kitty", "trick") and "seat" in line:
             assert f"\n  {line['seq']:>3}  " in told
     assert "Hand 2. " in told
+    assert "You deals" not in told
     assert "Hand 1. " not in cli("replay", str(file), "--hand", "2").stdout
 
 

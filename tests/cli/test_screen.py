@@ -180,3 +180,15 @@ async def test_pages_open_and_close() -> None:
             await pilot.press("escape")
             await pilot.pause()
             assert not isinstance(app.screen, Reader)
+
+
+async def test_a_hint_is_raised_or_said() -> None:
+    app = table("big-three", my_auction())
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.press("h")
+        assert shown(app, "#asked") == f"A bot would say: {app.game.hint()}"
+        while app.game.view.phase is not Phase.PLAY or not app.game.my_turn or app.game.view.table is not None:
+            await answer(app, pilot)
+            await my_turn(app, pilot)
+        await pilot.press("h")
+        assert app.hand.chosen_cards == app.game.hint().cards

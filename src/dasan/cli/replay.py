@@ -72,11 +72,11 @@ def _story(game: State | Session, hands: list[tuple[int, State]]) -> Iterator[st
     """Lines to read; those that tell an event begin with two spaces."""
     from dasan.games import PRESETS
     from dasan.sessions import Session
-    from dasan.tui.words import Words, seat_names, signs
+    from dasan.tui.words import YOU, Words, seat_names, signs
 
     rules, origin = game.rules, game.origin
     names = seat_names(origin.seats, rules.players)
-    words = Words(rules, names, cards=signs)
+    words = Words(rules, names, names.index(YOU) if YOU in names else None, signs)
     title = PRESETS[rules.name].title if rules.name in PRESETS else rules.name
     yield f"{title} · {rules.name} · recorded by dasan {origin.engine}"
     if isinstance(game, Session) and hands[0][0] == 1:

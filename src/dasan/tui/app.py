@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar
 
+from rich.text import Text
 from textual import on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -134,17 +135,21 @@ class TableApp(App[None]):
         game, view = self.game, self.game.view
         said = self._said()
         why = game.objection(said) if said is not None else None
-        asked = self.screen_stack[0].query_one("#asked", Static)
-        asked.set_class(why is not None, "refused")
         if game.over:
-            asked.update("Enter deals the next hand.")
+            self._tell("Enter deals the next hand.")
         elif not game.my_turn:
-            asked.update("")
+            self._tell("")
         elif why is not None:
-            asked.update(str(why))
+            self._tell(str(why), refused=True)
         else:
-            asked.update(question(view, self.words))
+            self._tell(question(view, self.words))
         self._show_actions(ready=said is not None and why is None)
+
+    def _tell(self, sentence: str, *, refused: bool = False) -> None:
+        """Say something in the line between the cards and the buttons."""
+        asked = self.screen_stack[0].query_one("#asked", Static)
+        asked.set_class(refused, "refused")
+        asked.update(Text(sentence))
 
     def _show_actions(self, *, ready: bool) -> None:
         wanted = self._actions(ready)
@@ -204,9 +209,7 @@ class TableApp(App[None]):
         try:
             self.game.play(move)
         except DasanError as error:
-            asked = self.screen_stack[0].query_one("#asked", Static)
-            asked.add_class("refused")
-            asked.update(str(error))
+            self._tell(str(error), refused=True)
             self.bell()
             return
         self.hand.action_lower_all()
@@ -261,8 +264,10 @@ class TableApp(App[None]):
         if not self.game.my_turn:
             return
         move = self.game.hint()
-        self.hand.choose(move.cards)
-        self.notify(f"A bot would say: {self._move_label(move)}", timeout=4)
+        on_hand = move.cards if move.type is not MoveType.CALL else ()
+        self.hand.choose(on_hand)
+        if not on_hand:
+            self._tell(f"A bot would say: {self._move_label(move).lower()}")
 
     def action_next(self) -> None:
         if self.game.over:

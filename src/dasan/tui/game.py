@@ -12,13 +12,13 @@ from dasan.moves import Move
 from dasan.ruleset import Rules
 from dasan.sessions import Session, session
 from dasan.state import Phase
-from dasan.tui.words import Words
+from dasan.tui.words import YOU, Words
 from dasan.view import View
 
 ME = 0
 """The seat of the person at the terminal."""
 
-PARTNERS_AT_TABLE = ("Lin", "Mei", "Wu", "Chen", "Zhao", "Han", "Bai")
+BOT_NAMES = ("Lin", "Mei", "Wu", "Chen", "Zhao", "Han", "Bai")
 
 
 class Game:
@@ -32,8 +32,8 @@ class Game:
         if len(bots) != rules.players - 1:
             raise ValueError(f"{rules.name} takes {rules.players - 1} bots, not {len(bots)}")
         self.rules = rules
-        self.names = ("You", *PARTNERS_AT_TABLE[: len(bots)])
-        seats = [{"kind": "human", "name": "You"}]
+        self.names = (YOU, *BOT_NAMES[: len(bots)])
+        seats = [{"kind": "human", "name": YOU}]
         seats += [
             {"kind": "bot", "name": name, "bot": bot.name, "version": bot.version}
             for name, bot in zip(self.names[1:], bots, strict=True)

@@ -25,6 +25,9 @@ KINDS = {
 }
 """How a kind is said, where it is not as it is written."""
 
+YOU = "You"
+"""The name in records of the person who kept them."""
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
