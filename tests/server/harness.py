@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,8 +16,7 @@ import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from dasan.server.app import create_app
-from dasan.server.main import listen
-from dasan.server.protocol import MAX_MESSAGE
+from dasan.server.main import configure, listen
 from dasan.server.settings import Settings
 from dasan.server.tables import Tables
 
@@ -128,18 +128,13 @@ Serve: TypeAlias = Callable[..., AbstractContextManager[Served]]
 
 
 @contextmanager
-def served(settings: Settings) -> Iterator[Served]:
+def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
+    """Run a server. send_buffer: how many bytes the system keeps for a client that does not read; 0: as it likes."""
     app = create_app(settings)
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        lifespan="on",
-        ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE,
-        timeout_graceful_shutdown=3,
-    )
+    if send_buffer:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
+    config = configure(app)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

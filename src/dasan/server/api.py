@@ -129,7 +129,7 @@ async def record(table_id: str, tables: TablesHere, player: Player) -> PlainText
     """The session so far as climb/1, with what this player may know."""
     room = await tables.look(table_id)
     text = room.session.record(view=room.head.seat_of(player))
-    return PlainTextResponse(text, media_type="application/x-ndjson", headers={"cache-control": "no-store"})
+    return PlainTextResponse(text, media_type="application/x-ndjson")
 
 
 def _option_info(option: Option) -> OptionInfo:

@@ -4,7 +4,6 @@ answer carries: the security headers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -43,6 +42,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+TOO_LARGE: tuple[ErrorCode, str] = ("too-large", f"a request has at most {MAX_MESSAGE} bytes")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -70,12 +70,12 @@ class Guard:
             if scope["type"] == "websocket":
                 await WebSocketClose()(scope, receive, send)
             else:
-                await refusal(refused.code, refused.message)(scope, receive, _with_headers(send))
+                await refusal(refused.code, refused.message)(scope, receive, _with_headers(scope, send))
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await self._http(scope, receive, _with_headers(send))
+            await self._http(scope, receive, _with_headers(scope, send))
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -87,7 +87,7 @@ class Guard:
             raise Refused("forbidden", "requests from other sites are not accepted")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
-            raise Refused("too-large", f"a request has at most {MAX_MESSAGE} bytes")
+            raise Refused(*TOO_LARGE)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application, cutting off a body that is longer than it said, and hiding what goes wrong inside."""
@@ -97,41 +97,39 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > MAX_MESSAGE:
-                raise Refused("too-large", f"a request has at most {MAX_MESSAGE} bytes")
-            return message
+            return message if received <= MAX_MESSAGE else {"type": "http.disconnect"}
 
         async def watched(message: Message) -> None:
             nonlocal started
-            started = True
-            await send(message)
+            if received <= MAX_MESSAGE:
+                started = True
+                await send(message)
 
+        response: Response | None = None
         try:
             await self._app(scope, bounded, watched)
         except Exception as error:
-            if isinstance(error, Refused):
-                response = refusal(error.code, error.message)
-            else:
-                report(f"{scope['method']} {scope['path']} failed", error)
-                response = refusal("unavailable", "something went wrong on the server")
-                response.status_code = 500
-            if not started:
-                await response(scope, receive, send)
+            report(f"{scope['method']} {scope['path']} failed", error)
+            response = refusal("unavailable", "something went wrong on the server")
+            response.status_code = 500
+        if received > MAX_MESSAGE:
+            response = refusal(*TOO_LARGE)
+        if response is not None and not started:
+            await response(scope, receive, send)
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(scope: Scope, send: Send) -> Send:
+    """Add the security headers, and keep answers of the interface out of caches."""
+    private = {"cache-control": "no-store"} if scope["path"].startswith("/api/") else {}
+
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _missing(headers):
-                headers[name] = value
+            for name, value in (HEADERS | private).items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sent
-
-
-def _missing(headers: MutableHeaders) -> Iterable[tuple[str, str]]:
-    return [(name, value) for name, value in HEADERS.items() if name not in headers]
 
 
 def _name(host: str) -> str:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from dasan.errors import DasanError
-from dasan.server.hub import TOO_SLOW, Connection
+from dasan.server.hub import Connection
 from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
 from dasan.server.protocol import Ack, ErrorMessage, Ping, Pong, read_client
@@ -76,18 +76,22 @@ class _Client:
             self._tables.leave(self._table_id, self._connection)
 
     async def _write(self) -> None:
-        """Send what is queued until the connection is closed, by either side."""
+        """Send what is queued until the connection is closed, by either side.
+
+        A client that does not take it in time is left without a word: it would not take that either.
+        """
         while True:
             item = await self._connection.next()
-            if isinstance(item, int):
-                if self._websocket.application_state is WebSocketState.CONNECTED:
-                    await self._websocket.close(item)
-                return
             try:
                 async with asyncio.timeout(self._send_seconds):
-                    await self._websocket.send_text(item)
+                    if isinstance(item, str):
+                        await self._websocket.send_text(item)
+                    elif self._websocket.application_state is WebSocketState.CONNECTED:
+                        await self._websocket.close(item)
             except TimeoutError:
-                self._connection.close(TOO_SLOW)
+                return
+            if isinstance(item, int):
+                return
 
     async def _read(self) -> None:
         over = 0

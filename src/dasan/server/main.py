@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from dasan.server.app import create_app
 from dasan.server.protocol import MAX_MESSAGE
@@ -16,7 +18,15 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
 
 PATIENCE = 3
-"""Seconds that open requests get when the server stops."""
+"""Seconds that open requests get when the server stops, and a connection to take its last words."""
+
+
+class _WebSocket(WebSocketsSansIOProtocol):
+    """Lets go of a connection for good soon after it is done with, even where the client takes nothing any more."""
+
+    async def run_asgi(self) -> None:
+        await super().run_asgi()
+        self.loop.call_later(PATIENCE, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
@@ -50,19 +60,7 @@ def serve(
     chosen = settings or Settings.from_environment(host=host, data_dir=data_dir)
     listener = listen(chosen.host, port)
     app = create_app(chosen)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        # It would log exceptions with their texts, which may name hidden cards; we report them ourselves.
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        lifespan="on",
-        ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE,
-        ws_per_message_deflate=True,
-        timeout_graceful_shutdown=PATIENCE,
-    )
+    config = configure(app)
     ready = on_ready or (_open if open_browser else _print)
     server = _Server(config, lambda: ready(_address(listener, chosen.host)))
     try:
@@ -73,6 +71,24 @@ def serve(
         raise (app.state.failure or CannotServe("the server could not start")) from None
     finally:
         listener.close()
+
+
+def configure(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    settings: Settings = app.state.settings
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        # It would log exceptions with their texts, which may name hidden cards; we report them ourselves.
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        ws=_WebSocket,
+        ws_max_size=MAX_MESSAGE,
+        limit_concurrency=settings.most_connections,
+        timeout_graceful_shutdown=PATIENCE,
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -41,6 +41,7 @@ class Settings:
     table_rate: float = 0.2
     table_burst: int = 30
     sockets_each: int = 64
+    most_connections: int = 1000
 
     @property
     def local(self) -> bool:

@@ -35,11 +35,18 @@ class Site(StaticFiles):
         super().__init__(directory=static, check_dir=False)
         self._static = static
 
+    async def check_config(self) -> None:
+        """Nothing: a folder that is missing has a page of its own."""
+
     async def get_response(self, path: str, scope: Scope) -> Response:
+        parts = PurePosixPath(path).parts
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405)
+        if parts[:1] in (("api",), ("ws",)):
+            raise HTTPException(404)
         index = self._static / "index.html"
         if not index.is_file():
             return HTMLResponse(NOT_BUILT.format(folder=self._static.name), 503, {"cache-control": "no-store"})
-        parts = PurePosixPath(path).parts
         try:
             if path not in (".", "index.html") and not any(part.startswith(".") for part in parts):
                 response = await super().get_response(path, scope)
@@ -48,6 +55,6 @@ class Site(StaticFiles):
         except HTTPException as error:
             if error.status_code != 404:
                 raise
-        if PurePosixPath(path).suffix or parts[:1] in ((HASHED,), ("api",), ("ws",)):
+        if (PurePosixPath(path).suffix and path != "index.html") or parts[:1] == (HASHED,):
             raise HTTPException(404)
         return FileResponse(index, headers={"cache-control": REVALIDATE})

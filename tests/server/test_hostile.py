@@ -1,0 +1,240 @@
+"""Whatever is sent, the answers are the protocol's, and the table is still there afterwards (G.01)."""
+
+from __future__ import annotations
+
+import json
+import socket as sockets
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from dasan.server import rooms
+from dasan.server.protocol import MAX_MESSAGE
+
+from .harness import SECONDS, Player, Serve, Served, Socket, fast, served
+
+CODES = {"malformed", "illegal", "ambiguous", "forbidden", "too-fast"}
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Player, str]]:
+    """One table that takes all the blows; nobody moves at it but we."""
+    with served(fast(tmp_path_factory.mktemp("arena"), bot_delay=3600)) as server:
+        player = server.player()
+        yield player, player.open_table("big-two", ["random"] * 3)
+
+
+jsons = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+almost = st.fixed_dictionaries(
+    {"type": st.sampled_from(["move", "next", "ping", "contribute", "snapshot", "ack", ""]) | jsons},
+    optional={
+        "id": st.text(max_size=70) | jsons,
+        "move": st.text(max_size=600) | st.sampled_from(["pass", "3D", "10H", "call 8C", "bid 2"]) | jsons,
+        "text": st.text(max_size=140) | jsons,
+        "seat": st.integers(),
+    },
+)
+frames = st.one_of(
+    st.text(),
+    st.binary(),
+    jsons.map(json.dumps),
+    almost.map(json.dumps),
+    st.sampled_from(
+        [
+            "[" * 10_000,
+            '{"type":"move","id":"a","move":"\\ud800"}',
+            '{"type":"contribute","id":"a","text":"\\ud800"}',
+            '{"type":"move","id":"a","move":' + "9" * 5000 + "}",
+            '{"type":"ping","type":"next","id":"a"}',
+            '{"type":"move","id":"a","move":"' + "3D " * 150 + '"}',
+            '{"type":"ping"}' + " " * 10_000,
+        ]
+    ),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(frames, max_size=12))
+def test_frames_of_any_kind(arena: tuple[Player, str], rubbish: list[str | bytes]) -> None:
+    player, table_id = arena
+    with player.sit(table_id) as socket:
+        for frame in rubbish:
+            socket.raw.send(frame)
+        socket.send(type="move", id="last", move="0")
+        socket.until(lambda m: m["type"] == "error" and m["id"] == "last")
+        for message in socket.messages:
+            assert message["type"] in ("snapshot", "update", "ack", "error", "pong")
+            if message["type"] == "error":
+                assert message["code"] in CODES
+                assert set(message) == {"type", "id", "code", "clause", "message"}
+                assert "Traceback" not in message["message"]
+
+
+@settings(max_examples=40)
+@given(jsons | almost, st.sampled_from(["/api/tables", "/api/tables/x", "/api/rules/big-two", "/api/health"]))
+def test_bodies_of_any_kind(arena: tuple[Player, str], body: object, path: str) -> None:
+    player, _ = arena
+    answer = player.http.post(path, content=json.dumps(body))
+    assert 400 <= answer.status_code < 500
+    assert answer.json()["type"] == "error"
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=40), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=3))
+def test_paths_of_any_kind(arena: tuple[Player, str], name: str, query: dict[str, str]) -> None:
+    player, _ = arena
+    for folder in ("/api/tables", "/api/rules", "/assets", "/t"):
+        path = f"{folder}/{name.encode('utf-8', 'replace').hex()}"
+        answer = player.http.get(path, params=query)
+        assert answer.status_code in (200, 400, 404, 503)
+    for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/..%2f..%2fapp.py", "/.stamp", "/\\..\\x"):
+        answer = player.http.get(path)
+        assert "root:" not in answer.text
+        assert "def " not in answer.text
+
+
+def alive(player: Player, table_id: str) -> None:
+    with player.sit(table_id) as socket:
+        socket.send(type="ping")
+        socket.until(lambda m: m["type"] == "pong")
+
+
+def test_a_message_beyond_the_limit_closes_the_socket(arena: tuple[Player, str]) -> None:
+    player, table_id = arena
+    with player.sit(table_id) as socket:
+        socket.raw.send("x" * (MAX_MESSAGE + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.until(lambda m: False)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+    alive(player, table_id)
+
+
+def test_a_body_beyond_the_limit_is_refused(arena: tuple[Player, str]) -> None:
+    player, _ = arena
+    big = b" " * (MAX_MESSAGE + 1)
+    assert player.http.post("/api/tables", content=big).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        for _ in range(5):
+            yield b" " * 20_000
+
+    answer = player.http.post("/api/tables", content=chunks())
+    assert answer.status_code == 413
+    assert answer.json()["code"] == "too-large"
+
+
+def test_a_flood_is_slowed_down_and_then_cut_off(serve: Serve) -> None:
+    with serve(message_rate=1.0, message_burst=5) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id) as socket:
+            with suppress(ConnectionClosed):
+                for _ in range(1000):
+                    socket.send(type="ping")
+            with pytest.raises(ConnectionClosed):
+                socket.until(lambda m: False)
+            pongs = [m for m in socket.messages if m["type"] == "pong"]
+            errors = [m for m in socket.messages if m["type"] == "error"]
+            assert 1 <= len(pongs) <= 10
+            assert {m["code"] for m in errors} <= {"too-fast"}
+        alive(player, table_id)
+
+
+def test_a_client_that_does_not_read_is_dropped(tmp_path: Path) -> None:
+    """Its own queue is bounded, and the others at the table do not wait for it."""
+    with served(fast(tmp_path, send_queue=20, send_seconds=1.0), send_buffer=4096) as server, sockets.socket() as small:
+        player = server.player()
+        table_id = player.open_table("big-three", ["random"] * 2)
+        small.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        small.connect(("127.0.0.1", int(server.address.rpartition(":")[2])))
+        small.settimeout(SECONDS)
+        with (
+            player.connect(table_id, max_queue=1, sock=small, ping_interval=None) as deaf,
+            player.sit(table_id) as other,
+        ):
+            with suppress(ConnectionClosed, OSError):
+                for _ in range(100_000):
+                    deaf.send(type="ping")
+                pytest.fail("it was never dropped")
+            other.send(type="ping")
+            other.until(lambda m: m["type"] == "pong")
+
+
+def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
+    with serve(sockets_each=2, table_burst=2, table_rate=0.001) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id), player.sit(table_id), pytest.raises(InvalidStatus), player.connect(table_id):
+            pass
+        player.open_table("big-two", ["random"] * 3)
+        answer = server.player().http.post("/api/tables", json={"preset": "big-two"})
+        assert answer.status_code == 429
+        assert answer.json()["code"] == "too-fast"
+
+
+def test_other_sites_are_kept_out(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    for origin in ("https://evil.example", "null", server.address.replace("http", "https") + ".evil.example"):
+        with pytest.raises(InvalidStatus, match="403"), player.connect(table_id, origin=origin):
+            pass
+        answer = player.http.post("/api/tables", json={"preset": "big-two"}, headers={"origin": origin})
+        assert answer.status_code == 403
+    answer = player.http.get("/api/tables", headers={"host": "evil.example"})
+    assert answer.status_code == 403
+    port = int(server.address.rpartition(":")[2])
+    url = f"ws://evil.example:{port}/ws/tables/{table_id}"
+    sock = sockets.create_connection(("127.0.0.1", port))
+    with pytest.raises(InvalidStatus, match="403"), connect(url, sock=sock):
+        pass
+
+
+def test_a_table_survives_its_own_failure(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure inside closes the table's sockets; the next to come finds it as the log has it."""
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    with player.sit(table_id) as socket:
+        assert socket.my_turn()
+        with monkeypatch.context() as broken:
+            broken.setattr(rooms.Room, "since", _fail)
+            socket.send(type="move", id="a", move=socket.view["legal_moves"][0]["move"])
+            with pytest.raises(ConnectionClosed, match="1011"):
+                socket.until(lambda m: False)
+    with player.sit(table_id) as again:
+        again.send(type="move", id="a", move=socket.view["legal_moves"][0]["move"])
+        assert again.answer("a")["type"] == "ack", "it was on disk, so the same command is acknowledged"
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError("broken on purpose")
+
+
+def test_an_idle_table_is_closed_and_comes_back(serve: Serve) -> None:
+    with serve(idle_seconds=0.05) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id) as socket:
+            socket.my_turn()
+            assert len(server.tables) == 1
+        deadline = time.monotonic() + SECONDS
+        while len(server.tables) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(server.tables) == 0
+        with player.sit(table_id) as socket_again:
+            assert table_of(socket_again) == table_of(socket)
+
+
+def table_of(socket: Socket) -> object:
+    return socket.table
