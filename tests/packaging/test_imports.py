@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "view record sessions",
         "actions features",
         "kernels solver bots",
-        "vector arena learn envs server",
+        "vector arena learn envs server bench",
         "tui",
         "cli __main__",
     )
