@@ -39,9 +39,9 @@ export const RANK_PATHS: Record<string, string> = {
   K: 'M-285-460L-85-460M-185-460L-185 460M-285 460L-85 460M85-460L285-460M185-440L-170 155M85 460L285 460M185 440L-10-70',
 };
 
-const L = 78;
+const L = 87;
 const M = 120;
-const R = 162;
+const R = 153;
 const [TOP, BOTTOM] = [66, 270];
 const MIDDLE = (TOP + BOTTOM) / 2;
 const THIRD = (BOTTOM - TOP) / 3;

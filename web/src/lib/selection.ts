@@ -1,4 +1,4 @@
-import type { LegalMove, View } from '../gen/protocol';
+import type { LegalMove, TableInfo, View } from '../gen/protocol';
 import { rankOf, sameCards, sameRanks, type Card } from './cards';
 
 /** The moves that are made by choosing cards of one's hand. */
@@ -9,28 +9,38 @@ export const cardMoves = (view: View): LegalMove[] =>
 
 export const canPass = (view: View): boolean => view.legal_moves.some((move) => move.type === 'pass');
 
-/** Big Two's list is complete; the others list one play of those that differ only in suits that cannot matter. */
-const listsEverything = (view: View): boolean => view.preset.startsWith('big-two');
+/**
+ * How the server lists plays that differ only in suits: Big Two's list is complete, Winner's leaves out suits below the
+ * deciding card, and where suits have no order one play stands for all of its ranks.
+ */
+export type Scope = 'complete' | 'canonical' | 'ranks';
+
+export function scopeOf(table: Pick<TableInfo, 'preset' | 'options'>): Scope {
+  if (table.preset.startsWith('big-two')) return 'complete';
+  return table.preset.startsWith('big-three') || table.options.suits_ranked === false ? 'ranks' : 'canonical';
+}
 
 const ONE_SUIT = new Set(['flush', 'straight-flush']);
-const mayStandFor = (move: LegalMove): boolean =>
-  (move.cards?.length ?? 0) > 1 && move.type === 'play' && !ONE_SUIT.has(move.kind ?? '');
+
+/** Does this move stand for others of the same ranks? */
+function standsForOthers(move: LegalMove, scope: Scope): boolean {
+  if (scope === 'complete' || move.type !== 'play' || ONE_SUIT.has(move.kind ?? '')) return false;
+  return scope === 'ranks' || (move.cards?.length ?? 0) > 1;
+}
 
 /** The cards of the hand that are in some legal move. A hint, not a ruling: the server decides. */
-export function playable(view: View): Set<Card> {
+export function playable(view: View, scope: Scope): Set<Card> {
   const moves = cardMoves(view);
   const cards = new Set(moves.flatMap((move) => move.cards ?? []));
-  if (listsEverything(view)) return cards;
-  const ranks = new Set(moves.filter(mayStandFor).flatMap((move) => (move.cards ?? []).map(rankOf)));
+  const ranks = new Set(moves.filter((move) => standsForOthers(move, scope)).flatMap((move) => (move.cards ?? []).map(rankOf)));
   return new Set([...cards, ...view.hand.filter((card) => ranks.has(rankOf(card)))]);
 }
 
 /** The listed move that these cards make, if there is one. */
-export function matching(view: View, cards: readonly Card[]): LegalMove | null {
+export function matching(view: View, cards: readonly Card[], scope: Scope): LegalMove | null {
   const moves = cardMoves(view);
   const exact = moves.find((move) => sameCards(move.cards ?? [], cards));
-  if (exact || listsEverything(view)) return exact ?? null;
-  return moves.find((move) => mayStandFor(move) && sameRanks(move.cards ?? [], cards)) ?? null;
+  return exact ?? moves.find((move) => standsForOthers(move, scope) && sameRanks(move.cards ?? [], cards)) ?? null;
 }
 
 export type Verb = 'play' | 'give' | 'offer';

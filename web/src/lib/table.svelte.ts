@@ -6,7 +6,7 @@ import { fold, NOTHING, sent, type Game } from './game';
 import { t } from './i18n.svelte';
 import { prefs } from './prefs.svelte';
 import { Pump } from './pump';
-import { canPass, cardMoves, commandFor, playable } from './selection';
+import { canPass, cardMoves, commandFor, playable, scopeOf } from './selection';
 import { load, save } from './storage';
 import { unmoved } from './trick';
 import { sentence } from './words';
@@ -15,6 +15,9 @@ import { sentence } from './words';
 const PACE = 420;
 const AFTER_TRICK = 900;
 const BEFORE_RESULT = 1300;
+
+/** The phases in which cards of the hand are chosen. */
+const CHOOSING = new Set(['play', 'exchange']);
 
 /** One table on the screen: the game as the server tells it, and what the player is about to do. */
 export class Table {
@@ -41,7 +44,8 @@ export class Table {
   hand = $derived(this.game.view?.hand ?? []);
   handKeys = $derived(keys(this.hand));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
-  bright = $derived(this.game.view && this.myTurn ? playable(this.game.view) : null);
+  scope = $derived(this.game.table ? scopeOf(this.game.table) : 'complete');
+  bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null);
 
   private readonly connection: Connection;
   private readonly pump: Pump<ServerMessage>;
