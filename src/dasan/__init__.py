@@ -6,9 +6,9 @@
 ('auction', ['bid 1', 'bid 2', 'bid 3'])
 """
 
-from dasan.bots import bot
 from typing import Any
 
+from dasan.bots import bot
 from dasan.cards import Card, card
 from dasan.combos import Combination
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
@@ -18,6 +18,7 @@ from dasan.moves import Move
 from dasan.record import replay
 from dasan.ruleset import Rules
 from dasan.sessions import Session, session
+from dasan.solver import Solution, solve, solve_many
 from dasan.starting import deal, start
 from dasan.state import Phase, Result, State
 from dasan.version import __version__
@@ -37,6 +38,7 @@ __all__ = [
     "Result",
     "Rules",
     "Session",
+    "Solution",
     "State",
     "View",
     "__version__",
@@ -46,6 +48,8 @@ __all__ = [
     "replay",
     "rules",
     "session",
+    "solve",
+    "solve_many",
     "start",
 ]
 

@@ -1,4 +1,4 @@
-"""Plain minimax of Big Three with open hands, on tuples of rank counts: nothing shared with the engine or the kernels."""
+"""Plain minimax of Big Three with open hands, on counts of ranks: nothing shared with the engine or the kernels."""
 
 from __future__ import annotations
 

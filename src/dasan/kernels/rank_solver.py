@@ -1,8 +1,8 @@
 """Who goes out first with open hands and best play on both sides: depth-first proof-number search.
 
-The proof number of a position is how much there is still to do to prove that the bidder's side wins, the disproof number
-that it does not. The search always goes on at the position that settles most; the transposition table keeps the numbers of
-all others. The search can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
+The proof number of a position is how much there is still to do to prove that the bidder's side wins, the disproof
+number that it does not. The search always goes on at the position that settles most; the transposition table keeps the
+numbers of all others. It can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
 """
 
 from __future__ import annotations

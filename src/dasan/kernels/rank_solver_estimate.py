@@ -4,6 +4,9 @@ Logarithms of both numbers and of the odds are linear in the features that `esti
 positions whose value and effort were known.
 """
 
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="assignment,arg-type,no-any-return"
+
 from __future__ import annotations
 
 import numpy as np

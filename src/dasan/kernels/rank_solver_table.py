@@ -1,10 +1,13 @@
 """The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
 
-An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind them (5)
-and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about 10**-6. A
-full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and only a
-power-of-two part of it is in use: `spread` doubles that part.
+An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind
+them (5) and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about
+10**-6. A full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and
+only a power-of-two part of it is in use: `spread` doubles that part.
 """
+
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="no-any-return,return-value"
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int
     at = np.int64(((key >> _1) & mask) << _3)
     for i in range(4):
         if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
-            return at + 2 * i + 1  # type: ignore[no-any-return]
+            return at + 2 * i + 1
     return -1
 
 
@@ -62,12 +65,12 @@ def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof
 
 @inlined
 def proof_in(packed: np.uint64) -> int:
-    return np.int64(packed & _NUMBER)  # type: ignore[return-value]
+    return np.int64(packed & _NUMBER)
 
 
 @inlined
 def disproof_in(packed: np.uint64) -> int:
-    return np.int64((packed >> U(24)) & _NUMBER)  # type: ignore[return-value]
+    return np.int64((packed >> U(24)) & _NUMBER)
 
 
 @compiled

@@ -31,12 +31,12 @@ def solve(
 
     The search stops after `seconds`, or after `nodes` positions: then the clock is not looked at, and equal calls give
     equal answers. Its table takes at most `memory_mb`. What was not proved until then is left out: the answer says
-    `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress` is called now
-    and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads may solve
-    at the same time.
+    `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress` is called
+    now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads may
+    solve at the same time.
 
-    What `value` counts, and what is assumed with more than two players, stands in `Solution`. ValueError for a hand that is
-    over, or whose cards are not all known.
+    What `value` counts, and what is assumed with more than two players, stands in `Solution`. ValueError for a hand
+    that is over, or whose cards are not all known.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)

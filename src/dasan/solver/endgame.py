@@ -1,7 +1,7 @@
 """Endgames of any game, by plain search over the engine's own states.
 
-With two players left this is exact. With more, a seat plays against all others together ("paranoid"): the value is what that
-seat can be sure of.
+With two players left this is exact. With more, a seat plays against all others together ("paranoid"): the value is
+what that seat can be sure of.
 """
 
 from __future__ import annotations

@@ -134,8 +134,9 @@ class OpenHands:
             budget.spend(nodes)
         if value == 0:
             return None
-        self._known[at] = value > 0
-        return value > 0
+        won = bool(value > 0)
+        self._known[at] = won
+        return won
 
 
 def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
@@ -276,7 +277,7 @@ def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[di
     """For each state after its auction, whether the bidder's side wins, by the partner that the bidder can call."""
     problems: list[dict[int | None, tuple[OpenHands, Position]]] = []
     for state in states:
-        afters = {}
+        afters: dict[int | None, State] = {}
         for after in [state] if state.phase is Phase.PLAY else map(state.play, state.legal_moves()):
             afters.setdefault(after.partner, after)
         problems.append(

@@ -13,11 +13,11 @@ from dasan.moves import Move
 class Solution:
     """The result of a hand under best play with all cards open.
 
-    value: what the bidder is paid (Big Three), what the seat to act is paid (Big Two), the place in which the seat to act
-    finishes, 1 for the Winner (Winner); None when unproved. exact: whether `value` is proved. lower, upper: bounds that
-    hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line of best
-    play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of
-    the hand to each seat if it became the bidder, per unit of bid.
+    value: what the bidder is paid (Big Three), what the seat to act is paid (Big Two), the place in which the seat to
+    act finishes, 1 for the Winner (Winner); None when unproved. exact: whether `value` is proved. lower, upper: bounds
+    that hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line
+    of best play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of the hand
+    to each seat if it became the bidder, for a bid of 1.
 
     scope: "two sides" (Big Three; no assumption), "two players" (no assumption), "paranoid" (all others play together
     against the seat to act, so that its value is what it can be sure of), or "auction".

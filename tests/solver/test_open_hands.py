@@ -1,0 +1,203 @@
+"""The solver of Big Three: against plain minimax, and against itself."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+
+import pytest
+from tests.solver.minimax import wins
+from tests.solver.positions import CALLED, RULES, endgame, payment, played_out
+
+import dasan
+from dasan.solver import Solution, solve, solve_many
+
+SMALL = 0.01
+"""Megabytes: a table of 128 buckets, to see that crowding does no harm."""
+
+
+def compare(first: int, states: int, cards: tuple[int, ...], memory: float) -> Counter[tuple[int, str]]:
+    """Solve `states` positions both ways, some with all moves; what kinds of position they were."""
+    source = random.Random(first)
+    seen: Counter[tuple[int, str]] = Counter()
+    while seen.total() < states:
+        wins.cache_clear()
+        for state in played_out(source, source.choice(cards)):
+            kind = "lead" if state.table is None else "passes pending" if state.passed else "mid-trick"
+            seen[state.rules.players, kind] += 1
+            every = seen.total() % 10 == 0
+            solution = solve(state, nodes=10**7, memory_mb=memory, moves=every)
+            assert solution.exact
+            assert solution.value == payment(state), state.record()
+            if every:
+                assert set(solution.moves) == set(state.legal_moves())
+                for move, value in solution.moves.items():
+                    assert value == payment(state.play(move)), (move, state.record())
+    return seen
+
+
+def test_equal_to_minimax() -> None:
+    seen = compare(1, 2_000, (5, 6, 7, 8), 1)
+    assert set(seen) == {(n, kind) for n in (3, 4) for kind in ("lead", "mid-trick", "passes pending")}
+    assert min(seen.values()) > 50
+
+
+def test_equal_to_minimax_in_a_tiny_table() -> None:
+    compare(2, 300, (7, 8), 0.0001)
+
+
+@pytest.mark.slow
+def test_equal_to_minimax_on_many_endgames() -> None:
+    seen = compare(3, 20_000, (6, 7, 8, 9), 1)
+    seen += compare(4, 2_000, (9, 10), SMALL)
+    assert seen.total() >= 22_000
+
+
+def end_of(state: dasan.State, solution: Solution) -> dasan.State:
+    for move in solution.line:
+        state = state.play(move)
+    return state
+
+
+def large(source: random.Random, cards: int) -> dasan.State:
+    """A deal played at random down to about so many cards, a trick just over."""
+    while True:
+        state = dasan.deal(RULES[3], seed=source.randrange(10**9))
+        while state.phase is not dasan.Phase.OVER:
+            if state.phase is dasan.Phase.PLAY and state.table is None and sum(state.hand_sizes) <= cards:
+                return state
+            state = state.play(source.choice(state.legal_moves()))
+
+
+def test_lines_and_moves_of_larger_positions() -> None:
+    """The line ends in the claimed result; the best move is worth the position; a move is worth what follows it."""
+    source = random.Random(5)
+    for _ in range(25):
+        state = large(source, 22)
+        solution = solve(state, nodes=2_000_000, memory_mb=16)
+        assert solution.exact
+        assert set(solution.moves) == set(state.legal_moves())
+        best = max if state.to_act == state.bidder else min
+        assert best(solution.moves.values()) == solution.value
+        over = end_of(state, solution)
+        assert over.result is not None
+        assert over.result.payments[state.bidder or 0] == solution.value
+        for move in source.sample(state.legal_moves(), min(3, len(state.legal_moves()))):
+            after = state.play(move)
+            if after.phase is dasan.Phase.PLAY:
+                assert solve(after, nodes=2_000_000, memory_mb=16, moves=False).value == solution.moves[move]
+
+
+def test_suits_and_seats_do_not_matter() -> None:
+    source = random.Random(6)
+    for _ in range(25):
+        state = large(source, 22)
+        value = solve(state, nodes=2_000_000, memory_mb=16, moves=False).value
+        turn = source.randrange(1, 3)
+        suits = dict(zip("DCHS", source.sample("DCHS", 4), strict=True))
+        hands = [" ".join(c.rank + suits[c.suit] for c in hand) for hand in state.hands]
+        turned = dasan.start(
+            state.rules,
+            [hands[(seat - turn) % 3] for seat in range(3)],
+            bidder=((state.bidder or 0) + turn) % 3,
+            bid=state.bid,
+            leader=((state.to_act or 0) + turn) % 3,
+        )
+        assert solve(turned, nodes=2_000_000, memory_mb=16, moves=False).value == value
+
+
+def test_budgets_never_make_a_wrong_answer() -> None:
+    source = random.Random(7)
+    unproved = 0
+    for _ in range(15):
+        state = large(source, 26)
+        truth = solve(state, nodes=3_000_000, memory_mb=32, moves=False)
+        for nodes in (0, 1, 10, 100, 1000):
+            solution = solve(state, nodes=nodes, memory_mb=SMALL)
+            assert solution.nodes <= nodes
+            assert solution == solve(state, nodes=nodes, memory_mb=SMALL)
+            assert (solution.value is not None) == solution.exact
+            assert solution.lower is not None
+            assert solution.upper is not None
+            unproved += not solution.exact
+            if truth.exact and truth.value is not None:
+                assert solution.lower <= truth.value <= solution.upper
+                assert solution.value in (None, truth.value)
+    assert unproved > 10
+
+
+def test_cancel_and_progress() -> None:
+    state = dasan.deal(RULES[3], seed=3).play("bid 3")
+    stop = threading.Event()
+    seen: list[int] = []
+
+    def progress(nodes: int) -> None:
+        seen.append(nodes)
+        if len(seen) == 3:
+            stop.set()
+
+    solution = solve(state, seconds=60, progress=progress, cancel=stop)
+    assert len(seen) <= 4
+    assert seen == sorted(seen)
+    assert solution.nodes == seen[-1]
+
+
+def test_threads_do_not_disturb_one_another() -> None:
+    source = random.Random(8)
+    states = [large(source, 24) for _ in range(6)]
+    alone = [solve(state, nodes=300_000, memory_mb=8) for state in states]
+    found: dict[int, Solution] = {}
+    threads = [
+        threading.Thread(target=lambda i=i, s=s: found.update({i: solve(s, nodes=300_000, memory_mb=8)}))
+        for i, s in enumerate(states)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[i] for i in range(len(states))] == alone
+
+
+def test_many_over_processes() -> None:
+    source = random.Random(9)
+    states = [endgame(source, 9) for _ in range(4)]
+    assert solve_many(states, workers=2, nodes=10_000, memory_mb=1) == [
+        solve(state, nodes=10_000, memory_mb=1) for state in states
+    ]
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_the_auction_has_a_value_for_each_bidder(players: int) -> None:
+    solution = solve(dasan.deal(RULES[players], seed=1), nodes=20_000, memory_mb=64)
+    assert solution.scope == "auction"
+    assert solution.value is None
+    assert list(solution.by_bidder) == list(range(players))
+    amount = 2 if players == 3 else 1
+    for found in solution.by_bidder.values():
+        assert found.value in (None, amount, -amount)
+        assert (found.lower, found.upper) == ((found.value, found.value) if found.exact else (-amount, amount))
+
+
+def test_a_call_is_worth_its_partner() -> None:
+    state = dasan.deal(RULES[4], seed=2).play("bid 3")
+    solution = solve(state, nodes=40_000, memory_mb=64)
+    worth: dict[int | None, int] = {}
+    for move, value in solution.moves.items():
+        assert worth.setdefault(state.play(move).partner, value) == value
+
+
+def test_a_hand_that_is_over_has_nothing_to_solve() -> None:
+    state = dasan.start(RULES[3], ["4H", "5H", "6H"], bidder=0, bid=1, leader=0).play("4H")
+    with pytest.raises(ValueError, match="over"):
+        solve(state)
+
+
+def test_called_card_makes_moves_but_no_difference() -> None:
+    """Plays with and without the called card are both listed, and worth the same (B4.07)."""
+    state = dasan.start(
+        RULES[4], ["5H 5S 6D", f"{CALLED} 4D 7D", "8D 9D", "TD JD"], bidder=0, bid=1, called=CALLED, leader=1
+    )
+    values = solve(state).moves
+    assert set(values) == set(state.legal_moves())
+    assert len({value for move, value in values.items() if str(move) in (CALLED, "4D")}) == 1
