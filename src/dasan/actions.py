@@ -113,8 +113,8 @@ class ActionIds:
         if pattern.flush:
             return " ".join(names[rank] + self.rules.suits[pattern.suit] for rank, _ in pattern.counts)
         if row.size == 1 and pattern.decider >= 0 and pattern.decider < len(self.rules.ranks):
-            return names[pattern.decider] + self.rules.suits[pattern.suit]
-        text = " ".join(names[rank] for rank, n in pattern.counts for _ in range(n))
+            return f"{names[pattern.decider]}{self.rules.suits[pattern.suit]}"
+        text: str = " ".join(names[rank] for rank, n in pattern.counts for _ in range(n))
         if pattern.decider >= 0 and pattern.decider < len(self.rules.ranks):
             text += f" ({row.kind}, decided by {names[pattern.decider]}{self.rules.suits[pattern.suit]})"
         if row.called:

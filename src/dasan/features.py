@@ -57,8 +57,9 @@ def _slot(rules: Rules, c: Card) -> int:
 
 
 def _cards(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
-    """Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The other games: place
-    4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are there twice.
+    """Cards as flags. Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The
+    other games: place 4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are
+    there twice.
     """
     out = [0] * card_slots(rules)
     known = [c for c in cards if c is not None]
@@ -195,9 +196,7 @@ _BEFORE: tuple[_Plane, ...] = (
         lambda r, s: not _to_the_end(r, s),
     ),
     _Plane("played", "cards played by anybody in this hand", card_slots, lambda v: _played_by(v, None), _to_the_end),
-    _Plane(
-        "table", "the cards on the table", card_slots, lambda v: _cards(v.rules, v.table.cards if v.table else ())
-    ),
+    _Plane("table", "the cards on the table", card_slots, lambda v: _cards(v.rules, v.table.cards if v.table else ())),
     _Plane(
         "kind",
         "the kind of the cards on the table",

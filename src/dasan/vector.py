@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,11 @@ class VectorEnv:
     """`num_envs` hands of one game. The buffers are made once and written in place by `reset` and `step`.
 
     mask: bool [n, num_actions], the legal actions of the seat to act. obs: uint8 [n, num_features], what that seat sees,
-    see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand; then
-    a new one has been dealt already, mask, obs and to_act belong to it, and rewards and places to the one that ended.
+    see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand;
+    then a new one has been dealt already: mask, obs and to_act are of the new hand, rewards and places of the old one.
     rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
-    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most], the legal
-    ids, of which the first num_legal (int32 [n]) count; their order is fixed, but not by id.
+    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most], the
+    legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but not by id.
     """
 
     def __init__(
@@ -82,11 +83,8 @@ class VectorEnv:
         self.to_act = self._b.to_act
         self.legal = self._b.legal
         self.num_legal = self._b.num_legal
-        bounds = [n * k // threads for k in range(threads + 1)]
-        self._shares = [
-            (first, last, np.zeros(self._kernels.SCRATCH, np.uint64))
-            for first, last in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        bounds = pairwise(n * k // threads for k in range(threads + 1))
+        self._shares = [(first, last, np.zeros(self._kernels.SCRATCH, np.uint64)) for first, last in bounds]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self.reset()
 
@@ -167,9 +165,9 @@ def make(
 ) -> VectorEnv:
     """Batched environments of `preset` with `options`, their first hands dealt.
 
-    session: hands follow one another, so that who deals, leads and exchanges cards comes from the last one (B3.20, D2.18,
-    W.19–W.21); otherwise every hand is a first one with a dealer drawn at random. threads: threads that step. ValueError:
-    as for `dasan.rules`.
+    preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
+    from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
+    threads: how many step. ValueError: as for `dasan.rules`.
     """
     if isinstance(preset, Rules) and options:
         raise ValueError("options belong to a preset's name; these rules are complete")

@@ -1,7 +1,7 @@
 """Other simulators of climbing games, as far as they are installed (extra `bench`): OpenSpiel and RLCard.
 
-They play Dou Dizhu, their nearest game, by uniformly random moves on one core, and their plies are counted as ours: every
-decision of a player, none of the dealer.
+They play Dou Dizhu, their nearest game, by uniformly random moves on one core, and their plies are counted as ours:
+every decision of a player, none of the dealer.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ Work = Callable[[], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. plies_per_s: by process time on one core, by the clock on more. peer: None for ours, else the
-    other simulator, with its own game as `preset`.
+    """One line of the table. plies_per_s: by process time on one core, by the clock on more. peer: None for ours, else
+    the other simulator, with its own game as `preset`.
     """
 
     preset: str

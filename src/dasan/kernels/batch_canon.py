@@ -1,7 +1,8 @@
 """Batched Winner: one deck or two, jokers, the exchange between a session's hands.
 
-Every row that a hand can play is listed once a deal. A seat that must beat something looks through its list for rows that
-do, and tests only these against the cards it has left; a seat that leads throws out all that it cannot play any more.
+Every row that a hand can play is listed once a deal. A seat that must beat something looks through its list for rows
+that do, and tests only these against the cards it has left; a seat that leads throws out all that it cannot play any
+more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dasan.kernels.batch_io import (
     put,
     put_seat,
     put_seats,
+    signed,
     spread_flags,
     woven,
 )
@@ -42,8 +44,8 @@ BASE, NUMBER, PHASE, SEAT, OPENER, PASSED, TABLE, TABLE_1, TABLE_2, TABLE_SEAT =
 DEALER, LEADER, INSIDE, HAS_PLAYED, ORDER, OUT, PLAYED_1, PLAYED_2 = 42, 43, 44, 45, 46, 47, 48, 49
 COLUMNS = 56
 """Hands, and hands as dealt, by seat: cards held at least once, and twice. TABLE: the row on the table, TABLE_1 and
-TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards played.
-NONE: no such row or seat."""
+TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
+played. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 SCRATCH = 16 + 108 + 1280
@@ -51,8 +53,8 @@ _POWER, _FAMILY = 1 << 24, 1 << 12
 
 
 class CanonMemory(NamedTuple):
-    """words: see the columns. lists: [players × n, rows + 1] what a seat of an environment could play, numbers: [players ×
-    n] how many. payments: [n, players], fixed when the first is out.
+    """words: see the columns. lists: [players × n, rows + 1] what a seat of an environment could play, numbers:
+    [players × n] how many. payments: [n, players], fixed when the first is out.
     """
 
     words: Words
@@ -62,10 +64,10 @@ class CanonMemory(NamedTuple):
 
 
 class CanonBatch(NamedTuple):
-    """What the kernels here read. key: by row, its power × 2**24 + its family × 2**12 + its strength. block: flags that a
-    set of cards takes, once for each deck. later: who leads a session's later hands, 0 the holder of the opening card, 1
-    the winner, 2 the last. gives, pairs, takes: first ids of the exchange; pair_ids: the id of offering two cards.
-    pair_cards: the inverse.
+    """What the kernels here read. key: by row, its power × 2**24 + its family × 2**12 + its strength. block: flags that
+    a set of cards takes, once for each deck. later: who leads a session's later hands, 0 the holder of the opening
+    card, 1 the winner, 2 the last. gives, pairs, takes: first ids of the exchange; pair_ids: the id of offering two
+    cards; pair_cards: the inverse.
     """
 
     t: CanonTable
@@ -169,7 +171,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
     """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
     row = s.words[i]
     players = w.p.players
-    state = deal_state(row[BASE], np.int64(row[NUMBER]))
+    state = deal_state(row[BASE], signed(row[NUMBER]))
     if not w.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
@@ -177,7 +179,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
     pack = scratch[16 : 16 + w.t.pack.shape[0]].view(np.int64)
     for k in range(w.t.pack.shape[0]):
         pack[k] = w.t.pack[k]
-    deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], np.int64(row[DEALER]), players)
+    deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
     for seat in range(players):
         row[DEALT_1 + seat] = row[ONE + seat]
         row[DEALT_2 + seat] = row[TWO + seat]
@@ -200,7 +202,7 @@ def _lead(i: int, s: CanonMemory, w: CanonBatch) -> None:
     """Who leads, and what every hand can play (W.05, W.21)."""
     row = s.words[i]
     players = w.p.players
-    dealer = np.int64(row[DEALER])
+    dealer = signed(row[DEALER])
     leader = dealer
     for k in range(players):
         seat = (dealer + players - 1 - k) % players
@@ -209,7 +211,7 @@ def _lead(i: int, s: CanonMemory, w: CanonBatch) -> None:
         at = players * i + seat
         s.numbers[at] = list_all(s.lists[at], row[ONE + seat], row[TWO + seat], w.t)
     if row[LEADER] != NONE:
-        leader = np.int64(row[LEADER])
+        leader = signed(row[LEADER])
     row[PHASE] = PLAYING
     row[SEAT] = row[OPENER] = leader
 
@@ -252,7 +254,7 @@ def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
     row = s.words[i]
     players = w.p.players
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     if play < 0:
         row[PASSED] |= _1 << U(seat)
     else:
@@ -271,15 +273,15 @@ def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
                 _settle(i, s, seat, w)
             if row[OUT] == players - 1:
                 return True
-        if w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0:
-            if w.p.restart == 2 or not _beatable(row, seat, play, w):
-                _clear(row, players)
-                return False
-    inside = np.int64(row[INSIDE])
-    if inside & ~np.int64(row[PASSED]) & ~(1 << np.int64(row[TABLE_SEAT])) == 0:
+        top = w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0
+        if top and (w.p.restart == 2 or not _beatable(row, seat, play, w)):
+            _clear(row, players)
+            return False
+    inside = signed(row[INSIDE])
+    if inside & ~signed(row[PASSED]) & ~(1 << signed(row[TABLE_SEAT])) == 0:
         _clear(row, players)
         return False
-    in_trick = inside & ~np.int64(row[PASSED])
+    in_trick = inside & ~signed(row[PASSED])
     seat = seat + 1 if seat + 1 < players else 0
     while (in_trick >> seat) & 1 == 0:
         seat = seat + 1 if seat + 1 < players else 0
@@ -290,7 +292,7 @@ def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
 @woven
 def _clear(row: Words, players: int) -> None:
     """The trick is over: who played last leads, or the next player still in (W.16)."""
-    seat = np.int64(row[TABLE_SEAT])
+    seat = signed(row[TABLE_SEAT])
     while (row[INSIDE] >> U(seat)) & _1 == _0:
         seat = seat + 1 if seat + 1 < players else 0
     row[SEAT] = seat
@@ -307,7 +309,8 @@ def _beatable(row: Words, seat: int, play: int, w: CanonBatch) -> bool:
         two |= row[TWO + other] | (one & row[ONE + other])
         one |= row[ONE + other]
         if other != seat and (row[INSIDE] >> U(other)) & _1 != _0:
-            most = max(most, np.int64(popcount(row[ONE + other]) + popcount(row[TWO + other])))
+            held = signed(popcount(row[ONE + other]) + popcount(row[TWO + other]))
+            most = max(held, most)
     return any_beats(one, two, play, most, w.t)
 
 
@@ -321,7 +324,7 @@ def _settle(i: int, s: CanonMemory, winner: int, w: CanonBatch) -> None:
             continue
         cost = p.stake
         if p.by_cards:
-            held = np.int64(popcount(row[ONE + seat]) + popcount(row[TWO + seat]))
+            held = signed(popcount(row[ONE + seat]) + popcount(row[TWO + seat]))
             unplayed = p.unplayed > 0 and (row[HAS_PLAYED] >> U(seat)) & _1 == _0
             cost = held * p.unplayed if unplayed else p.times[held]
         s.payments[i, seat] = -cost
@@ -339,7 +342,7 @@ def _finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
         if (row[INSIDE] >> U(seat)) & _1 != _0:
             loser = seat
     for k in range(players - 1):
-        b.places[i, np.int64((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
+        b.places[i, signed((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
     b.places[i, loser] = players
     b.done[i] = 1
     winner = row[ORDER] & U(15)
@@ -354,7 +357,7 @@ def _finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
 def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s.words[i]
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     b.to_act[i] = seat
     if row[PHASE] != PLAYING:
         list_exchanges(i, row, b.legal, b.num_legal, w.suits_ranked, w.gives, w.takes, w.pair_ids)
@@ -364,7 +367,7 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
         at = w.p.players * i + seat
         mine = s.lists[at]
         if row[TABLE] == NONE:
-            n = list_fits(mine, np.int64(s.numbers[at]), row[ONE + seat], row[TWO + seat], w.t)
+            n = list_fits(mine, signed(s.numbers[at]), row[ONE + seat], row[TWO + seat], w.t)
             s.numbers[at] = n
             for k in range(n):
                 action = w.first_row + mine[k]
@@ -406,14 +409,14 @@ def _put_cards(flags: Words, at: int, one: np.uint64, two: np.uint64, w: CanonBa
 
 @woven
 def _seat_or_none(word: np.uint64) -> int:
-    return -1 if word == U(NONE) else int(word)
+    return -1 if word == U(NONE) else signed(word)
 
 
 @woven
 def _observe(i: int, row: Words, b: Buffers, w: CanonBatch, flags: Words) -> None:
     """The features of `dasan.features.layout`, in order."""
     players = w.p.players
-    me = np.int64(row[SEAT])
+    me = signed(row[SEAT])
     for k in range(flags.shape[0]):
         flags[k] = _0
     at = 0
@@ -428,11 +431,11 @@ def _observe(i: int, row: Words, b: Buffers, w: CanonBatch, flags: Words) -> Non
         put(flags, at, _1 << U(w.kinds[row[TABLE]]), w.number_of_kinds)
     at += w.number_of_kinds
     at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
-    at = put_seats(flags, at, np.int64(row[PASSED]), me, players)
-    at = put_seat(flags, at, np.int64(row[DEALER]), me, players)
+    at = put_seats(flags, at, signed(row[PASSED]), me, players)
+    at = put_seat(flags, at, signed(row[DEALER]), me, players)
     at = put_seat(flags, at, _seat_or_none(row[OPENER]), me, players)
-    at = put_seats(flags, at, ((1 << players) - 1) & ~np.int64(row[INSIDE]), me, players)
-    at = put_seats(flags, at, np.int64(row[HAS_PLAYED]), me, players)
+    at = put_seats(flags, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players)
+    at = put_seats(flags, at, signed(row[HAS_PLAYED]), me, players)
     if w.exchanging:
         at = put_seat(flags, at, _seat_or_none(row[EX_LOSER]), me, players)
         at = put_seat(flags, at, _seat_or_none(row[EX_WINNER]), me, players)

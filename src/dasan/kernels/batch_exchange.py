@@ -1,7 +1,7 @@
 """Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.exchange`.
 
-Cards are bits 4 × rank + suit of the words that `batch_canon` keeps; their places in an action id are 0 to 53, the red joker
-(bit 56) at 53.
+Cards are bits 4 × rank + suit of the words that `batch_canon` keeps; their places in an action id are 0 to 53, the red
+joker (bit 56) at 53.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, woven
+from dasan.kernels.batch_io import lean, signed, woven
 from dasan.kernels.bits import leading_zeros, trailing_zeros
 
 U = np.uint64
@@ -48,7 +48,7 @@ def _put_in(row: Words, seat: int, bit: np.uint64) -> None:
 @lean
 def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: npt.NDArray[np.int32]) -> None:
     """Carry out a legal give, offer or take. After the take the phase is PLAYING."""
-    winner, loser = np.int64(row[EX_WINNER]), np.int64(row[EX_LOSER])
+    winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     if row[PHASE] == GIVING:
         slot = action - gives
         bit = _1 << U(_bit(slot))
@@ -85,39 +85,39 @@ def list_exchanges(
     pair_ids: npt.NDArray[np.int32],
 ) -> None:
     """The legal gives, offers or takes of environment `i`, into `legal` and `num_legal`."""
-    winner, loser = np.int64(row[EX_WINNER]), np.int64(row[EX_LOSER])
+    winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     n = 0
     if row[PHASE] == GIVING:
-        highest = 63 - np.int64(leading_zeros(row[ONE + loser]))
+        highest = 63 - signed(leading_zeros(row[ONE + loser]))
         cards = _1 << U(highest)
         if not suits_ranked:
             cards = row[ONE + loser] & (U(15) << U(highest & ~3))
         while cards != _0:
-            legal[i, n] = gives + _slot(np.int64(trailing_zeros(cards)))
+            legal[i, n] = gives + _slot(signed(trailing_zeros(cards)))
             cards &= cards - _1
             n += 1
     elif row[PHASE] == OFFERING:
         one, two = row[ONE + winner], row[TWO + winner]
-        given = _1 << U(_bit(np.int64(row[GIVEN])))
+        given = _1 << U(_bit(signed(row[GIVEN])))
         if two & given != _0:
             two ^= given
         else:
             one ^= given
         while one != _0:
-            first = np.int64(trailing_zeros(one))
+            first = signed(trailing_zeros(one))
             if (two >> U(first)) & _1 != _0:
                 legal[i, n] = pair_ids[55 * _slot(first)]
                 n += 1
             one &= one - _1
             rest = one
             while rest != _0:
-                legal[i, n] = pair_ids[54 * _slot(first) + _slot(np.int64(trailing_zeros(rest)))]
+                legal[i, n] = pair_ids[54 * _slot(first) + _slot(signed(trailing_zeros(rest)))]
                 rest &= rest - _1
                 n += 1
     else:
         cards = row[OFFER_1]
         while cards != _0:
-            legal[i, n] = takes + _slot(np.int64(trailing_zeros(cards)))
+            legal[i, n] = takes + _slot(signed(trailing_zeros(cards)))
             cards &= cards - _1
             n += 1
     num_legal[i] = n

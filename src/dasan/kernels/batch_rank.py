@@ -1,7 +1,7 @@
 """Batched Big Three: many hands side by side, each one step at a time, dealt anew when it is over.
 
-An environment is one row of words, see the columns below. The actions are those of `rank_table`; `RankIds` turns them into
-action ids and back.
+An environment is one row of words, see the columns below. The actions are those of `rank_table`; `RankIds` turns them
+into action ids and back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, lean, put, put_seat, put_seats, spread_flags, woven
+from dasan.kernels.batch_io import (
+    Buffers,
+    clear_mask,
+    deal_state,
+    lean,
+    put,
+    put_seat,
+    put_seats,
+    signed,
+    spread_flags,
+    woven,
+)
 from dasan.kernels.bits import extract, popcount, trailing_zeros
 from dasan.kernels.compiled import inlined
 from dasan.kernels.random64 import below, mixed, stepped
@@ -38,8 +49,8 @@ HAND, PLAYED, DEALT = 0, 4, 8
 BASE, NUMBER, PHASE, SEAT, OPENER, OPENING, BID, BIDDER, PASSED, SAID = 13, 14, 15, 16, 17, 18, 19, 20, 21, 22
 PARTNER, CALLED, HOLDER, LAST, TABLE_SEAT, DEALER = 23, 24, 25, 26, 27, 28
 COLUMNS = 32
-"""Hands and cards played by seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or
-card."""
+"""Hands and cards played by seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat
+or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
 SCRATCH = 52 + 5 + 16
@@ -125,11 +136,10 @@ def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: W
 
 @lean
 def _deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
-    """The hand numbered `row[NUMBER]`, up to the first bid (B3.05–B3.07); its dealer is drawn but in a session's later
-    hands."""
+    """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
     a = w.a
     players = a.players
-    state = deal_state(row[BASE], np.int64(row[NUMBER]))
+    state = deal_state(row[BASE], signed(row[NUMBER]))
     if not w.x.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
@@ -184,7 +194,7 @@ def step(
                 row[NUMBER] += _1
                 _deal(row, pack, hands, w)
         elif row[PHASE] == AUCTION:
-            _bid(row, np.int64(action), w.a)
+            _bid(row, signed(action), w.a)
         else:
             _call(row, w.x.call_cards[action - w.x.first_call], w.a)
         _publish(i, row, b, w, flags, observing)
@@ -194,8 +204,8 @@ def step(
 def _bid(row: Words, bid: int, a: AuctionTable) -> None:
     """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
     players = a.players
-    seat = np.int64(row[SEAT])
-    passed = np.int64(row[PASSED])
+    seat = signed(row[SEAT])
+    passed = signed(row[PASSED])
     if bid > 0:
         row[BID] = bid
         row[BIDDER] = seat
@@ -206,7 +216,7 @@ def _bid(row: Words, bid: int, a: AuctionTable) -> None:
         passed |= 1 << seat
     waiting = ((1 << players) - 1) & ~passed
     if row[BIDDER] != NONE:
-        waiting &= ~(1 << np.int64(row[BIDDER]))
+        waiting &= ~(1 << signed(row[BIDDER]))
     if (row[BIDDER] != NONE and waiting == 0) or row[BID] == a.top or waiting == 0:
         if row[BIDDER] == NONE:
             row[BID] = 1
@@ -216,7 +226,7 @@ def _bid(row: Words, bid: int, a: AuctionTable) -> None:
             row[PHASE] = CALLING
             row[SEAT] = row[BIDDER]
             return
-        bidder = np.int64(row[BIDDER])
+        bidder = signed(row[BIDDER])
         row[HAND + bidder] = counts_of(row[DEALT + bidder] | row[DEALT + 4])
         row[PHASE] = PLAYING
         row[SEAT] = row[OPENER]
@@ -240,7 +250,7 @@ def _call(row: Words, card: int, a: AuctionTable) -> None:
 def _play(row: Words, code: int, w: RankTables) -> bool:
     """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
     t, players = w.t, w.a.players
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     action = U(code & 255)
     after = seat + 1 if seat + 1 < players else 0
     if action == _PASS:
@@ -275,8 +285,8 @@ def _play(row: Words, code: int, w: RankTables) -> bool:
 def _settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
     """Payments to the sides (B3.19, B4.06)."""
     players = a.players
-    bidder, partner, out = np.int64(row[BIDDER]), np.int64(row[PARTNER]), np.int64(row[SEAT])
-    bid = np.int64(row[BID])
+    bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
+    bid = signed(row[BID])
     bidders_win = out in (bidder, partner)
     side = 2 if partner != NONE else 1
     each = side == 1 or a.pays[0] == 1
@@ -292,7 +302,7 @@ def _settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
 def _list(i: int, n: int, word: np.uint64, place: int, b: Buffers, ids: npt.NDArray[np.int16]) -> int:
     """Add the actions that are the bits of `word`, the lowest of them at `place` of `ids`, to the legal ones."""
     while word != _0:
-        action = ids[place + np.int64(trailing_zeros(word))]
+        action = ids[place + signed(trailing_zeros(word))]
         word &= word - _1
         b.legal[i, n] = action
         b.mask[i, action] = 1
@@ -305,7 +315,7 @@ def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observ
     """Write who is to act, what is legal, and what that seat sees."""
     t, a, x = w.t, w.a, w.x
     ids = x.ids
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     b.to_act[i] = seat
     n = 0
     if row[PHASE] == PLAYING:
@@ -325,7 +335,7 @@ def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observ
         n = _list(i, n, twos, 128, b, ids)
     elif row[PHASE] == AUCTION:
         digs = a.digs.shape[0] > 0 and must_dig(row[HAND + seat], a.digs)
-        bid = np.int64(row[BID])
+        bid = signed(row[BID])
         for action in range(a.top if digs else bid + 1, a.top + 1):
             b.legal[i, n] = action
             b.mask[i, action] = 1
@@ -347,7 +357,7 @@ def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observ
 
 @inlined
 def _seat_or_none(word: np.uint64) -> int:
-    return -1 if word == U(NONE) else np.int64(word)
+    return -1 if word == U(NONE) else signed(word)
 
 
 @woven
@@ -355,11 +365,11 @@ def _observe(i: int, row: Words, b: Buffers, w: RankTables, flags: Words) -> Non
     """The features of `dasan.features.layout`, in order."""
     t, a, x = w.t, w.a, w.x
     players = a.players
-    me = np.int64(row[SEAT])
+    me = signed(row[SEAT])
     for k in range(flags.shape[0]):
         flags[k] = _0
     four = a.call_ranks != _0
-    phase = np.int64(row[PHASE])
+    phase = signed(row[PHASE])
     at = put(flags, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2)
     at = put(flags, at, extract(row[HAND + me], _HELD), 52)
     if not four:
@@ -377,15 +387,15 @@ def _observe(i: int, row: Words, b: Buffers, w: RankTables, flags: Words) -> Non
         at = put(flags, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52)
         at = put(flags, at, _1 << U(x.kinds[last]), x.number_of_kinds)
     at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
-    at = put_seats(flags, at, np.int64(row[PASSED]), me, players)
-    at = put_seat(flags, at, np.int64(row[DEALER]), me, players)
-    at = put_seat(flags, at, np.int64(row[OPENER]), me, players)
+    at = put_seats(flags, at, signed(row[PASSED]), me, players)
+    at = put_seat(flags, at, signed(row[DEALER]), me, players)
+    at = put_seat(flags, at, signed(row[OPENER]), me, players)
     at = put(flags, at, _1 << row[OPENING], 13)
     at = put_seat(flags, at, _seat_or_none(row[BIDDER]), me, players)
     at = put(flags, at, (_1 << row[BID]) >> _1, a.top)
     if four:
         shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
-        at = put_seat(flags, at, np.int64(row[PARTNER]) if shown else -1, me, players)
+        at = put_seat(flags, at, signed(row[PARTNER]) if shown else -1, me, players)
         n = x.call_cards.shape[0] - 1
         at = put(flags, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n)
     at = spread_flags(flags, at, i, b.obs)

@@ -1,4 +1,4 @@
-"""Batched Big Two: the plays of every hand listed once a deal, by size, and looked at only in the size that is asked for."""
+"""Batched Big Two: the plays of every hand are listed once a deal, by size, and looked at in the size asked for."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from dasan.kernels.batch_io import (
     put,
     put_seat,
     put_seats,
+    signed,
     spread_flags,
     woven,
 )
@@ -36,8 +37,8 @@ _0, _1 = U(0), U(1)
 HAND, PLAYED, DEALT, BASE, NUMBER = 0, 4, 8, 12, 13
 SEAT, OPENER, PASSED, TABLE, TABLE_SEAT, WATCHING, DEALER, MUST, LEADER = 14, 15, 16, 17, 18, 19, 20, 21, 22
 COLUMNS = 24
-"""Hands, cards played and cards dealt by seat as card words. TABLE: the row on the table. MUST: the card word of which the
-lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
+"""Hands, cards played and cards dealt by seat as card words. TABLE: the row on the table. MUST: the card word of which
+the lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
 NONE = 1 << 20
 SIZES = 5
 LISTED = 1472
@@ -132,12 +133,12 @@ def start(first: int, last: int, s: SetMemory, b: Buffers, w: SetBatch, scratch:
 
 @lean
 def _deal(i: int, s: SetMemory, scratch: Words, w: SetBatch) -> None:
-    """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); its dealer is drawn but in a session's later hands."""
+    """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); the dealer is drawn but in later hands."""
     row = s.words[i]
     p = w.p
     pack, hands = scratch[:52], scratch[52:56]
     plays, rows = scratch[72 : 72 + MAX_PLAYS], scratch[72 + MAX_PLAYS :].view(np.int64)
-    state = deal_state(row[BASE], np.int64(row[NUMBER]))
+    state = deal_state(row[BASE], signed(row[NUMBER]))
     later = w.session and row[NUMBER] != _0
     if not later:
         state = stepped(state)
@@ -146,7 +147,7 @@ def _deal(i: int, s: SetMemory, scratch: Words, w: SetBatch) -> None:
     for k in range(52):
         pack[k] = _1 << U(k)
     deal_sets(state, pack, hands, p.hand_size, p.players)
-    opener = np.int64(row[DEALER])
+    opener = signed(row[DEALER])
     for seat in range(p.players):
         hand = hands[seat]
         row[HAND + seat] = row[DEALT + seat] = hand
@@ -168,7 +169,7 @@ def _deal(i: int, s: SetMemory, scratch: Words, w: SetBatch) -> None:
             s.bounds[at, SIZES + k] = (s.bounds[at, k + 1] if k + 1 < SIZES else n) - s.bounds[at, k]
     row[MUST] = _1 << U(p.opening) if p.opening >= 0 else _0
     if row[LEADER] != NONE:
-        opener = np.int64(row[LEADER])
+        opener = signed(row[LEADER])
         row[MUST] = _0
     row[SEAT] = row[OPENER] = opener
     row[PASSED] = _0
@@ -212,23 +213,23 @@ def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
     if row[TABLE] == NONE:
         return True
     key = w.key[row[TABLE]]
-    return key < 2 * _STRENGTHS and w.t.single[63 - np.int64(leading_zeros(row[HAND + seat]))] > key - _STRENGTHS
+    return bool(key < 2 * _STRENGTHS and w.t.single[63 - signed(leading_zeros(row[HAND + seat]))] > key - _STRENGTHS)
 
 
 @woven
 def _move(row: Words, play: int, w: SetBatch) -> bool:
-    """A play (its row) or a pass (negative); whether the hand is over, and then row[SEAT] is who went out (D2.12–D2.17)."""
+    """A play (its row) or a pass (negative); whether the hand is over: then row[SEAT] is out (D2.12–D2.17)."""
     p, players = w.p, w.p.players
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     duty = _on_duty(row, seat, w)
-    passed = np.int64(row[PASSED])
+    passed = signed(row[PASSED])
     if play < 0:
         passed |= 1 << seat
     else:
         hand = row[HAND + seat]
         if duty:
             key = w.key[play]
-            highest = w.t.single[63 - np.int64(leading_zeros(hand))]
+            highest = w.t.single[63 - signed(leading_zeros(hand))]
             duty = key < 2 * _STRENGTHS and key - _STRENGTHS < highest
         word = w.words[play]
         row[HAND + seat] = hand & ~word
@@ -241,7 +242,7 @@ def _move(row: Words, play: int, w: SetBatch) -> bool:
         if not p.pass_is_final:
             passed = 0
     row[WATCHING] = seat if duty else NONE
-    table_seat = np.int64(row[TABLE_SEAT])
+    table_seat = signed(row[TABLE_SEAT])
     if ((1 << players) - 1) & ~passed & ~(1 << table_seat) == 0:
         row[TABLE] = row[TABLE_SEAT] = NONE
         row[PASSED] = _0
@@ -259,7 +260,7 @@ def _move(row: Words, play: int, w: SetBatch) -> bool:
 def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     """Payments, the foul, and what a session's next hand takes from this one (D2.17–D2.19)."""
     p = w.p
-    out = np.int64(row[SEAT])
+    out = signed(row[SEAT])
     total = 0
     for seat in range(p.players):
         if seat != out:
@@ -269,7 +270,7 @@ def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     b.rewards[i, out] = total
     b.places[i, out] = 1
     b.done[i] = 1
-    fouled = row[WATCHING] != NONE and (np.int64(row[WATCHING]) + 1) % p.players == out
+    fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % p.players == out
     row[DEALER] = row[WATCHING] if fouled else U(out)
     row[LEADER] = out if w.later == 1 else NONE
 
@@ -278,21 +279,21 @@ def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 def _publish(i: int, s: SetMemory, b: Buffers, w: SetBatch, flags: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s.words[i]
-    seat = np.int64(row[SEAT])
+    seat = signed(row[SEAT])
     at = 4 * i + seat
     b.to_act[i] = seat
     hand, must = row[HAND + seat], row[MUST]
     on_table = row[TABLE] != NONE
     least = w.key[row[TABLE]] if on_table else 0
     bound = w.p.guard == 2 and _on_duty(row, seat, w)
-    highest = np.int64(w.t.single[63 - np.int64(leading_zeros(hand))]) + _STRENGTHS if bound else 0
+    highest = signed(w.t.single[63 - signed(leading_zeros(hand))]) + _STRENGTHS if bound else 0
     first_size = least // _STRENGTHS - 1 if on_table else 0
     last_size = first_size + 1 if on_table else SIZES
     n = 0
     for size in range(first_size, last_size):
-        begin = np.int64(s.bounds[at, size])
+        begin = signed(s.bounds[at, size])
         kept = begin
-        for k in range(begin, begin + np.int64(s.bounds[at, SIZES + size])):
+        for k in range(begin, begin + signed(s.bounds[at, SIZES + size])):
             play = s.lists[at, k]
             word = w.words[play]
             if word & ~hand != _0:
@@ -319,7 +320,7 @@ def _publish(i: int, s: SetMemory, b: Buffers, w: SetBatch, flags: Words, observ
 def _observe(i: int, row: Words, b: Buffers, w: SetBatch, flags: Words) -> None:
     """The features of `dasan.features.layout`, in order."""
     players = w.p.players
-    me = np.int64(row[SEAT])
+    me = signed(row[SEAT])
     for k in range(flags.shape[0]):
         flags[k] = _0
     at = put(flags, 0, _1, 1)
@@ -335,11 +336,11 @@ def _observe(i: int, row: Words, b: Buffers, w: SetBatch, flags: Words) -> None:
     else:
         at = put(flags, at, w.words[table], 52)
         at = put(flags, at, _1 << U(w.kinds[table]), w.number_of_kinds)
-        table_seat = np.int64(row[TABLE_SEAT])
+        table_seat = signed(row[TABLE_SEAT])
     at = put_seat(flags, at, table_seat, me, players)
-    at = put_seats(flags, at, np.int64(row[PASSED]), me, players)
-    at = put_seat(flags, at, np.int64(row[DEALER]), me, players)
-    at = put_seat(flags, at, np.int64(row[OPENER]), me, players)
+    at = put_seats(flags, at, signed(row[PASSED]), me, players)
+    at = put_seat(flags, at, signed(row[DEALER]), me, players)
+    at = put_seat(flags, at, signed(row[OPENER]), me, players)
     if w.p.opening >= 0:
         at = put(flags, at, _1 if row[MUST] != _0 else _0, 1)
     at = spread_flags(flags, at, i, b.obs)
