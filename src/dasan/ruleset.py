@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from dasan.cards import Card, Order, format_cards, pack, parse_cards
-from dasan.combos import AnyShape, Combination, Run, recognise
+from dasan.combos import AnyShape, Combination, Flush, Run, recognise
 from dasan.errors import IllegalPlay, Malformed
 from dasan.soundness import objection
 
@@ -235,6 +235,11 @@ class Rules:
         if self.hand_size is None:
             return -(-len(self.pack) // self.players)
         return self.hand_size + self.kitty_size
+
+    @cached_property
+    def suits_matter(self) -> bool:
+        """Whether two cards of one rank are different things to play."""
+        return self.suits_ranked or any(isinstance(s, Flush) or (isinstance(s, Run) and s.flush) for s in self.shapes)
 
     @cached_property
     def cite(self) -> dict[str, str]:

@@ -49,7 +49,7 @@ def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Seque
         raise IllegalPlay(f"you do not hold {n} {'card' if n == 1 else 'cards'} of rank {rank}", clause="G.05")
     if len(set(left)) > 1 and n < len(left):
         rules = state.rules
-        if suits_matter(state):
+        if rules.suits_matter:
             raise Ambiguous(
                 f"which {rank}? You hold {' '.join(map(str, left))} and their suits count",
                 clause=rules.cite["suits"],
@@ -57,12 +57,6 @@ def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Seque
         if state.called in left:
             raise Ambiguous(f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07")
     return left[:n]
-
-
-def suits_matter(state: State) -> bool:
-    """Whether two cards of one rank are different things to play."""
-    rules = state.rules
-    return rules.suits_ranked or any(getattr(shape, "flush", False) for shape in rules.shapes)
 
 
 def check_cards(state: State, cards: Sequence[Card]) -> None:

@@ -284,33 +284,45 @@ def compile(rules: Rules) -> ActionTable:
         flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
         for called in flags:
             rows.append(_row(len(rows), shape, pattern, called, None))
-    return ActionTable(rules, tuple(rows), "canonical" if rules.hand_size is None else "complete")
+    return ActionTable(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
 
 
 def _row(number: int, shape: Shape, pattern: Pattern, called: bool | None, cards: tuple[Card, ...] | None) -> Row:
-    size = sum(n for _, n in pattern.counts)
+    size, family, need, touches = _derived(shape.family or shape.kind, pattern.counts)
     return Row(
         id=number,
         kind=shape.kind,
         size=size,
         pattern=pattern,
-        family=f"{shape.family or shape.kind}/{size}",
+        family=family,
         power=shape.power,
         strength=shape.tier * TIER + pattern.strength,
         called=called,
         cards=cards,
-        need=lanes(pattern.counts),
-        touches=_rank_mask(pattern.counts),
+        need=need,
+        touches=touches,
         shape=shape,
     )
+
+
+@lru_cache(maxsize=4096)
+def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str, int, int]:
+    """(size, family, need, touches) of a row."""
+    size = sum(n for _, n in counts)
+    return size, f"{family}/{size}", lanes(counts), _rank_mask(counts)
 
 
 def _complete_rows(rules: Rules) -> Iterable[Row]:
     """Every pattern spread out into every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))
+    listed = tuple(_rows(rules))
+    # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
+    meant = {(frozenset(p.counts), p.suit): shape for shape, p in listed if p.flush}
     number = 0
-    for shape, pattern in _rows(rules):
+    for shape, pattern in listed:
+        if pattern.flush and meant[frozenset(pattern.counts), pattern.suit] is not shape:
+            continue
         partial: list[tuple[Card, ...]] = [()]
         for rank, n in pattern.counts:
             groups: list[tuple[Card, ...]]
@@ -326,15 +338,8 @@ def _complete_rows(rules: Rules) -> Iterable[Row]:
         for cards in partial:
             if pattern.mixed and len({c.suit for c in cards}) == 1:
                 continue
-            if pattern.flush and shape.tier != _best_tier(rules, cards):
-                continue
             yield _row(number, shape, pattern, None, rules.order.hand(cards))
             number += 1
-
-
-def _best_tier(rules: Rules, cards: tuple[Card, ...]) -> int:
-    """The tier of the combination that `cards` really are: a flush in sequence is a straight flush."""
-    return rules.combination(cards).strength // TIER
 
 
 __all__ = ["ActionTable", "Fit", "Row", "compile", "lanes"]
