@@ -17,6 +17,7 @@ from dasan.cli.group import Group
 from dasan.cli.play import play, serve
 from dasan.cli.replay import replay
 from dasan.cli.rules import rules
+from dasan.cli.solve import review, solve
 from dasan.cli.tui import tui
 from dasan.cli.verify import verify
 from dasan.version import __version__
@@ -28,6 +29,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "rules": rules,
     "replay": replay,
     "verify": verify,
+    "solve": solve,
+    "review": review,
     "bench": bench,
 }
 """Every command by name, in the order `dasan --help` lists them."""

@@ -7,7 +7,7 @@ what that seat can be sure of.
 from __future__ import annotations
 
 from dasan.moves import Move
-from dasan.ruleset import Ending
+from dasan.ruleset import CardScoring, Ending, FixedScoring
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 from dasan.state import Phase, State
@@ -96,10 +96,8 @@ def _key(state: State) -> tuple[object, ...]:
 
 def _range(state: State, seat: int) -> tuple[int, int]:
     """Two numbers that the value surely lies strictly between."""
-    if state.rules.ending is Ending.LAST_IN:
-        return -state.rules.players - 1, 0
-    most = 4 * state.rules.players * len(state.rules.pack) * 10
-    return -most, most
+    low, high = _bounds(state, seat)
+    return low - 1, high + 1
 
 
 def solve_endgame(state: State, budget: Budget, *, moves: bool) -> Solution:
@@ -139,11 +137,17 @@ def solve_endgame(state: State, budget: Budget, *, moves: bool) -> Solution:
 
 
 def _bounds(state: State, seat: int) -> tuple[int, int]:
-    """The worst and the best that can still happen to `seat`."""
+    """The worst and the best that can still happen to `seat`: hands only get shorter from here."""
     if state.rules.ending is Ending.LAST_IN:
         return -state.rules.players, -(len(state.finished) + 1)
-    low, high = _range(state, seat)
-    return low, high
+    match state.rules.scoring:
+        case FixedScoring(stake=stake):
+            return -stake, stake * (state.rules.players - 1)
+        case CardScoring() as scoring:
+            costs = [scoring.cost(len(hand), s in state.has_played) for s, hand in enumerate(state.hands)]
+            return -costs[seat], sum(costs) - costs[seat]
+        case _:
+            raise ValueError("this game has sides")
 
 
 def _line(state: State, value: int, search: Endgame) -> tuple[Move, ...]:
