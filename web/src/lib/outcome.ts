@@ -29,7 +29,7 @@ export function outcome(table: TableInfo, view: View): Outcome | null {
     else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
   } else if (family(table.preset) === 'winner') {
     const loser = result.finish_order.at(-1) ?? 0;
-    lines.push(t('over.winnerLoser', { winner: name(first ?? 0), loser: name(loser) }));
+    lines.push(say('over.winner', first), say('over.loser', loser));
   } else {
     lines.push(say('over.first', first));
   }

@@ -1,11 +1,4 @@
-export type Route = { page: 'start' } | { page: 'table'; id: string } | { page: 'missing' };
-
-/** Which page a path names. */
-export function parse(path: string): Route {
-  if (path === '/' || path === '/index.html') return { page: 'start' };
-  const id = /^\/t\/([^/]+)\/?$/.exec(path)?.[1];
-  return id ? { page: 'table', id: decodeURIComponent(id) } : { page: 'missing' };
-}
+import { parse, type Route } from './paths';
 
 class Router {
   route = $state.raw<Route>(parse(location.pathname));

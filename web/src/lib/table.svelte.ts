@@ -155,6 +155,8 @@ export class Table {
       this.afterTrick = message.events.some((event) => event.type === 'trick');
       this.speak(message.events);
     }
+    // What was chosen has been played; with two decks an equal card may still be there.
+    if (message.type === 'ack' && before.pending === message.id) this.chosen = new Set();
     if (this.game.view !== before.view) this.settle(message.type === 'snapshot');
   }
 
@@ -183,6 +185,7 @@ export class Table {
     if ([...this.chosen].some((key) => !held.has(key))) this.chosen = new Set([...this.chosen].filter((key) => held.has(key)));
     this.hinted = null;
     if (this.view?.result && !this.settled) {
+      this.chosen = new Set();
       clearTimeout(this.result);
       this.result = setTimeout(() => (this.settled = true), atOnce ? 0 : BEFORE_RESULT);
     }

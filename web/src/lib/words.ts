@@ -43,7 +43,9 @@ export function choiceName(option: string, value: boolean | number | string): st
 export function seatName(seat: SeatInfo | undefined, table: TableInfo): string {
   if (!seat) return '?';
   if (seat.seat === table.you) return t('seat.you');
-  return seat.name;
+  // The server names a bot after its kind, in English.
+  const bot = seat.bot ? maybe(`bot.${seat.bot}`) : null;
+  return bot ? seat.name.replace(new RegExp(`^${seat.bot}`, 'i'), bot) : seat.name;
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Event, Snapshot, Update, View } from '../gen/protocol';
+import { fold, NOTHING, sent, type Game } from './game';
+
+const view = (over: Partial<View> = {}): View => ({
+  seat: 0,
+  players: 3,
+  preset: 'big-three',
+  phase: 'play',
+  to_act: 0,
+  hand: ['4H', '4S', '5D'],
+  hand_sizes: [3, 3, 3],
+  dealer: 0,
+  opener: 0,
+  leader: 0,
+  bidder: 0,
+  bid: 1,
+  called: null,
+  partner: null,
+  table: null,
+  table_seat: null,
+  passed: [],
+  finished: [],
+  offered: null,
+  legal_moves: [],
+  played: null,
+  hands: null,
+  kitty: null,
+  result: null,
+  events: [],
+  ...over,
+});
+const event = (seq: number, type: Event['type'] = 'pass', seat = 1): Event => ({ seq, seat, type });
+const session = { number: 1, balances: [0, 0, 0], results: [], opening: [] };
+const snapshot = (seq: number, events: Event[]): Snapshot => ({
+  type: 'snapshot',
+  seq,
+  table: { id: 't', preset: 'big-three', title: 'Big Three', options: {}, players: 3, direction: 'counterclockwise', you: 0, seats: [] },
+  session,
+  view: view({ events }),
+});
+function update(seq: number, events: Event[], over: Partial<View> = {}): Update {
+  const { events: _, ...state } = view(over);
+  return { type: 'update', seq, events, session, view: state };
+}
+const seqs = (game: Game): number[] => game.view?.events.map((one) => one.seq) ?? [];
+
+describe('fold', () => {
+  const seated = fold(NOTHING, snapshot(5, [event(0), event(1)]));
+
+  it('takes a snapshot whole', () => {
+    expect(seated.seq).toBe(5);
+    expect(seqs(seated)).toEqual([0, 1]);
+  });
+
+  it('adds the events of an update to the view', () => {
+    const game = fold(seated, update(6, [event(2)], { to_act: 2 }));
+    expect(seqs(game)).toEqual([0, 1, 2]);
+    expect(game.view?.to_act).toBe(2);
+    expect(seqs(seated)).toEqual([0, 1]);
+  });
+
+  it('ignores an update it has seen', () => {
+    expect(fold(seated, update(5, [event(1)]))).toBe(seated);
+  });
+
+  it('keeps one of events that come twice', () => {
+    expect(seqs(fold(seated, update(7, [event(1), event(2)])))).toEqual([0, 1, 2]);
+  });
+
+  it('is stale when an event is missing, until the next snapshot', () => {
+    const game = fold(seated, update(8, [event(4)]));
+    expect(game.stale).toBe(true);
+    expect(seqs(game)).toEqual([0, 1]);
+    expect(fold(game, snapshot(8, [event(0)])).stale).toBe(false);
+  });
+
+  it('waits for the answer to a command', () => {
+    const waiting = sent(seated, 'c1');
+    expect(fold(waiting, { type: 'ack', id: 'c0', seq: 6 }).pending).toBe('c1');
+    expect(fold(waiting, { type: 'ack', id: 'c1', seq: 6 }).pending).toBeNull();
+  });
+
+  it('keeps a refusal until the next command, and the view as it was', () => {
+    const refused = fold(sent(seated, 'c1'), {
+      type: 'error',
+      id: 'c1',
+      code: 'illegal',
+      clause: 'B3.15',
+      message: 'No.',
+    });
+    expect(refused.refusal).toEqual({ code: 'illegal', clause: 'B3.15', message: 'No.' });
+    expect(refused.pending).toBeNull();
+    expect(refused.view).toBe(seated.view);
+    expect(sent(refused, 'c2').refusal).toBeNull();
+  });
+
+  it('has no use for an update before a snapshot', () => {
+    expect(fold(NOTHING, update(1, [event(0)]))).toBe(NOTHING);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import en from '../i18n/en.json';
+import fr from '../i18n/fr.json';
+import hans from '../i18n/zh-Hans.json';
+import hant from '../i18n/zh-Hant.json';
+import { choose, format } from './i18n.svelte';
+
+type Message = string | Record<string, string>;
+const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
+const holes = (message: Message): string =>
+  [...new Set(texts(message).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort().join();
+
+describe('catalogues', () => {
+  for (const [name, catalogue] of Object.entries({ fr, hans, hant }) as [string, Record<string, Message>][]) {
+    it(`${name} says everything that English says`, () => {
+      expect(Object.keys(catalogue)).toEqual(Object.keys(en));
+    });
+    it(`${name} has the same holes`, () => {
+      const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => holes(catalogue[key] ?? '') !== holes(text));
+      expect(odd.map(([key]) => key)).toEqual([]);
+    });
+  }
+});
+
+describe('texts', () => {
+  it('are filled', () => {
+    expect(format('{name} bids {n}', { name: 'Ada', n: 2 }, 'en')).toBe('Ada bids 2');
+    expect(format('{unknown}', {}, 'en')).toBe('{unknown}');
+  });
+  it('have plurals', () => {
+    const message = { one: '{n} card', other: '{n} cards' };
+    expect(format(message, { n: 1 }, 'en')).toBe('1 card');
+    expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
+    expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
+  });
+  it('are in a language the reader knows', () => {
+    expect(choose(['de-DE', 'fr-CA'])).toBe('fr');
+    expect(choose(['zh-TW'])).toBe('zh-Hant');
+    expect(choose(['zh-CN'])).toBe('zh-Hans');
+    expect(choose(['zh-Hant-SG'])).toBe('zh-Hant');
+    expect(choose(['pt'])).toBe('en');
+  });
+});
