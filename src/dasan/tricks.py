@@ -211,8 +211,12 @@ def _why_not(state: State, mine: Combination, theirs: Combination) -> str:
 
 
 def _which_clause(state: State, mine: Combination, theirs: Combination) -> str:
-    """The clause that ranks the kind on the table, where that is what the play fails by; else the general one."""
-    cite = state.rules.cite
-    if mine.family == theirs.family and "ranked" in cite:
-        return next(s.clause for s in state.rules.shapes if s.kind == theirs.kind)
-    return cite["beat"]
+    """The clause that ranks plays of this kind, where that is what the play fails by; else the one about following."""
+    cite, n = state.rules.cite, len(mine.cards)
+    if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:
+        topic = f"beat {theirs.kind}"
+    elif mine.family == theirs.family:
+        topic = f"classes of {n}"
+    else:
+        topic = "beat"
+    return cite.get(topic, cite["beat"])

@@ -222,12 +222,39 @@ def test_d2_11_only_the_first_lead_is_bound() -> None:
 def test_d2_12_the_same_number_of_cards_and_higher() -> None:
     state = say(trick("8D 9D", "7S 8C 8H TD TC", "3D", "4D"), "8D")
     assert texts(state) == ["8C", "8H", "TD", "TC", "pass"]
-    refused(state, "7S", "D2.12", IllegalPlay, "higher")
+    refused(state, "7S", "D2.02", IllegalPlay, "higher")
     refused(state, "TD TC", "D2.12", IllegalPlay, "it takes 1 card, not 2")
     state = say(trick("8D 8S 9D", "8C 8H TD TC JD", "3D", "4D"), "8D 8S")
     assert texts(state) == ["TD TC", "pass"]
-    refused(state, "8C 8H", "D2.12")
+    refused(state, "8C 8H", "D2.04")
     refused(state, "JD", "D2.12", IllegalPlay, "it takes 2 cards, not 1")
+
+
+@pytest.mark.parametrize(
+    ("table", "mine", "clause"),
+    [
+        ("9D", "5D", "D2.02"),
+        ("9D", "5D 5C", "D2.12"),
+        ("9D 9C", "5D 5C", "D2.04"),
+        ("9D 9C 9H", "5D 5C 5H", "D2.03"),
+        ("9D 9C 8D 8C", "5D 5C 6D 6C", "H.08"),
+        ("9D 9C 9H 9S", "5D 5C 6D 6C", "H.08"),
+        ("9D 9C 9H 9S", "5D 5C 5H 5S", "H.07"),
+        ("9D TD JD QC KD", "5D 6C 7D 8D 9H", "D2.07"),
+        ("9D TD JD QD 2D", "5C 6C 7C 8C TC", "D2.08"),
+        ("9D 9C 9H TD TC", "5D 5C 5H 6D 6C", "D2.09"),
+        ("9D 9C 9H 9S TC", "5D 5C 5H 5S 6C", "D2.09"),
+        ("9D TD JD QD KD", "4D 5D 6D 7D 8D", "D2.10"),
+        ("9D 9C 9H TD TC", "5D 6C 7D 8D 9S", "D2.05"),
+        ("9D TD JD QD KD", "5D 5C 5H 5S 6C", "D2.05"),
+    ],
+)
+def test_d2_12_what_is_not_higher(table: str, mine: str, clause: str) -> None:
+    """The refusal names the clause by which such plays are ranked."""
+    rules = dasan.rules("big-two", triples=True, fours=True, two_pairs=True)
+    spare = [c for c in ORDER if c not in (*table.split(), *mine.split())]
+    state = dasan.start(rules, [spare[0], f"{mine} {spare[1]}", *spare[2:4]], table=table, table_seat=0)
+    refused(state, mine, clause)
 
 
 def test_d2_12_a_pass_does_not_bar_a_later_play() -> None:
