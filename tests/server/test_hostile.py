@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from websockets.client import ClientProtocol
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
+from websockets.uri import parse_uri
 
 from dasan.server import rooms
 from dasan.server.protocol import MAX_MESSAGE
@@ -154,22 +156,26 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Serve) -> None:
 
 def test_a_client_that_does_not_read_is_dropped(tmp_path: Path) -> None:
     """Its own queue is bounded, and the others at the table do not wait for it."""
-    with served(fast(tmp_path, send_queue=20, send_seconds=1.0), send_buffer=4096) as server, sockets.socket() as small:
+    with served(fast(tmp_path, send_queue=20, send_seconds=1.0), send_buffer=4096) as server, sockets.socket() as deaf:
         player = server.player()
         table_id = player.open_table("big-three", ["random"] * 2)
-        small.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
-        small.connect(("127.0.0.1", int(server.address.rpartition(":")[2])))
-        small.settimeout(SECONDS)
-        with (
-            player.connect(table_id, max_queue=1, sock=small, ping_interval=None) as deaf,
-            player.sit(table_id) as other,
-        ):
-            with suppress(ConnectionClosed, OSError):
-                for _ in range(100_000):
-                    deaf.send(type="ping")
-                pytest.fail("it was never dropped")
-            other.send(type="ping")
-            other.until(lambda m: m["type"] == "pong")
+        deaf.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        deaf.settimeout(SECONDS)
+        protocol = ClientProtocol(parse_uri(f"{server.address.replace('http', 'ws')}/ws/tables/{table_id}"))
+        request = protocol.connect()
+        request.headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in player.http.cookies.items())
+        protocol.send_request(request)
+        with suppress(ConnectionError), player.sit(table_id) as other:
+            deaf.connect(("127.0.0.1", int(server.address.rpartition(":")[2])))
+            deaf.sendall(b"".join(protocol.data_to_send()))
+            protocol.receive_data(deaf.recv(4096))
+            for sent in range(20_000):
+                protocol.send_text(b'{"type":"ping"}')
+                deaf.sendall(b"".join(protocol.data_to_send()))
+                if sent % 1000 == 0:
+                    other.send(type="ping")
+                    other.until(lambda m: m["type"] == "pong")
+            pytest.fail("it was never dropped")
 
 
 def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
@@ -196,8 +202,11 @@ def test_other_sites_are_kept_out(server: Served) -> None:
     assert answer.status_code == 403
     port = int(server.address.rpartition(":")[2])
     url = f"ws://evil.example:{port}/ws/tables/{table_id}"
-    sock = sockets.create_connection(("127.0.0.1", port))
-    with pytest.raises(InvalidStatus, match="403"), connect(url, sock=sock):
+    with (
+        sockets.create_connection(("127.0.0.1", port)) as sock,
+        pytest.raises(InvalidStatus, match="403"),
+        connect(url, sock=sock),
+    ):
         pass
 
 

@@ -13,10 +13,10 @@ ENOUGH = {3: (-0.5, -1.0, -1.5), 4: (-0.5, -1.0, -1.5)}
 """By the number of players: the turns a hand may cost to bid 1, 2 and 3."""
 
 
-def choose_bid(view: View, temper: Temper) -> Move:
+def choose_bid(view: View) -> Move:
     """The highest bid that the hand is good for; else the least that must be said."""
     moves = choices(view)
-    turns = Judgement(view, temper).turns()
+    turns = Judgement(view, Temper()).turns()
     good = sum(turns <= limit for limit in ENOUGH[view.rules.players])
     bids = [m for m in moves if m.type is MoveType.BID and (m.bid or 0) <= good]
     return bids[-1] if bids else next((m for m in moves if m.type is MoveType.PASS), moves[0])

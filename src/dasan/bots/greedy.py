@@ -27,7 +27,7 @@ class GreedyBot:
         if len(moves) == 1:
             return moves[0]
         if view.phase == "auction":
-            return choose_bid(view, self._temper)
+            return choose_bid(view)
         match moves[0].type:
             case MoveType.CALL:
                 return choose_call(view)

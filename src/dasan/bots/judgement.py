@@ -38,10 +38,10 @@ class Temper:
     reuse_other: float = 0.3
     dodge: float = 0.3
     away: float = 0.25
-    ruin: float = 4.0
+    ruin: float = 2.0
     mercy: float = 0.8
     each_card: float = 0.02
-    surplus: float = 0.1
+    surplus: float = 0.6
 
 
 class Judgement:
@@ -51,15 +51,16 @@ class Judgement:
         self._view = view
         self._temper = temper
         self._enmity = enmity(view)
-        danger = [e * LEADS_OUT.get(n, 0.0) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
-        self._danger = sum(danger) / max(1, len(danger))
-        eager = temper.willing + (1 - temper.willing) * max(danger, default=0.0) / 2
+        self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
+        danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
+        eager = temper.willing + (1 - temper.willing) * danger / 2
         self._outlook = Outlook(view, self._enmity, eager)
         self._prices: dict[tuple[str, int], float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
         fits = table.compile(view.rules).fits(self._hand, called)
         self._plan = Plan(view.rules, fits, self._price)
+        self._doubts = Plan(view.rules, fits, lambda play: float(self._outlook.stands(play) < 1))
         self._number = self._plan.number(self._hand)
         self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
 
@@ -75,8 +76,10 @@ class Judgement:
         temper = self._temper
         stands = self._outlook.stands(play)
         left = self.turns(play.cards)
+        if stands == 1 and self._doubts.cost(self._number - self._plan.number(play.cards)) <= 1:
+            return left / 100 - temper.ruin
         led = self._need(left - 1)
-        lost = self._need(left) + temper.away + temper.ruin * self._danger
+        lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
         cost = stands * led + (1 - stands) * lost
         cost += temper.ruin * sum(odds for _, odds in self._outlook.odds_out(play))
         cost += temper.each_card * (len(self._hand) - len(play.cards))
@@ -92,10 +95,15 @@ class Judgement:
         holds = self._outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
         leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
         cost = self._need(self.turns()) + temper.away
-        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger)
+        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards)))
         cost += temper.ruin * sum(odds for seat, odds in self._outlook.odds_out(on_table) if seat in waiting)
         cost += temper.mercy * holds * min(0.0, self._enmity[owner])
         return cost + temper.each_card * len(self._hand)
+
+    def _danger(self, size: int) -> float:
+        """How likely a foe goes out on the lead after beating a play of `size` cards."""
+        able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in self._foes if n > size]
+        return sum(able) / len(able) if able else 0.0
 
     def _need(self, turns: float) -> float:
         return turns if turns > 0 else self._temper.surplus * turns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -38,6 +39,10 @@ class Group(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command; every refusal is one line on stderr and exit code 2."""
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            # Bytes that are no text, and a terminal without ♥, are no reason to stop.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except typer.TyperException as error:

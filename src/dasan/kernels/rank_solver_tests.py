@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.bits import popcount, trailing_zeros
+from dasan.kernels.bits import leading_zeros, popcount, trailing_zeros
 from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead
-from dasan.kernels.rank_table import RUN_RANKS, RankTable
+from dasan.kernels.rank_table import PASS, RUN_RANKS, RankTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -22,6 +23,7 @@ _0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
 _LANE = U(0x1FFF)
 _RUN = U((1 << RUN_RANKS) - 1)
 _SPREAD = U(0x0001_0001_0001_0001)
+_NOT_PASS = U(((1 << 64) - 1) ^ (1 << (PASS - 128)))
 _ABOVE, _FROM = U(0xFFFE), U(0xFFFF)
 EFFORT = 200
 """How many ways to split a hand the covering test tries before it gives up."""
@@ -172,28 +174,51 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int) 
 
 
 @compiled
+def leads_to_win(hand: np.uint64, hands: Words, at: int, players: int, side: np.uint64, ours: np.uint64) -> bool:
+    """Whether `hand`, on lead for the side of which `ours` tells, is one play or covered against the other side."""
+    if one_play(hand):
+        return True
+    enemy = other = _0
+    smallest = 99
+    for seat in range(players):
+        if (side >> U(seat)) & _1 != ours:
+            other = enemy
+            enemy = hands[at + seat]
+            smallest = min(smallest, np.int64(popcount(enemy)))
+    return covered(hand, enemy, other, smallest)
+
+
+@compiled
 def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
-    """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search."""
+    """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
+
+    A mover who follows wins, too, with the highest play if no enemy can beat it and the rest wins on lead.
+    """
     mover = mover_of(context)
     ours = (side >> U(mover)) & _1
     hand = hands[at + mover]
     won = False
     if on_lead(context):
-        if one_play(hand):
-            won = True
-        else:
-            enemy = other = _0
-            smallest = 99
-            for seat in range(players):
-                if (side >> U(seat)) & _1 != ours:
-                    other = enemy
-                    enemy = hands[at + seat]
-                    cards = np.int64(popcount(enemy))
-                    if cards < smallest:
-                        smallest = cards
-            won = covered(hand, enemy, other, smallest)
+        won = leads_to_win(hand, hands, at, players, side, ours)
+    elif np.int64(popcount(hand)) == t.sizes[action_of(context)]:
+        won = True
     else:
-        won = np.int64(popcount(hand)) == t.sizes[action_of(context)]
+        sets, ones, twos = legal_words(hand, action_of(context), t)
+        twos &= _NOT_PASS
+        if sets != _0:
+            top = U(63) - leading_zeros(sets)
+        elif ones != _0:
+            top = U(127) - leading_zeros(ones)
+        else:
+            top = U(191) - leading_zeros(twos)
+        beaten = False
+        for seat in range(players):
+            if (side >> U(seat)) & _1 != ours:
+                a, b, c = legal_words(hands[at + seat], top, t)
+                if a | b | (c & _NOT_PASS) != _0:
+                    beaten = True
+        if not beaten:
+            won = leads_to_win(taken(hand, top, t), hands, at, players, side, ours)
     if not won:
         return 0
     return 1 if ours != _0 else -1

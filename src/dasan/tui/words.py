@@ -9,7 +9,7 @@ from dasan.cards import Card, format_cards
 from dasan.dealing import Deal, Position
 from dasan.errors import DasanError
 from dasan.events import Event, EventType
-from dasan.ruleset import CardScoring, FixedScoring, Rules
+from dasan.ruleset import FixedScoring, Rules
 from dasan.state import Result
 
 SUIT_SIGNS = {"D": "♦", "C": "♣", "H": "♥", "S": "♠"}
@@ -180,7 +180,7 @@ class Words:
     def scored(self) -> bool:
         """Whether the game keeps a score at all (W.22)."""
         scoring = self.rules.scoring
-        return isinstance(scoring, CardScoring) or not isinstance(scoring, FixedScoring) or scoring.stake > 0
+        return not isinstance(scoring, FixedScoring) or scoring.stake > 0
 
     def balances(self, balances: Sequence[int]) -> str:
         show = str if self.rules.stake_chips else signed
