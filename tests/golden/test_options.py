@@ -1,0 +1,65 @@
+"""Every option makes a difference to what happens, not only to the header of the record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.golden.playing import body
+
+import dasan
+from dasan import fairness
+from dasan.ruleset import OptionValue
+
+PINNED = Path(__file__).parent / "options.txt"
+"""preset, option, value, seed, digest of the body with the option, digest without."""
+
+
+def same_cards(patch: pytest.MonkeyPatch) -> None:
+    """Deal the same cards whatever the rules are: seeds are bound to the rules' digest otherwise."""
+    original = fairness.deal_seed
+    patch.setattr(fairness, "deal_seed", lambda secret, given, _digest, hand: original(secret, given, "same", hand))
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def changes() -> Iterator[tuple[str, str, OptionValue]]:
+    """(preset, option, value) of every value that is no default; the other presets have the same options."""
+    for name in ("big-three", "big-three-4p", "big-two", "winner"):
+        for option in dasan.PRESETS[name].options:
+            if option.name in ("decks", "players"):
+                values: tuple[OptionValue, ...] = (2,) if option.name == "decks" else (3, 5, 6, 7, 8)
+            elif option.choices is None:
+                values = (25,)
+            else:
+                values = tuple(c for c in option.choices if c != option.default)
+            for value in values:
+                yield name, option.name, value
+
+
+def pairs() -> list[tuple[str, str, str, int, str, str]]:
+    rows = [line.split() for line in PINNED.read_text().splitlines()]
+    return [(p, o, v, int(seed), a, b) for p, o, v, seed, a, b in rows]
+
+
+def value_of(text: str) -> OptionValue:
+    return {"True": True, "False": False}.get(text, int(text) if text.isdigit() else text)
+
+
+@pytest.mark.parametrize(("preset", "option", "value", "seed", "with_it", "without"), pairs())
+def test_option_changes_the_body(
+    preset: str, option: str, value: str, seed: int, with_it: str, without: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same_cards(monkeypatch)
+    assert with_it != without
+    assert digest(body(dasan.rules(preset, **{option: value_of(value)}), seed)) == with_it
+    assert digest(body(dasan.rules(preset), seed)) == without
+
+
+def test_every_option_is_there() -> None:
+    listed = {(p, o, v) for p, o, v, *_ in pairs()}
+    assert listed == {(name, option, str(value)) for name, option, value in changes()}

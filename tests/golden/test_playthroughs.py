@@ -1,0 +1,24 @@
+"""One annotated playthrough a preset, kept to the letter. `python -m tests.golden.make` writes them anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.golden.playing import annotated
+
+import dasan
+from dasan.record import verify
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("preset", list(dasan.PRESETS))
+def test_playthrough(preset: str) -> None:
+    """G.03: the record replays, verifies, and is what this version plays from the same seed, byte for byte."""
+    text = (HERE / f"{preset}.jsonl").read_text()
+    assert annotated(dasan.rules(preset), 7) == text
+    verified = verify(text)
+    assert not verified.unproved
+    without_notes = "".join(line + "\n" for line in text.splitlines() if '"type": "note"' not in line)
+    assert verified.game.record() == without_notes
