@@ -22,16 +22,27 @@ const NARROW: Record<number, [number, number][]> = {
   7: [[87, 69], [87, 40], [83, 10], [50, 10], [17, 10], [13, 40], [13, 69]],
 };
 
+/** A stage of little height: one row at the top, with a gap in the middle for the trick. */
+function row(opponents: number): [number, number][] {
+  const right = Math.ceil(opponents / 2);
+  return Array.from({ length: opponents }, (_, i) => [i < right ? 93 - 12 * i : 7 + 12 * (opponents - 1 - i), 18]);
+}
+
+export type Shape = 'wide' | 'narrow' | 'low';
+
+const around = (opponents: number, shape: Shape): [number, number][] =>
+  shape === 'low' ? row(opponents) : ((shape === 'wide' ? WIDE : NARROW)[opponents] ?? []);
+
 export type Direction = 'counterclockwise' | 'clockwise';
 
 /** How many turns after `me` this seat comes. */
 export const turnsAfter = (seat: number, me: number, players: number): number => (seat - me + players) % players;
 
 /** Where a seat sits: counter-clockwise the next to play is on one's right, clockwise on one's left. */
-export function place(seat: number, me: number, players: number, direction: Direction, narrow: boolean): Place {
+export function place(seat: number, me: number, players: number, direction: Direction, shape: Shape): Place {
   const turns = turnsAfter(seat, me, players);
   if (turns === 0) return { x: 50, y: 104 };
-  const places = (narrow ? NARROW : WIDE)[players - 1] ?? [];
+  const places = around(players - 1, shape);
   const [x, y] = places[direction === 'counterclockwise' ? turns - 1 : players - 1 - turns] ?? [50, 12];
   return { x, y };
 }
