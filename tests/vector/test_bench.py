@@ -11,21 +11,10 @@ from dasan.bench import peers as others
 from dasan.cli import app
 from dasan.cli.bench import bench
 
-FIELDS = set(
-    [
-        "preset",
-        "path",
-        "peer",
-        "plies_per_s",
-        "games_per_s",
-        "ns_per_ply",
-        "cores",
-        "device",
-        "threads",
-        "repeats",
-        "unit",
-    ],
-)
+FIELDS = {
+    *("preset", "path", "peer", "plies_per_s", "games_per_s", "ns_per_ply"),
+    *("cores", "device", "threads", "repeats", "unit"),
+}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
