@@ -1,0 +1,43 @@
+"""The same environments as plain Python, without Numba's compiler and without the processor's bit instructions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import hashlib, sys
+import numpy as np
+import dasan
+np.seterr(over="ignore")
+preset, options = sys.argv[1], eval(sys.argv[2])
+env = dasan.vector.make(preset, 2, seed=4, session=True, **options)
+seen = hashlib.sha256()
+for _ in range(250):
+    env.step(env.sample())
+    for buffer in (env.mask, env.obs, env.rewards, env.places, env.done, env.to_act):
+        seen.update(np.ascontiguousarray(buffer).tobytes())
+print(seen.hexdigest(), int(env.done.sum()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [("big-three", {}), ("big-three-4p", {}), ("big-two", {}), ("winner", {"decks": 2, "jokers": True})],
+    ids=str,
+)
+def test_plain_python_does_the_same(preset: str, options: dict[str, object]) -> None:
+    results = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, preset, repr(options)],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in ("0", "1")
+    ]
+    assert results[0] == results[1]
