@@ -41,3 +41,9 @@ def test_the_contributor_guide_runs() -> None:
     tried = doctest.testfile(str(ROOT / "CONTRIBUTING.md"), module_relative=False, encoding="utf-8")
     assert tried.attempted
     assert not tried.failed
+
+
+def test_the_first_page_leads_to_every_other() -> None:
+    listed = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    others = {path.name for path in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert {name for name in others if f"({name})" not in listed} == set()
