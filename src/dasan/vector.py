@@ -111,9 +111,12 @@ class VectorEnv:
 
         actions: int32 [n] is read as it is; other integers are converted.
         """
-        chosen = np.ascontiguousarray(actions, np.int32)
+        given = np.asarray(actions)
+        chosen = np.ascontiguousarray(given, np.int32)
         if chosen.shape != (self.num_envs,):
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {chosen.shape}")
+        if given.dtype != np.int32 and (given.dtype.kind not in "iu" or (chosen != given).any()):
+            raise ValueError("step takes action ids, whole numbers")
         bad = self._io.first_illegal(chosen, self._b.mask)
         if bad >= 0:
             raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")

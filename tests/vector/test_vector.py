@@ -195,8 +195,24 @@ def test_an_illegal_action_changes_nothing() -> None:
     assert (env.mask == before).all()
     with pytest.raises(ValueError, match="takes 4 actions"):
         env.step(actions[:3])
+    with pytest.raises(ValueError, match="whole numbers"):
+        env.step(env.sample() + 0.5)
+    with pytest.raises(ValueError, match="whole numbers"):
+        env.step(env.sample().astype(np.int64) + (1 << 32))
+    env.step(env.sample().astype(np.int64))
     with pytest.raises(IndexError):
         env.action_text(175)
+
+
+def test_what_cannot_be_made_is_refused() -> None:
+    with pytest.raises(ValueError, match="no preset"):
+        vector.make("whist", 1)
+    with pytest.raises(ValueError, match="no option"):
+        vector.make("big-two", 1, players=4)
+    with pytest.raises(ValueError, match="start at 1"):
+        vector.make("big-two", 0)
+    with pytest.raises(ValueError, match="complete"):
+        vector.make(dasan.rules("big-two"), 1, triples=True)
 
 
 def test_random_actions_are_uniform() -> None:
