@@ -25,10 +25,10 @@ play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 choo
 
 test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium
 	$(if $(WEB_TESTS),$(NPM) test)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
 
 test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types
 	$(BIN)/ruff check .
