@@ -1,0 +1,91 @@
+"""A clause without a test is not implemented: every id in the rule book is in the name of a test in this folder."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.clauses import load
+
+HERE = Path(__file__).parent
+BOOK = HERE.parents[1] / "docs" / "rules"
+START = re.compile(r"^\*\*([A-Z0-9]+\.\d+)\*\*", re.MULTILINE)
+NAMED = re.compile(r"(?<=_)(b3|b4|d2|w|g|h)_(\d\d)(?=_|$)")
+MARKED = re.compile(r"\b(B3|B4|D2|W|G|H)\.\d\d\b")
+
+IDS = [i for chapter in sorted(BOOK.glob("*.md")) for i in START.findall(chapter.read_text(encoding="utf-8"))]
+
+
+def named_in_tests() -> dict[str, list[str]]:
+    """Clause ids with the tests that name them: `test_b3_10_…` shows B3.10."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(HERE.glob("test_*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                for chapter, number in NAMED.findall(node.name):
+                    found.setdefault(f"{chapter.upper()}.{number}", []).append(node.name)
+    return found
+
+
+def test_the_book_has_every_clause_once() -> None:
+    counts = {"B3": 23, "B4": 7, "D2": 19, "W": 23, "G": 6, "H": 10}
+    assert sorted(IDS) == sorted(f"{c}.{n:02}" for c, last in counts.items() for n in range(1, last + 1))
+
+
+@pytest.mark.parametrize("clause", IDS)
+def test_a_test_names(clause: str) -> None:
+    assert named_in_tests().get(clause), f"no test named test_{clause.lower().replace('.', '_')}_… in {HERE.name}/"
+
+
+def test_tests_name_no_clause_that_is_not_there() -> None:
+    assert set(named_in_tests()) <= set(IDS)
+
+
+def variants() -> list[dasan.Rules]:
+    """Every preset, and every preset with every value of each option that it can have."""
+    out = [dasan.rules("winner", players=3, scoring="cards")]
+    for name, preset in dasan.PRESETS.items():
+        out.append(dasan.rules(name))
+        for option in preset.options:
+            for value in option.choices or (option.minimum, option.maximum):
+                try:
+                    out.append(dasan.rules(name, **{option.name: value}))
+                except ValueError:
+                    continue
+    return out
+
+
+def test_clauses_in_force_are_in_the_book() -> None:
+    for rules in variants():
+        assert set(rules.clauses) <= set(IDS)
+        assert len(set(rules.clauses)) == len(rules.clauses)
+        assert {clause for _, clause in rules.citations} - set(rules.clauses) <= {"H.01", "H.07", "H.08", "D2.16"}
+        assert {f"G.{n:02}" for n in range(1, 7)} <= set(rules.clauses)
+        assert {shape.clause for shape in rules.shapes} <= set(rules.clauses)
+
+
+def test_every_clause_is_in_force_somewhere() -> None:
+    assert {clause for rules in variants() for clause in rules.clauses} == set(IDS)
+
+
+def test_every_option_names_a_clause_of_the_book() -> None:
+    for preset in dasan.PRESETS.values():
+        assert {option.clause for option in preset.options} <= set(IDS)
+
+
+def test_the_package_reads_the_same_book() -> None:
+    assert sorted(load()) == sorted(IDS)
+    for clause, entry in load().items():
+        assert entry.title
+        assert entry.body or clause
+
+
+def test_the_code_cites_only_clauses_of_the_book() -> None:
+    sources = (HERE.parents[1] / "src" / "dasan").rglob("*.py")
+    for file in sources:
+        cited = {m.group() for m in MARKED.finditer(file.read_text(encoding="utf-8"))}
+        assert cited <= set(IDS), f"{file.name}: {sorted(cited - set(IDS))}"
