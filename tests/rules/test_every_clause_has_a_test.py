@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ MARKED = re.compile(r"\b(B3|B4|D2|W|G|H)\.\d\d\b")
 IDS = [i for chapter in sorted(BOOK.glob("*.md")) for i in START.findall(chapter.read_text(encoding="utf-8"))]
 
 
+@cache
 def named_in_tests() -> dict[str, list[str]]:
     """Clause ids with the tests that name them: `test_b3_10_…` shows B3.10."""
     found: dict[str, list[str]] = {}
