@@ -93,7 +93,10 @@ def check_succession(rules: dasan.Rules, last: Any, state: dasan.State) -> None:
     assert begun.exchange == ((last.finish_order[0], last.finish_order[-1]) if rules.exchange else None)
 
 
-@pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
+@pytest.mark.parametrize(
+    ("preset", "options"),
+    [pytest.param(*case, marks=pytest.mark.slow if case[1] else (), id=f"{case[0]} {case[1]}") for case in VARIANTS],
+)
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 def test_environments_are_the_engines_hands(preset: str, options: dict[str, Any], session: bool) -> None:
     env = vector.make(preset, 12, seed=20_26, session=session, **options)
