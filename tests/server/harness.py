@@ -22,7 +22,8 @@ from dasan.server.tables import Tables
 
 Json: TypeAlias = dict[str, Any]
 
-SECONDS = 30.0
+SECONDS = 60.0
+"""How long anything may take on a machine that is busy with other things."""
 
 
 @dataclass
@@ -115,8 +116,8 @@ class Served(Remote):
     """A server in this process."""
 
     settings: Settings
-    tables: Tables
     players: list[Player] = field(default_factory=list)
+    tables: Tables = field(init=False)
 
     def player(self) -> Player:
         player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS))
@@ -138,15 +139,16 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
+    running = Served(f"http://127.0.0.1:{listener.getsockname()[1]}", settings)
     try:
         while not server.started:
             assert thread.is_alive(), app.state.failure
             thread.join(0.01)
-        running = Served(f"http://127.0.0.1:{listener.getsockname()[1]}", settings, app.state.tables)
+        running.tables = app.state.tables
         yield running
+    finally:
         for player in running.players:
             player.http.close()
-    finally:
         server.should_exit = True
         thread.join(SECONDS)
         listener.close()
