@@ -244,8 +244,15 @@ def _rows(rules: Rules) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
     for shape in rules.shapes:
         for pattern in shape.patterns(rules.order, copies, rules.most_cards):
-            if rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts):
+            possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
+            if possible and _can_be_highest(pattern, rules.decks):
                 yield shape, pattern
+
+
+def _can_be_highest(pattern: Pattern, decks: int) -> bool:
+    """Whether there are enough cards of the deciding suit and below: in one pack no pair has ♦ as its higher suit."""
+    needed = dict(pattern.counts).get(pattern.decider, 0)
+    return needed <= (pattern.suit + 1) * decks
 
 
 MOST_SETS = 100_000
