@@ -15,7 +15,7 @@ def question(view: View, words: Words) -> str:
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
-    >>> question(state.view(state.to_act), Words(state.rules, ("You", "Lin", "Mei"), state.to_act))
+    >>> question(state.view(state.to_act), Words(state.rules, ("You", "Bot 1", "Bot 2"), state.to_act))
     'Your bid: bid 1, bid 2 or bid 3?'
     """
     moves = view.legal_moves()

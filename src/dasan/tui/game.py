@@ -18,7 +18,7 @@ from dasan.view import View
 ME = 0
 """The seat of the person at the terminal."""
 
-BOT_NAMES = ("Lin", "Mei", "Wu", "Chen", "Zhao", "Han", "Bai")
+BOT_NAMES = tuple(f"Bot {i}" for i in range(1, 8))
 
 
 class Game:

@@ -104,8 +104,8 @@ class Words:
         """A sentence with the seat as its subject; `verb` is in the form for "you".
 
         >>> import dasan
-        >>> Words(dasan.rules("big-two"), ("Me", "Lin", "Mei", "Wu"), 0).does(1, "pass")
-        'Lin passes.'
+        >>> Words(dasan.rules("big-two"), ("Me", "Bot 1", "Bot 2", "Bot 3"), 0).does(1, "pass")
+        'Bot 1 passes.'
         """
         mine, theirs = _FORMS.get(verb, (verb, verb + "s"))
         return _sentence(f"{self.name(seat)} {mine if seat == self.me else theirs} {rest}".rstrip())
