@@ -71,7 +71,7 @@ def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
     [
         ("?", "Say a move, or one of these words:"),
         ("hint", "A bot would say: bid "),
-        ("hand", "Cards left: you 16, Bot 1 16, Bot 2 16."),
+        ("hand", "Cards left: you: 16, Bot 1: 16, Bot 2: 16."),
         ("moves", "bid 2"),
         ("rules", "B3.15 Beating a play."),
         ("rules b3.14", "No big cards in runs."),

@@ -167,4 +167,4 @@ class _Table:
 
     def _sizes(self) -> str:
         sizes = self.game.view.hand_sizes
-        return "Cards left: " + ", ".join(f"{self.words.name(s)} {n}" for s, n in enumerate(sizes)) + "."
+        return "Cards left: " + ", ".join(f"{self.words.name(s)}: {n}" for s, n in enumerate(sizes)) + "."
