@@ -36,8 +36,8 @@ class Temper:
     willing: float = 0.4
     reuse: tuple[float, ...] = (0.0, 1.0, 0.8)
     reuse_other: float = 0.3
-    dodge: float = 0.3
-    away: float = 0.25
+    dodge: float = 0.15
+    away: float = 0.2
     ruin: float = 2.0
     mercy: float = 0.8
     each_card: float = 0.02
