@@ -184,11 +184,20 @@ export class Table {
     const held = new Set(this.handKeys);
     if ([...this.chosen].some((key) => !held.has(key))) this.chosen = new Set([...this.chosen].filter((key) => held.has(key)));
     this.hinted = null;
+    this.chooseTheOnly();
     if (this.view?.result && !this.settled) {
       this.chosen = new Set();
       clearTimeout(this.result);
       this.result = setTimeout(() => (this.settled = true), atOnce ? 0 : BEFORE_RESULT);
     }
+  }
+
+  /** A gift that leaves no choice is chosen already. */
+  private chooseTheOnly(): void {
+    if (!this.view || !this.myTurn || this.view.phase !== 'exchange') return;
+    const [only, ...others] = cardMoves(this.view);
+    const key = this.handKeys.find((one) => cardOf(one) === only?.cards?.[0]);
+    if (key && !others.length) this.chosen = new Set([key]);
   }
 
   private speak(events: Parameters<typeof sentence>[0][]): void {
