@@ -177,8 +177,8 @@ def test_counts_of_ids_are_pinned() -> None:
         "big-three-fr": (175, 175),
         "big-three-4p": (278, 278),
         "big-two": (19847, 19847),
-        "winner": (1123, 2553),
-        "winner-bomb": (967, 2397),
+        "winner": (1055, 2485),
+        "winner-bomb": (899, 2329),
     }
 
 
