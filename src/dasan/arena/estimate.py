@@ -12,8 +12,8 @@ from statistics import NormalDist, fmean, stdev
 class Estimate:
     """A mean, and the interval that holds the true one with 95 % confidence: Student's t over independent `samples`.
 
-    >>> Estimate.of([1.0, 2.0, 3.0, 4.0])
-    Estimate(mean=2.5, low=0.45, high=4.55, samples=4)
+    >>> Estimate.of([1.0, 2.0, 3.0, 4.0], digits=1)
+    Estimate(mean=2.5, low=0.4, high=4.6, samples=4)
     """
 
     mean: float

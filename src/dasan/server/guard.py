@@ -135,7 +135,7 @@ def _with_headers(scope: Scope, send: Send) -> Send:
 def _name(host: str) -> str:
     """The name in a Host header, without port.
 
-    >>> _name("localhost:8000"), _name("[::1]:8000"), _name("a:b:c")
+    >>> _name("localhost:8000"), _name("[::1]:8000"), _name("[a")
     ('localhost', '::1', '')
     """
     try:
