@@ -78,7 +78,14 @@ describe('fold', () => {
   it('waits for the answer to a command', () => {
     const waiting = sent(seated, 'c1');
     expect(fold(waiting, { type: 'ack', id: 'c0', seq: 6 }).pending).toBe('c1');
-    expect(fold(waiting, { type: 'ack', id: 'c1', seq: 6 }).pending).toBeNull();
+    expect(fold(waiting, { type: 'ack', id: 'c1', seq: 5 }).pending).toBeNull();
+  });
+
+  it('waits until what the command did is shown', () => {
+    const waiting = fold(sent(seated, 'c1'), { type: 'ack', id: 'c1', seq: 6 });
+    expect(waiting.pending).toBe('c1');
+    expect(fold(waiting, update(6, [event(2)])).pending).toBeNull();
+    expect(fold(waiting, snapshot(6, [event(0)])).pending).toBeNull();
   });
 
   it('keeps a refusal until the next command, and the view as it was', () => {

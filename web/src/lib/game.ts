@@ -12,8 +12,10 @@ export interface Game {
   table: TableInfo | null;
   session: SessionInfo | null;
   view: View | null;
-  /** The command that has no answer yet. */
+  /** The command that has no answer yet, or whose effect is not shown yet. */
   pending: string | null;
+  /** Where the table stands after that command, once the server has said so. */
+  acked: number | null;
   /** Why the last command was refused, until the next one. */
   refusal: Refusal | null;
   /** An event is missing: ask for a new snapshot. */
@@ -26,6 +28,7 @@ export const NOTHING: Game = {
   session: null,
   view: null,
   pending: null,
+  acked: null,
   refusal: null,
   stale: false,
 };
@@ -35,17 +38,21 @@ export function fold(game: Game, message: ServerMessage): Game {
   switch (message.type) {
     case 'snapshot': {
       const { seq, table, session, view } = message;
-      return { ...game, seq, table, session, view, pending: null, stale: false };
+      return { ...game, seq, table, session, view, pending: null, acked: null, stale: false };
     }
     case 'update': {
       if (!game.view || message.seq <= game.seq) return game;
       const events = joined(game.view.events, message.events);
       if (!events) return { ...game, stale: true };
       const { seq, session } = message;
-      return { ...game, seq, session, view: { ...message.view, events } };
+      const shown = game.acked !== null && seq >= game.acked;
+      const pending = shown ? null : game.pending;
+      return { ...game, seq, session, view: { ...message.view, events }, pending, acked: shown ? null : game.acked };
     }
     case 'ack':
-      return message.id === game.pending ? { ...game, pending: null } : game;
+      // Updates are shown at a human pace: until this one is, the view is of before the command.
+      if (message.id !== game.pending) return game;
+      return message.seq > game.seq ? { ...game, acked: message.seq } : { ...game, pending: null };
     case 'error': {
       const { code, clause, message: text } = message;
       const pending = message.id === game.pending ? null : game.pending;
@@ -57,7 +64,7 @@ export function fold(game: Game, message: ServerMessage): Game {
 }
 
 /** The game while a command is on its way. */
-export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, refusal: null });
+export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, acked: null, refusal: null });
 
 /** Old and new events in one list without repetitions, or null where some are missing. */
 function joined(old: readonly Event[], fresh: readonly Event[]): Event[] | null {
