@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from dasan import table
+from dasan.bots.ladders import ladders
 from dasan.cards import Card
 from dasan.combos import Combination, Groups
 from dasan.ruleset import Rules
@@ -33,7 +33,7 @@ class Plan:
         cost: Callable[[Combination], float],
         budget: int = 3000,
     ) -> None:
-        self._exact = table.compile(rules).scope == "complete" and rules.suits_ranked
+        self._exact = ladders(rules).exact
         place = rules.order.place
         cards = rules.order.hand(dict.fromkeys(rules.pack))
         self._unit = {c: 1 << (_WIDTH * (i if self._exact else place[c][0])) for i, c in enumerate(cards)}

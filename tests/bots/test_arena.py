@@ -1,0 +1,61 @@
+"""Duplicate matches and their intervals."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import pytest
+
+import dasan
+from dasan.arena import Estimate, duplicate
+from dasan.arena.duplicate import rotations
+from dasan.arena.estimate import t_quantile
+from dasan.bots.random_bot import RandomBot
+
+
+def test_every_seat_is_played_once_a_deal() -> None:
+    assert rotations(["a", "b", "b"]) == [("a", "b", "b"), ("b", "b", "a"), ("b", "a", "b")]
+    assert len(rotations(["a", "b", "a", "b"])) == 2
+
+
+def test_a_match_is_fair_between_equals_and_does_not_depend_on_processes() -> None:
+    rules = dasan.rules("big-two")
+    play = partial(
+        duplicate, rules, ["x", "y", "y", "y"], deals=6, makers={"x": partial(RandomBot), "y": partial(RandomBot)}
+    )
+    match = play()
+    assert match.hands == 24
+    assert match.standings["x"].payment == match.standings["y"].payment
+    assert match.standings["x"].payment.mean == 0
+    assert play(processes=2) == match
+
+
+def test_places_are_told_where_play_goes_on_to_the_last() -> None:
+    match = duplicate(dasan.rules("winner"), ["random"] * 4, deals=2)
+    assert match.hands == 2
+    assert match.standings["random"].place == Estimate(2.5, 2.5, 2.5, 2)
+    assert duplicate(dasan.rules("big-two"), ["random"] * 4, deals=1).standings["random"].place is None
+
+
+def test_a_line_up_of_the_wrong_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="takes 3 bots, not 4"):
+        duplicate(dasan.rules("big-three"), ["random"] * 4, deals=1)
+    with pytest.raises(ValueError, match="at least one deal"):
+        duplicate(dasan.rules("big-three"), ["random"] * 3, deals=0)
+    with pytest.raises(ValueError, match="at least one value"):
+        Estimate.of([])
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (30, 2.042)])
+def test_quantiles_of_t(freedom: int, value: float) -> None:
+    assert t_quantile(0.975, freedom) == pytest.approx(value, rel=0.005)
+
+
+def test_an_interval_holds_the_mean_as_often_as_it_says() -> None:
+    rng = random.Random(1)
+    held = 0
+    for _ in range(600):
+        estimate = Estimate.of([rng.gauss(1, 3) for _ in range(8)])
+        held += estimate.low <= 1 <= estimate.high
+    assert 0.92 < held / 600 < 0.98

@@ -1,0 +1,112 @@
+"""What holds for every bot: its name, its moves, and what it may know."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections import Counter
+
+import pytest
+from tests.bots.hidden import shuffled_for
+from tests.playing import SETUPS, Options, every_setup, rules_of
+
+import dasan
+from dasan.bots import BOTS
+from dasan.bots.protocol import Bot
+
+every_bot = pytest.mark.parametrize("name", list(BOTS))
+
+
+def single_options() -> list[tuple[str, Options]]:
+    """Every value of every option, one at a time, that changes its preset."""
+    found: list[tuple[str, Options]] = []
+    for name, preset in dasan.PRESETS.items():
+        for option in preset.options:
+            values = option.choices or tuple({option.minimum, min(option.maximum, 8)})
+            found += [(name, {option.name: value}) for value in values if value != option.default]
+    return found
+
+
+def play_session(rules: dasan.Rules, seats: list[Bot], hands: int, seed: int) -> dasan.Session:
+    """A session of `hands` whole hands by these bots; every move they say is legal."""
+    session = dasan.session(rules, seed=seed)
+    for number in range(hands):
+        if number:
+            session = session.next_hand()
+        while session.state.to_act is not None:
+            seat = session.state.to_act
+            view = session.state.view(seat)
+            move = seats[seat].choose(view)
+            assert move in view.legal_moves()
+            session = session.play(move)
+    return session
+
+
+def test_there_are_bots_by_name_and_an_unknown_name_is_told_which() -> None:
+    assert {name: dasan.bot(name).name for name in BOTS} == {name: name for name in BOTS}
+    with pytest.raises(ValueError, match="there is no bot 'grandma'; there are random, greedy"):
+        dasan.bot("grandma")
+
+
+@every_bot
+def test_a_bot_has_a_version_and_is_given_a_view_alone(name: str) -> None:
+    made = dasan.bot(name, seed=3)
+    assert made.version
+    assert list(inspect.signature(made.choose).parameters) == ["view"]
+
+
+@every_bot
+def test_a_bot_that_is_not_to_act_says_so(name: str) -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    waiting = next(s for s in range(4) if s != state.to_act)
+    with pytest.raises(ValueError, match="when it is its turn"):
+        dasan.bot(name).choose(state.view(waiting))
+
+
+@every_setup
+def test_bots_play_whole_sessions_by_the_rules(setup: tuple[str, Options]) -> None:
+    rules = rules_of(setup)
+    seats = [dasan.bot("greedy" if s % 3 else "random", seed=s) for s in range(rules.players)]
+    play_session(rules, seats, hands=3, seed=17)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setup", single_options(), ids=str)
+def test_bots_play_by_the_rules_with_every_option(setup: tuple[str, Options]) -> None:
+    preset, options = setup
+    rules = dasan.rules(preset, **options)
+    for number, first in enumerate(("greedy", "random")):
+        seats = [dasan.bot("greedy" if s else first, seed=s) for s in range(rules.players)]
+        play_session(rules, seats, hands=2, seed=number)
+
+
+@every_bot
+@pytest.mark.parametrize("setup", SETUPS[::3], ids=str)
+def test_the_same_view_is_answered_by_the_same_move(name: str, setup: tuple[str, Options]) -> None:
+    first, second = ([dasan.bot(name, seed=5)] * rules_of(setup).players for _ in range(2))
+    records = {play_session(rules_of(setup), seats, hands=2, seed=23).record() for seats in (first, second)}
+    assert len(records) == 1
+
+
+@every_bot
+@every_setup
+def test_cards_that_a_seat_cannot_see_do_not_change_its_move(name: str, setup: tuple[str, Options]) -> None:
+    rng = random.Random(31)
+    bot = dasan.bot(name)
+    state = dasan.session(rules_of(setup), seed=29).state
+    while state.to_act is not None:
+        seat = state.to_act
+        move = bot.choose(state.view(seat))
+        if state.phase is not dasan.Phase.EXCHANGE:
+            other = shuffled_for(state, seat, rng)
+            assert other.view(seat).to_json() == state.view(seat).to_json()
+            assert dasan.bot(name).choose(other.view(seat)) == move
+        state = state.play(move)
+
+
+def test_random_is_uniform_and_its_seed_counts() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=7)
+    view = state.view(state.to_act)
+    said = Counter(str(dasan.bot("random", seed=seed).choose(view)) for seed in range(3000))
+    assert set(said) == {"bid 1", "bid 2", "bid 3"}
+    assert all(900 < n < 1100 for n in said.values())

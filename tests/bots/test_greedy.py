@@ -1,0 +1,138 @@
+"""What the greedy player does, situation by situation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.playing import Options, every_setup, play_out, rules_of
+
+import dasan
+from dasan import Move, State
+from dasan.arena import duplicate
+
+GREEDY = dasan.bot("greedy")
+
+
+def said(state: State) -> str:
+    return str(GREEDY.choose(state.view(state.to_act)))
+
+
+def position(preset: str, hands: Sequence[str], **situation: Any) -> State:
+    return dasan.start(dasan.rules(preset), hands, **situation)
+
+
+@every_setup
+def test_it_goes_out_when_it_can(setup: tuple[str, Options]) -> None:
+    chances = 0
+
+    def watching(state: State, rng: random.Random) -> Move:
+        nonlocal chances
+        moves = state.legal_moves()
+        ends = [m for m in moves if state.to_act is not None and len(m.cards) == len(state.hands[state.to_act])]
+        if state.phase is dasan.Phase.PLAY and ends:
+            chances += 1
+            assert GREEDY.choose(state.view(state.to_act)) in ends
+        return rng.choice(moves)
+
+    for seed in range(6):
+        play_out(dasan.deal(rules_of(setup), seed=seed), random.Random(seed), watching)
+    assert chances
+
+
+def test_it_plays_the_cheapest_play_that_beats_the_table() -> None:
+    hands = ["8C 9S QD KH", "4D 4S 6C 7D", "4C 6D TH JC", "5D 5C TD TS"]
+    assert said(position("big-two", hands, table="7H", table_seat=3)) == "8C"
+
+
+def test_it_leads_what_cannot_be_beaten_and_keeps_the_loser_for_last() -> None:
+    state = position("big-three", ["4H 3C", "5D 5S 6C", "7C 8D 9D"], bidder=0, leader=0)
+    assert said(state) == "3C"
+
+
+def test_it_does_not_break_a_run_to_follow_a_low_card() -> None:
+    state = position(
+        "big-three",
+        ["4D 7C 8D 9S", "4S 6C 7D JS AD 3S 3D", "4C 6D TH JC QS KC 2D"],
+        bidder=0,
+        table="5H",
+        table_seat=2,
+        to_act=0,
+    )
+    assert said(state) == "pass"
+
+
+@pytest.mark.parametrize(("bidder", "expected"), [(1, "pass"), (2, "KC")])
+def test_it_leaves_an_ally_the_trick_and_stops_the_bidder(bidder: int, expected: str) -> None:
+    state = position(
+        "big-three",
+        ["5C 5D 8C 9S KC", "4S 6C 7D JS", "4D 6H"],
+        bidder=bidder,
+        table="QH",
+        table_seat=2,
+        to_act=0,
+    )
+    assert said(state) == expected
+
+
+def test_it_feeds_an_ally_with_one_card_left() -> None:
+    state = position("big-three", ["4C 9D 9S KD KS", "QH", "5C 6D 7S 8H TD JC"], bidder=2, leader=0)
+    assert said(state) == "4C"
+
+
+def test_it_leads_no_single_to_a_foe_with_one_card_left() -> None:
+    state = position("big-three", ["4C 6D 6S KD", "QH", "5C 7D 7S 8H TD JC"], bidder=1, leader=0)
+    assert said(state) == "6D 6S"
+
+
+def test_it_guards_a_neighbour_on_the_last_card() -> None:
+    hands = ["3C 8D KS", "9H", "4D 5D 6C", "4C 5S 7C"]
+    assert said(position("big-two", hands, table="7D", table_seat=3)) == "KS"
+    assert said(position("big-two", hands, leader=0)) == "KS"
+
+
+def test_it_bids_on_strength_and_passes_on_weakness() -> None:
+    rules = dasan.rules("big-three")
+    strong = "3H 3D 3S 2H 2D 2S AH AD AS KH KD KS QH QD QS JH"
+    rest = [str(c) for c in rules.pack if str(c) not in strong.split()]
+    state = dasan.start(rules, [strong, " ".join(rest[:16]), " ".join(rest[16:32])])
+    while state.to_act != 0:
+        state = state.play("bid 1" if state.bid is None else "pass")
+    assert said(state) == "bid 3"
+    weak = "4C 4D 5C 6D 8C 8D 9C TD QC QD AC AD JC JS 6S 9S"
+    rest = [str(c) for c in reversed(rules.pack) if str(c) not in weak.split()]
+    state = dasan.start(rules, [weak, " ".join(rest[:16]), " ".join(rest[16:32])])
+    while state.to_act != 0:
+        state = state.play("bid 1" if state.bid is None else "pass")
+    assert said(state) == "pass"
+
+
+def test_it_offers_what_it_misses_least_and_takes_what_fits() -> None:
+    session = dasan.session(dasan.rules("winner"), seed=3)
+    seats = [dasan.bot("greedy") for _ in range(4)]
+    for _ in range(6):
+        while session.state.to_act is not None:
+            session = session.play(seats[session.state.to_act].choose(session.state.view(session.state.to_act)))
+        session = session.next_hand()
+        while session.state.phase is dasan.Phase.EXCHANGE:
+            state = session.state
+            assert state.to_act is not None
+            move = seats[state.to_act].choose(state.view(state.to_act))
+            if move.type == "offer":
+                assert all(c.rank != "2" and not c.is_joker for c in move.cards)
+            session = session.play(move)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_it_beats_random(preset: str) -> None:
+    rules = dasan.rules(preset)
+    match = duplicate(rules, ["greedy", *["random"] * (rules.players - 1)], deals=25, seed=1)
+    greedy, chance = match.standings["greedy"], match.standings["random"]
+    assert greedy.wins.mean > chance.wins.mean + 0.25
+    if preset == "winner":
+        assert greedy.place is not None
+        assert greedy.place.high < 2
+    else:
+        assert greedy.payment.low > 0

@@ -1,0 +1,88 @@
+"""The plan is the best one, and the outlook never promises what cannot be kept."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+from tests.playing import Options, at_random, every_setup, rules_of
+
+import dasan
+from dasan import Card, Rules, table
+from dasan.bots.outlook import Outlook, unseen
+from dasan.bots.plan import Plan
+from dasan.bots.sides import enmity
+
+
+def fewest_plays(rules: Rules, hand: tuple[Card, ...]) -> int:
+    """How many plays it takes to part a hand, by trying every set of cards."""
+
+    @cache
+    def playable(cards: tuple[Card, ...]) -> bool:
+        try:
+            rules.combination(cards)
+        except dasan.DasanError:
+            return False
+        return True
+
+    @cache
+    def best(left: tuple[Card, ...]) -> int:
+        if not left:
+            return 0
+        first, rest = left[0], left[1:]
+        least = len(left)
+        for bits in range(1 << len(rest)):
+            chosen = (first, *(c for i, c in enumerate(rest) if bits >> i & 1))
+            if playable(chosen):
+                least = min(least, 1 + best(tuple(c for i, c in enumerate(rest) if not bits >> i & 1)))
+        return least
+
+    return best(hand)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_plan_has_the_fewest_plays(preset: str, seed: int) -> None:
+    rules = dasan.rules(preset, min_straight=3) if preset == "winner" else dasan.rules(preset)
+    low = rules.order.hand(rules.pack)[:28]
+    hand = rules.order.hand(random.Random(seed).sample(low, 9))
+    plan = Plan(rules, table.compile(rules).fits(hand), lambda play: 1.0)
+    assert plan.cost(plan.number(hand)) == fewest_plays(rules, tuple(hand))
+    for c in hand:
+        rest = tuple(x for x in hand if x is not c)
+        assert plan.cost(plan.number(rest)) == fewest_plays(rules, rest)
+
+
+def test_a_plan_out_of_budget_still_parts_the_hand() -> None:
+    rules = dasan.rules("big-three")
+    hand = rules.order.hand(dasan.deal(rules, seed=1).hands[0])
+    fits = table.compile(rules).fits(hand)
+    short = Plan(rules, fits, lambda play: 1.0, budget=0)
+    assert short.cost(short.number(hand)) == len({c.rank for c in hand})
+
+
+@every_setup
+def test_what_stands_for_certain_cannot_be_beaten(setup: tuple[str, Options]) -> None:
+    rules = rules_of(setup)
+    compiled = table.compile(rules)
+    rng = random.Random(5)
+    certain = 0
+    for seed in range(3):
+        state = dasan.deal(rules, seed=seed)
+        while state.to_act is not None:
+            view = state.view(state.to_act)
+            if state.phase is dasan.Phase.PLAY:
+                sides = tuple(abs(e) for e in enmity(view))
+                outlook = Outlook(view, sides, 0.4)
+                cards = list(unseen(view).elements())
+                most = max(n for s, n in enumerate(view.hand_sizes) if s != view.seat)
+                for move in view.legal_moves()[-12:]:
+                    if move.combination is not None and outlook.stands(move.combination) == 1:
+                        certain += 1
+                        held = [h for s, h in enumerate(state.hands) if h and s != view.seat]
+                        assert not any(compiled.any_beats(h, move.combination, len(h)) for h in held)
+                        if len(held) == 1:
+                            assert not compiled.any_beats(cards, move.combination, most)
+            state = state.play(at_random(state, rng))
+    assert certain
