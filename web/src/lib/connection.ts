@@ -15,6 +15,9 @@ const LAST_RETRY = 15_000;
 export const backOff = (attempt: number, chance = Math.random()): number =>
   Math.min(FIRST_RETRY * 2 ** attempt, LAST_RETRY) * (0.75 + chance / 2);
 
+/** The server closes with 4000 + an HTTP status; coming back would not change a 403 or a 404. */
+export const isFinal = (code: number): boolean => [4400, 4401, 4403, 4404].includes(code);
+
 /** A WebSocket that comes back by itself; the server's snapshot on connecting makes up for whatever was missed. */
 export class Connection {
   private socket: WebSocket | null = null;
@@ -70,11 +73,12 @@ export class Connection {
       this.silent = 0;
       this.handlers.message(JSON.parse(event.data) as ServerMessage);
     };
-    socket.onclose = () => this.lost(socket);
+    socket.onclose = (event) => this.lost(socket, event.code);
   }
 
-  private lost(socket: WebSocket): void {
+  private lost(socket: WebSocket, code: number): void {
     if (socket !== this.socket || this.over) return;
+    if (isFinal(code)) return this.close();
     this.socket = null;
     if (this.heartbeat) clearInterval(this.heartbeat);
     this.handlers.status('lost', this.attempt);

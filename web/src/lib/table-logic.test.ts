@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
-import { backOff } from './connection';
+import { backOff, isFinal } from './connection';
 import { fan } from './fan';
 import { Pump } from './pump';
 import { parse } from './paths';
@@ -143,6 +143,12 @@ describe('the wire', () => {
     expect(backOff(0, 0.5)).toBe(400);
     expect(backOff(3, 0.5)).toBe(3200);
     expect(backOff(30, 1)).toBeLessThanOrEqual(18_750);
+  });
+
+  it('does not knock again where it has no business', () => {
+    expect(isFinal(4404)).toBe(true);
+    expect(isFinal(4503)).toBe(false);
+    expect(isFinal(1006)).toBe(false);
   });
 
   it('hands messages on at a pace, and none while held', () => {

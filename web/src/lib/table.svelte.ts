@@ -56,7 +56,7 @@ export class Table {
   constructor(readonly id: string) {
     this.pump = new Pump(
       (message) => this.receive(message),
-      (message) => (message.type === 'update' ? (this.afterTrick ? AFTER_TRICK : PACE) : 0),
+      (message) => this.pause(message),
     );
     this.connection = new Connection(socketUrl(id), {
       message: (message) => this.sort(message),
@@ -100,6 +100,7 @@ export class Table {
     if (!this.view || !this.myTurn) return;
     const moves = cardMoves(this.view);
     if (!moves.length) {
+      this.choose([]);
       this.remark = t('hint.none');
       return;
     }
@@ -133,6 +134,12 @@ export class Table {
     this.remark = null;
     if (this.connection.send(make(id))) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
+  }
+
+  /** One's own move is answered at once; the others' come at a pace one can follow. */
+  private pause(message: ServerMessage): number {
+    if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
+    return this.afterTrick ? AFTER_TRICK : PACE;
   }
 
   private sort(message: ServerMessage): void {
