@@ -1,0 +1,297 @@
+"""The page in a real browser: a whole hand by mouse, a whole hand by keyboard, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from tests.server.harness import Served, fast, served
+
+from dasan.server.settings import Settings
+
+pytestmark = pytest.mark.browser
+
+SIZES = {"desk": (1440, 900), "phone": (390, 844)}
+PATIENCE = 60_000
+"""Milliseconds that anything may take on a busy machine."""
+
+
+def chromium() -> str:
+    """The browser's path: CHROMIUM, or Debian's. Without one the tests are skipped, but never in CI."""
+    wanted = os.environ.get("CHROMIUM") or "chromium"
+    found = shutil.which(wanted) or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        message = f"no Chromium to test the page with ({wanted} is not there; apt-get install chromium)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    if not (Settings().static_dir / "index.html").is_file():
+        message = "the web client is not built: pip install -e . builds it"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    with served(fast(tmp_path_factory.mktemp("web"), bot_delay=0.05)) as running:
+        yield running
+
+
+@dataclass
+class Screen:
+    """The page as a player has it before them, and everything that went wrong in it."""
+
+    page: Page
+    address: str
+    problems: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        def console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                self.problems.append(message.text)
+
+        self.page.on("console", console)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.problems.append(f"{request.url}: {request.failure}"))
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=re.compile(f"^{name}"), include_hidden=False)
+
+    @property
+    def over(self) -> bool:
+        return self.page.get_by_role("dialog").is_visible()
+
+    @property
+    def hand(self) -> Locator:
+        return self.page.locator("button[data-at]")
+
+    def chosen(self) -> list[int]:
+        return [int(at) for at in self.page.locator("button[data-at][aria-pressed=true]").evaluate_all(AT)]
+
+    def can(self, name: str) -> bool:
+        button = self.button(name).first
+        return button.is_visible() and button.is_enabled()
+
+    def wait(self) -> str:
+        """What can be done now, once something can: over, skip, call, take, bid, cards, pass.
+
+        The page shows moves at a pace that people can follow; its clock is put forward meanwhile.
+        """
+        deadline = time.monotonic() + PATIENCE / 1000
+        while time.monotonic() < deadline:
+            now = self.page.evaluate(WHAT_NOW)
+            if now is not None:
+                return str(now)
+            self.page.clock.fast_forward(500)
+            self.page.wait_for_timeout(5)
+        pytest.fail("nothing could be done any more")
+
+    def check_layout(self) -> None:
+        """Nothing hangs out of the page sideways."""
+        wide = self.page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{wide} pixels hang out"
+
+
+AT = "cards => cards.map(card => card.dataset.at)"
+
+WHAT_NOW = """() => {
+  const seen = (el) => el && el.checkVisibility() && !el.disabled;
+  const named = (text) => [...document.querySelectorAll('button')].some(
+    (b) => seen(b) && ((b.getAttribute('aria-label') || b.textContent).trim().startsWith(text)));
+  if (document.querySelector('[role=dialog]')) return 'over';
+  if (named('Skip')) return 'skip';
+  if (seen(document.querySelector('button[data-call]:not(:disabled)'))) return 'call';
+  if (named('Take')) return 'take';
+  if (named('Bid')) return 'bid';
+  if (named('Hint')) return 'cards';
+  if (named('Pass')) return 'pass';
+  return null;
+}"""
+
+
+@pytest.fixture
+def screen(request: pytest.FixtureRequest, browser: Browser, server: Served, tmp_path: Path) -> Iterator[Screen]:
+    """A page of the size asked for; afterwards a picture of it, and no problem."""
+    width, height = SIZES[getattr(request, "param", "desk")]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, reduced_motion="reduce", locale="en-GB", has_touch=width < 500
+    )
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.clock.install()
+    screen = Screen(page, server.address)
+    screen.watch()
+    yield screen
+    page.screenshot(path=tmp_path / "last.png")
+    context.close()
+    assert not screen.problems
+
+
+def sit_down(screen: Screen, title: str) -> None:
+    """From the start page to the table of a game."""
+    screen.page.goto(screen.address)
+    screen.check_layout()
+    screen.button(f"Play: {title}$").click()
+    expect(screen.page).to_have_url(re.compile(r"/t/[\w-]+$"))
+
+
+def by_mouse(screen: Screen, rng: random.Random, doing: str) -> None:
+    """Do it with clicks alone."""
+    match doing:
+        case "skip":
+            screen.button("Skip").click()
+        case "call":
+            calls = screen.page.locator("button[data-call]:not(:disabled)")
+            calls.nth(rng.randrange(calls.count())).click()
+        case "take":
+            screen.button("Take").first.click()
+        case "bid":
+            if screen.can("Pass") and rng.random() < 0.5:
+                screen.button("Pass").click()
+            else:
+                next(screen.button(f"Bid {n}") for n in (1, 2, 3) if screen.can(f"Bid {n}")).click()
+        case "cards":
+            screen.button("Hint").click()
+            wanted = screen.chosen()
+            assert wanted
+            # Choose the same cards by hand: first none of them, then one by one.
+            for at in wanted:
+                click(screen, at)
+            assert screen.chosen() == []
+            for at in wanted:
+                click(screen, at)
+            assert screen.chosen() == wanted
+            screen.button("Play|Offer|Give").click()
+        case _:
+            screen.button("Pass").click()
+
+
+def click(screen: Screen, at: int) -> None:
+    """Click where a card shows under its neighbours: near its upper left corner."""
+    screen.page.locator(f'button[data-at="{at}"]').click(position={"x": 9, "y": 16})
+
+
+def by_keyboard(screen: Screen, rng: random.Random, doing: str) -> None:
+    """Do it with keys alone."""
+    keys = screen.page.keyboard
+    match doing:
+        case "skip":
+            keys.press("Escape")
+        case "call" | "take":
+            target = "button[data-call]:not(:disabled)" if doing == "call" else "button.take"
+            for _ in range(200):
+                keys.press("Tab")
+                if screen.page.evaluate(f"document.activeElement.matches({target!r})"):
+                    break
+            keys.press("Enter")
+        case "bid":
+            keys.press(
+                "p" if screen.can("Pass") and rng.random() < 0.5 else next(n for n in "123" if screen.can(f"Bid {n}"))
+            )
+        case "cards":
+            keys.press("h")
+            wanted = screen.chosen()
+            assert wanted
+            keys.press("Escape")
+            assert screen.chosen() == []
+            for at in wanted:
+                walk(screen, at)
+                keys.press("Space")
+            assert screen.chosen() == wanted
+            keys.press("Enter")
+        case _:
+            keys.press("p")
+
+
+def walk(screen: Screen, at: int) -> None:
+    """Arrow keys to the card at a place in the hand."""
+    for _ in range(200):
+        now = screen.page.evaluate("document.activeElement?.dataset.at ?? null")
+        if now is not None and int(now) == at:
+            return
+        screen.page.keyboard.press("ArrowRight" if now is None or int(now) < at else "ArrowLeft")
+    pytest.fail(f"the arrow keys never came to card {at}")
+
+
+def play(screen: Screen, how: object, rng: random.Random, pictures: Path) -> int:
+    """Play until the hand is over; how many times something was done."""
+    assert callable(how)
+    for n in range(300):
+        doing = screen.wait()
+        if doing == "over":
+            screen.page.screenshot(path=pictures / "over.png")
+            return n
+        if n in (1, 5):
+            screen.page.screenshot(path=pictures / f"step-{n}.png")
+            screen.check_layout()
+        how(screen, rng, doing)
+    pytest.fail("the hand never ended")
+
+
+@pytest.mark.parametrize("how", [by_mouse, by_keyboard])
+@pytest.mark.parametrize("screen", list(SIZES), indirect=True)
+def test_a_whole_hand_of_big_three(screen: Screen, how: object, tmp_path: Path) -> None:
+    sit_down(screen, "Big Three")
+    assert play(screen, how, random.Random(3), tmp_path) > 3
+    dialog = screen.page.get_by_role("dialog")
+    expect(dialog.get_by_role("table")).to_be_visible()
+    screen.check_layout()
+    if how is by_keyboard:
+        screen.page.keyboard.press("n")
+    else:
+        dialog.get_by_role("button", name="Next hand").click()
+    expect(dialog).to_have_count(0)
+    expect(screen.hand).to_have_count(16)
+
+
+@pytest.mark.parametrize("title", ["Big Three for four", "Big Two", "Winner"])
+def test_two_hands_of_every_other_game(screen: Screen, title: str, tmp_path: Path) -> None:
+    sit_down(screen, title)
+    rng = random.Random(title)
+    for _ in range(2):
+        play(screen, by_mouse, rng, tmp_path)
+        screen.page.keyboard.press("n")
+        expect(screen.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_reloading_the_page_changes_nothing(screen: Screen) -> None:
+    sit_down(screen, "Big Three")
+    while (doing := screen.wait()) == "skip":
+        by_mouse(screen, random.Random(1), doing)
+    cards = "cards => cards.map(card => card.dataset.card)"
+    before = screen.hand.evaluate_all(cards)
+    screen.page.reload()
+    assert screen.wait() == doing
+    assert screen.hand.evaluate_all(cards) == before
+
+
+def test_a_refusal_cites_its_clause(screen: Screen) -> None:
+    """A play that cannot be is refused by the server, in words, with a link to the clause."""
+    sit_down(screen, "Big Two")
+    while (doing := screen.wait()) not in ("cards", "pass"):
+        by_mouse(screen, random.Random(1), doing)
+    for at in range(6):
+        click(screen, at)
+    screen.button("Play").click()
+    alert = screen.page.get_by_role("alert")
+    expect(alert).to_contain_text(re.compile(r"\w"))
+    expect(alert.get_by_role("button", name=re.compile(r"[A-Z]\d?\.?\d\d"))).to_be_visible()
