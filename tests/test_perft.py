@@ -1,61 +1,132 @@
-"""Perft: nodes by depth from fixed deals, and whole trees of small endgames; `python -m tests.test_perft` prints them."""
+"""Perft: positions reached after so many moves from fixed deals, through `legal_moves`; and endgames to the very end.
+
+A wrong list of moves anywhere changes these numbers; a player or another program can count them again.
+"""
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Iterator
+
 import pytest
+from tests.golden import pinned
+from tests.playing import Options, setup_id
 
 import dasan
+from dasan import State
+from dasan.events import MOVES
+
+DEALS: tuple[tuple[str, Options, int], ...] = (
+    ("big-three", {}, 5),
+    ("big-three-denexa", {}, 6),
+    ("big-three-fr", {"opener_may_pass": True}, 5),
+    ("big-three-4p", {}, 5),
+    ("big-two", {}, 3),
+    ("big-two", {"straights": "taiwan", "triples": True, "fours": True, "two_pairs": True}, 3),
+    ("winner", {}, 3),
+    ("winner", {"players": 3}, 3),
+    ("winner", {"players": 6, "decks": 2, "jokers": True}, 3),
+    ("winner", {"suits_ranked": False, "min_straight": 3}, 3),
+    ("winner-bomb", {}, 3),
+)
+"""Rules, and how deep to count from the deal of seed 2024."""
+
+ENDS: tuple[tuple[str, Options, int], ...] = (
+    ("big-three", {}, 4),
+    ("big-three-denexa", {}, 3),
+    ("big-three-fr", {}, 3),
+    ("big-three-4p", {}, 3),
+    ("big-two", {"guard": "foul"}, 2),
+    ("big-two", {"guard": "enforced", "pass_is_final": True}, 3),
+    ("winner", {}, 2),
+    ("winner", {"jokers": True, "two_of_spades_restart": "always"}, 2),
+    ("winner", {"players": 3, "min_straight": 3}, 3),
+    ("winner-bomb", {}, 2),
+)
+"""Rules, and how many cards each player has left."""
 
 
-def perft(state: dasan.State, depth: int) -> int:
-    """Positions at `depth` moves from here; a finished hand counts once at any depth below it."""
-    if depth == 0 or state.to_act is None:
-        return 1
-    moves = state.legal_moves()
-    if depth == 1:
-        return len(moves)
-    return sum(perft(state.play(move), depth - 1) for move in moves)
+def perft(state: State, depth: int) -> int:
+    """How many ways of so many moves there are from `state`; a hand that is over is a leaf of its own depth only."""
+    legal = state.legal_moves()
+    if depth <= 1:
+        return len(legal) if depth else 1
+    return sum(perft(state.play(move), depth - 1) for move in legal)
 
 
-def table(preset: str) -> list[int]:
-    state = dasan.deal(dasan.rules(preset), seed=1)
-    return [perft(state, depth) for depth in range(1, 5 if state.phase == "auction" else 4)]
+def to_the_end(state: State) -> Iterator[State]:
+    """Every way to play a hand out."""
+    if state.phase == "over":
+        yield state
+        return
+    for move in state.legal_moves():
+        yield from to_the_end(state.play(move))
 
 
-ENDGAMES = {
-    "big-three": dasan.start(dasan.rules("big-three"), ["5H 5S 8D", "9C 9D JS", "4H TD TS"], bidder=0, bid=2, leader=0),
-    "big-two": dasan.start(dasan.rules("big-two"), ["4H 9S", "5D 5C", "8D 2S", "3S KD"], leader=1),
-    "winner": dasan.start(dasan.rules("winner", players=3), ["4H 9S", "5D 5C", "8D 2S"], leader=1, has_played=[0, 1, 2]),
-}
+def reduced(preset: str, options: Options, left: int) -> State:
+    """An endgame of a random deal: so many cards a player, few ranks, so that they meet."""
+    rules = dasan.rules(preset, **options)
+    rng = random.Random(f"{preset} {left}")
+    ranks = [*rng.sample("6789TJQ", 3), "2"]
+    pack = [c for c in rules.pack if c.rank in ranks or c.is_joker]
+    cards = rng.sample(pack, left * rules.players)
+    hands = [" ".join(str(c) for c in rules.order.hand(cards[i :: rules.players])) for i in range(rules.players)]
+    if rules.auction is None:
+        return dasan.start(rules, hands, leader=0)
+    called = next((str(c) for c in cards[1 :: rules.players] if c.rank in "6789T"), None) if rules.call else None
+    return dasan.start(rules, hands, leader=0, bidder=0, bid=2, called=called)
 
 
-def leaves(state: dasan.State) -> int:
-    """Ways the hand can end from here, counted by sequence of moves."""
-    return 1 if state.to_act is None else sum(leaves(state.play(m)) for m in state.legal_moves())
+def start_of(preset: str, options: Options) -> State:
+    return dasan.deal(dasan.rules(preset, **options), seed=2024)
 
 
-PINNED = {
-    "big-three": [3, 32, 156, 722],
-    "big-three-denexa": [3, 61, 230, 957],
-    "big-three-fr": [3, 76, 267, 1208],
-    "big-three-4p": [3, 26, 343, 1951],
-    "big-two": [6, 48, 231],
-    "winner": [18, 90, 625],
-    "winner-bomb": [17, 135, 738],
-}
-PINNED_LEAVES = {"big-three": 245, "big-two": 31, "winner": 56}
+def deal_text(preset: str, options: Options, depth: int) -> str:
+    state = start_of(preset, options)
+    lines = [setup_id((preset, options))]
+    lines += [f"  seat {s}: {hand}" for s, hand in enumerate(state.hands)]
+    if state.kitty:
+        lines.append(f"  kitty: {' '.join(map(str, state.kitty))}")
+    lines += [f"  depth {n}: {perft(state, n):,}" for n in range(1, depth + 1)]
+    return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("preset", list(dasan.PRESETS))
-def test_nodes_by_depth(preset: str) -> None:
-    assert table(preset) == PINNED[preset]
+def end_text(preset: str, options: Options, left: int) -> str:
+    state = reduced(preset, options, left)
+    won, fouls, lengths = Counter[int](), 0, Counter[int]()
+    for end in to_the_end(state):
+        assert end.result is not None
+        won[end.result.finish_order[0]] += 1
+        fouls += end.result.foul is not None
+        lengths[sum(e.type in MOVES for e in end.events)] += 1
+    lines = [setup_id((preset, options))]
+    lines += [f"  seat {s}: {hand}" for s, hand in enumerate(state.hands)]
+    if state.called:
+        lines.append(f"  called: {state.called}")
+    lines.append(f"  ways to play it out: {won.total():,}, of {min(lengths)} to {max(lengths)} moves")
+    lines += [f"  seat {seat} out first: {n:,}" for seat, n in sorted(won.items())]
+    if fouls:
+        lines.append(f"  with a foul: {fouls:,}")
+    return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("name", list(ENDGAMES))
-def test_whole_endgames(name: str) -> None:
-    assert leaves(ENDGAMES[name]) == PINNED_LEAVES[name]
+@pytest.mark.parametrize(("preset", "options", "depth"), DEALS, ids=lambda v: str(v))
+def test_moves_from_fixed_deals(preset: str, options: Options, depth: int) -> None:
+    name = setup_id((preset, options)).replace(" ", ",")
+    pinned(f"perft/{name}.txt", deal_text(preset, options, depth))
 
 
-if __name__ == "__main__":
-    print({preset: table(preset) for preset in dasan.PRESETS})
-    print({name: leaves(state) for name, state in ENDGAMES.items()})
+DEEPER = (("big-three", 7), ("big-three-4p", 6), ("big-two", 5), ("winner", 4), ("winner-bomb", 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("preset", "depth"), DEEPER)
+def test_moves_from_fixed_deals_deeper(preset: str, depth: int) -> None:
+    pinned(f"perft/{preset}.deeper.txt", deal_text(preset, {}, depth))
+
+
+@pytest.mark.parametrize(("preset", "options", "left"), ENDS, ids=lambda v: str(v))
+def test_endgames_played_out_in_every_way(preset: str, options: Options, left: int) -> None:
+    name = setup_id((preset, options)).replace(" ", ",")
+    pinned(f"endgames/{name}.txt", end_text(preset, options, left))
