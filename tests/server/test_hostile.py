@@ -143,14 +143,14 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Serve) -> None:
         table_id = player.open_table("big-two", ["random"] * 3)
         with player.sit(table_id) as socket:
             with suppress(ConnectionClosed):
-                for _ in range(1000):
-                    socket.send(type="ping")
+                for n in range(1000):
+                    socket.send(type="next", id=f"n{n}")
             with pytest.raises(ConnectionClosed):
                 socket.until(lambda m: False)
-            pongs = [m for m in socket.messages if m["type"] == "pong"]
-            errors = [m for m in socket.messages if m["type"] == "error"]
-            assert 1 <= len(pongs) <= 10
-            assert {m["code"] for m in errors} <= {"too-fast"}
+            codes = [m["code"] for m in socket.messages if m["type"] == "error"]
+            assert set(codes) == {"illegal", "too-fast"}
+            assert codes.count("illegal") <= 20
+            assert all(m["id"] for m in socket.messages if m["type"] == "error")
         alive(player, table_id)
 
 

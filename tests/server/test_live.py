@@ -154,7 +154,7 @@ def test_a_repeated_command_is_done_once(server: Served) -> None:
         first, *others = [socket.answer("same") for _ in range(3)]
         assert first["type"] == "ack"
         assert others == [first, first]
-        socket.send(type="move", id="same", move="bid 3")
+        socket.send(type="move", id="same", move="something else")
         answer = socket.answer("same")
         assert (answer["type"], answer["code"]) == ("error", "malformed")
     with player.sit(table_id) as again:

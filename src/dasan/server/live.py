@@ -104,7 +104,7 @@ class _Client:
                 await self._handle(message.get("text"))
                 continue
             over += 1
-            self._refuse(None, Refused("too-fast", "too many messages; slow down"))
+            self._refuse(_id_of(message.get("text")), Refused("too-fast", "too many messages; slow down"))
             if over > PATIENCE:
                 self._connection.close(POLICY_VIOLATION)
                 return
@@ -131,3 +131,11 @@ class _Client:
             {"type": "error", "id": command_id, "code": error.code, "clause": clause, "message": error.message}
         )
         self._connection.offer(message.wire())
+
+
+def _id_of(text: str | None) -> str | None:
+    """The command's id, so that whoever sent it need not wait for an answer."""
+    try:
+        return getattr(read_client(text or ""), "id", None)
+    except Refused:
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 import webbrowser
@@ -106,6 +107,8 @@ def listen(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise CannotServe(f"port {port} on {host} is taken; choose another (0: any that is free)") from None
         raise CannotServe(f"cannot listen on {host} port {port}: {error.strerror}") from None
     return listener
 

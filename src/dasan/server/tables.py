@@ -83,7 +83,7 @@ class Tables:
         for name in set(names):
             _check_bot(name)
         chairs = (Chair("human", "You", player=player), *(_bot_chair(names, i) for i in range(len(names))))
-        head = Head(secrets.token_urlsafe(9), chairs, public, secrets.token_bytes(fairness.SECRET_BYTES))
+        head = Head(secrets.token_urlsafe(9), chairs, public, fairness.new_secret())
         room, lines = await self._work(lambda: Room.create(head, rules))
         await self.store.create(room, lines)
         return head.id
