@@ -128,13 +128,15 @@ def pass_(state: State) -> State:
     refused = _duty(state, None)
     if refused is not None:
         raise refused
+    passed = (*state.passed, seat)
+    waiting = any(s not in passed and s != state.table_seat for s in state.active)
     after = state.then(
         (seat, EventType.PASS, ()),
-        passed=(*state.passed, seat),
+        passed=passed,
         watching=seat if neglects(state, None) else None,
+        to_act=state.seat_after(seat, out_of=passed) if waiting else seat,
     )
-    waiting = [s for s in after.active if s not in after.passed and s != after.table_seat]
-    return _on(after, seat) if waiting else clear(after)
+    return after if waiting else clear(after)
 
 
 def _after_play(state: State, seat: int) -> State:
