@@ -97,7 +97,7 @@ def stakes(state: State, bid: int | None = None) -> tuple[int, int]:
 
 
 class OpenHands:
-    """One table for the positions of one deal; `settle` finds out who wins them."""
+    """One table for the positions of one deal; `settle` finds out who wins them, as far as `budget` goes."""
 
     def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
         from dasan.kernels import rank_solver
@@ -107,11 +107,11 @@ class OpenHands:
         self._table = rank_table(state.rules)
         self._players = state.rules.players
         self._search: Search = rank_solver.new_search(int(memory_mb * 2**20))
-        self._budget = budget
+        self.budget = budget
         self._known: dict[Position, bool] = {}
 
     def exhausted(self) -> bool:
-        return self._budget.over()
+        return self.budget.over()
 
     def known(self, at: Position) -> bool | None:
         return self._known.get(at)
@@ -120,7 +120,7 @@ class OpenHands:
         """Whether the bidder's side wins; None if `most` nodes or the budget did not suffice."""
         if at in self._known:
             return self._known[at]
-        search, kernel, budget = self._search, self._kernel, self._budget
+        search, kernel, budget = self._search, self._kernel, self.budget
         value = kernel.set_out(search, self._players, at.hands, at.side, at.context, self._table)
         spent = 0
         while value == 0 and not budget.over():
