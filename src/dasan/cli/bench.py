@@ -7,26 +7,41 @@ from typing import Annotated
 
 import typer
 
+from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson, print_json
 from dasan.cli.group import Refused
+
+RUN_SECONDS = 0.3
 
 
 def bench(
     preset: Annotated[
         list[str] | None,
-        typer.Argument(help="Which games; without it, every kind of game.", autocompletion=complete_preset),
+        typer.Argument(
+            help="Which games; without it, every kind of game. [bold]solver[/bold]: how fast hands are solved.",
+            autocompletion=complete_preset,
+        ),
     ] = None,
     path: Annotated[
         list[str] | None, typer.Option(help="Only this path: engine, kernel, batch-mask or batch-obs.")
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
-    seconds: Annotated[float, typer.Option(min=0.01, help="How long one run takes at least.")] = 0.3,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.01, help="How long one run takes at least; with solver, the most for one position."),
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs a figure; their median counts.")] = 5,
     one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
+    cards: Annotated[list[int] | None, typer.Option(min=4, max=52, help="Solver: positions of so many cards.")] = None,
+    count: Annotated[int, typer.Option(min=1, help="Solver: positions of each size.")] = 100,
+    seed: Annotated[int, typer.Option(help="Solver: which positions.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Measure plies a second of random play, deals included."""
+    """Measure plies a second of random play, deals included, or how fast hands are solved."""
+    if preset == ["solver"]:
+        bench_solver(cards, count=count, seed=seed, seconds=seconds, as_json=as_json)
+        return
     from dasan.bench import PATHS, VARIANTS, Row, measure_ours, measure_peers
     from dasan.games import PRESETS
 
@@ -49,11 +64,15 @@ def bench(
             )
 
     if peers:
-        for row in measure_peers(seconds=seconds, repeats=repeats):
+        for row in measure_peers(seconds=seconds or RUN_SECONDS, repeats=repeats):
             show(row)
     measured = rows[0] if rows and rows[0].peer == "openspiel-cpp" else None
     for row in measure_ours(
-        preset or list(VARIANTS), path or list(PATHS), seconds=seconds, repeats=repeats, every_core=not one_core
+        preset or list(VARIANTS),
+        path or list(PATHS),
+        seconds=seconds or RUN_SECONDS,
+        repeats=repeats,
+        every_core=not one_core,
     ):
         show(row)
     if as_json:

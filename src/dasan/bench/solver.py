@@ -1,0 +1,236 @@
+"""How fast the solver of Big Three is, on seeded positions of a given number of cards.
+
+A position is a random deal (any bidder, any seat on lead) played at random until at most so many cards are left and a
+trick has just been cleared; 52 cards are a whole deal at the first lead. A world is what the seat to act in such a
+position may be facing: the other cards dealt anew among the others.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import dasan
+from dasan.bench.timing import device
+from dasan.solver.budget import Budget
+from dasan.solver.solving import Warm, solve_warm
+
+LIMITS = {20: 2.0, 25: 2.0, 30: 2.0, 36: 5.0, 42: 20.0, 52: 60.0}
+"""Seconds of processor time for a position, by its cards."""
+MOVES_AT = 30
+WORLDS_AT = 24
+WORLDS = 20
+"""Worlds a position."""
+WORLD_NODES = 2_000
+"""Positions that the search may look at for a world; a bot has an estimate for those that take more."""
+
+
+Progress = Callable[[str, int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """None where it falls among those that were not solved: it is more than the limit."""
+
+    median: float | None
+    p90: float | None
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SolverRow:
+    """One line of the table.
+
+    what: "value" (who wins), "moves" (that, and the value of every legal move), or "worlds" (who wins, in worlds of one
+    position after the other). cards: at most so many; mean_cards: so many there were. unsolved: the share not settled
+    within `seconds` of processor time, or `nodes` positions; unsolved_95: its 95 % interval (Wilson). ms: processor
+    time of a call. nodes: positions that the search looked at. per_second: positions or worlds solved or given up in a
+    second.
+    """
+
+    what: str
+    cards: int
+    count: int
+    seed: int
+    seconds: float | None
+    nodes_limit: int | None
+    mean_cards: float
+    bidder_wins: float
+    unsolved: float
+    unsolved_95: tuple[float, float]
+    ms: Quantiles
+    nodes: Quantiles
+    mean_nodes: float
+    nodes_per_second: float
+    per_second: float
+    device: str
+
+
+def measure_solver(
+    sizes: Iterable[int],
+    *,
+    count: int,
+    seed: int,
+    seconds: float | None = None,
+    memory_mb: float = 512,
+    progress: Progress | None = None,
+) -> Iterator[SolverRow]:
+    """A row for each size; with `MOVES_AT` among them also one for all moves, with `WORLDS_AT` or that one for worlds.
+
+    seconds: the limit for every size (default: `LIMITS`). progress: called with what is measured, how many are done,
+    and of how many.
+    """
+    sizes = list(sizes)
+    dasan.solve(at_random(12, random.Random(0)))
+
+    def each(what: str, total: int) -> Iterator[int]:
+        for done in range(total):
+            if progress is not None:
+                progress(what, done, total)
+            yield done
+
+    for cards in sizes:
+        yield _row("value", cards, each(f"{cards} cards", count), seed, seconds or _limit(cards), memory_mb)
+    if MOVES_AT in sizes:
+        yield _row("moves", MOVES_AT, each("all moves", count), seed, seconds or _limit(MOVES_AT), memory_mb)
+    if MOVES_AT in sizes or WORLDS_AT in sizes:
+        yield _worlds(each("worlds", max(1, count // WORLDS)), seed, memory_mb)
+
+
+def at_random(cards: int, source: random.Random) -> dasan.State:
+    """A position of at most `cards` cards with a player on lead."""
+    rules = dasan.rules("big-three")
+    size, whole = rules.hand_size or 0, len(rules.pack)
+    while True:
+        pack = list(rules.pack)
+        source.shuffle(pack)
+        hands = [pack[k : k + size] for k in range(0, whole - rules.kitty_size, size)]
+        state = dasan.start(
+            rules,
+            hands,
+            kitty=pack[whole - rules.kitty_size :],
+            bidder=source.randrange(rules.players),
+            bid=1,
+            leader=source.randrange(rules.players),
+        )
+        while state.phase is dasan.Phase.PLAY:
+            if state.table is None and sum(state.hand_sizes) <= cards:
+                return state
+            state = state.play(source.choice(state.legal_moves()))
+
+
+def world(state: dasan.State, source: random.Random) -> dasan.State:
+    """The same position with the cards that the seat to act does not hold dealt anew."""
+    hidden = [c for seat, hand in enumerate(state.hands) if seat != state.to_act for c in hand]
+    source.shuffle(hidden)
+    hands = []
+    for seat, hand in enumerate(state.hands):
+        if seat != state.to_act:
+            hand, hidden = state.rules.order.hand(hidden[: len(hand)]), hidden[len(hand) :]
+        hands.append(hand)
+    return replace(state, hands=tuple(hands))
+
+
+def interval(hits: int, of: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share.
+
+    >>> [round(end, 3) for end in interval(0, 100)]
+    [0.0, 0.037]
+    """
+    z, share = 1.959964, hits / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+class _Processor:
+    """Says stop after so many seconds of processor time, so that other work on the machine makes no difference."""
+
+    def __init__(self, seconds: float) -> None:
+        self.until = time.process_time() + seconds
+
+    def is_set(self) -> bool:
+        return time.process_time() >= self.until
+
+
+def _limit(cards: int) -> float:
+    return next((limit for size, limit in LIMITS.items() if cards <= size), LIMITS[52])
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    cards: int
+    seconds: float
+    nodes: int
+    solved: bool
+    won: bool
+
+
+def _row(what: str, cards: int, each: Iterator[int], seed: int, seconds: float, memory_mb: float) -> SolverRow:
+    source = random.Random(seed * 1000 + cards)
+    moves = what == "moves"
+    tries = []
+    for _ in each:
+        state = at_random(cards, source)
+        budget = Budget(None, None, cancel=_Processor(seconds))
+        tries.append(_try(state, Warm(memory_mb), budget, moves=moves))
+    return _summary(what, cards, seed, seconds, None, tries)
+
+
+def _worlds(each: Iterator[int], seed: int, memory_mb: float) -> SolverRow:
+    source = random.Random(seed * 1000 + WORLDS_AT)
+    tries = []
+    for _ in each:
+        state = at_random(WORLDS_AT, source)
+        warm = Warm(memory_mb)
+        for _ in range(WORLDS):
+            tries.append(_try(world(state, source), warm, Budget(None, WORLD_NODES), moves=False))
+    return _summary("worlds", WORLDS_AT, seed, None, WORLD_NODES, tries)
+
+
+def _try(state: dasan.State, warm: Warm, budget: Budget, *, moves: bool) -> _Try:
+    start = time.process_time()
+    solution = solve_warm(state, warm, budget, moves=moves)
+    spent = time.process_time() - start
+    solved = solution.exact and (not moves or len(solution.moves) == len(state.legal_moves()))
+    return _Try(sum(state.hand_sizes), spent, solution.nodes, solved, (solution.value or 0) > 0)
+
+
+def _summary(
+    what: str, cards: int, seed: int, seconds: float | None, nodes_limit: int | None, tries: list[_Try]
+) -> SolverRow:
+    count, spent = len(tries), sum(t.seconds for t in tries)
+    unsolved = sum(not t.solved for t in tries)
+    return SolverRow(
+        what=what,
+        cards=cards,
+        count=count,
+        seed=seed,
+        seconds=seconds,
+        nodes_limit=nodes_limit,
+        mean_cards=fmean(t.cards for t in tries),
+        bidder_wins=sum(t.won for t in tries) / max(1, count - unsolved),
+        unsolved=unsolved / count,
+        unsolved_95=interval(unsolved, count),
+        ms=_quantiles([1000 * t.seconds if t.solved else math.inf for t in tries]),
+        nodes=_quantiles([t.nodes if t.solved else math.inf for t in tries]),
+        mean_nodes=fmean(t.nodes for t in tries),
+        nodes_per_second=sum(t.nodes for t in tries) / spent,
+        per_second=count / spent,
+        device=device(),
+    )
+
+
+def _quantiles(values: list[float]) -> Quantiles:
+    ordered = sorted(values)
+
+    def at(q: float) -> float | None:
+        value = ordered[max(0, math.ceil(q * len(ordered)) - 1)]
+        return None if math.isinf(value) else value
+
+    return Quantiles(at(0.5), at(0.9), at(0.99), at(1.0))

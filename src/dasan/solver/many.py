@@ -1,0 +1,63 @@
+"""Many states solved: those of one deal one after the other with one table, the deals side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dasan.solver.budget import Budget
+from dasan.solver.solution import Solution
+from dasan.solver.solving import Warm, solve_warm
+
+if TYPE_CHECKING:
+    from dasan.state import State
+
+TOGETHER = 50
+"""States of one deal that share a table at most: the rest go to other workers."""
+
+
+def solve_many(
+    states: Iterable[State],
+    *,
+    workers: int | None = None,
+    seconds: float | None = 10,
+    nodes: int | None = None,
+    memory_mb: float = 512,
+    moves: bool = True,
+) -> list[Solution]:
+    """`solve` for each state, in their order; the budget is for each, the memory for each of the `workers` processes
+    (default: one a processor).
+
+    States that come from the same deal are solved one after the other with one table, up to 50 of them, so that what is
+    known of one helps with the next. With `nodes` the answers do not depend on how many workers there are.
+    """
+    todo = list(states)
+    groups = _by_deal(todo)
+    work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves)
+    deals = [[todo[i] for i in group] for group in groups]
+    if workers == 1 or len(deals) < 2:
+        found = [work(deal) for deal in deals]
+    else:
+        with ProcessPoolExecutor(workers) as pool:
+            found = list(pool.map(work, deals, chunksize=max(1, len(deals) // 64)))
+    out: dict[int, Solution] = {}
+    for group, solutions in zip(groups, found, strict=True):
+        out.update(zip(group, solutions, strict=True))
+    return [out[i] for i in range(len(todo))]
+
+
+def _by_deal(states: list[State]) -> list[list[int]]:
+    """The places of the states, those that began as one together."""
+    groups: dict[object, list[int]] = {}
+    for i, state in enumerate(states):
+        groups.setdefault(state.begun, []).append(i)
+    return [group[k : k + TOGETHER] for group in groups.values() for k in range(0, len(group), TOGETHER)]
+
+
+def _solve_deal(
+    states: list[State], *, seconds: float | None, nodes: int | None, memory_mb: float, moves: bool
+) -> list[Solution]:
+    warm = Warm(memory_mb)
+    return [solve_warm(state, warm, Budget(seconds, nodes), moves=moves) for state in states]

@@ -1,0 +1,84 @@
+"""One state solved: by the compiled search where there are two sides, else by plain search over states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dasan.solver.budget import Budget, Cancel
+from dasan.solver.solution import Solution
+
+if TYPE_CHECKING:
+    from dasan.solver.open_hands import OpenHands
+    from dasan.state import State
+
+
+def solve(
+    state: State,
+    *,
+    seconds: float | None = 10,
+    nodes: int | None = None,
+    memory_mb: float = 512,
+    moves: bool = True,
+    progress: Callable[[int], object] | None = None,
+    cancel: Cancel | None = None,
+) -> Solution:
+    """The result of `state` under best play with all hands open, and the value of every legal move.
+
+    The search stops after `seconds`, or after `nodes` positions: then the clock is not looked at, and equal calls give
+    equal answers. Its table takes at most `memory_mb`. What was not proved until then is left out: the answer says
+    `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress` is called
+    now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads may
+    solve at the same time.
+
+    What `value` counts, and what is assumed with more than two players, stands in `Solution`. ValueError for a hand
+    that is over, or whose cards are not all known.
+
+    >>> import dasan
+    >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
+    >>> solution = dasan.solve(state)
+    >>> solution.value, {str(move): value for move, value in solution.moves.items()}
+    (4, {'4H': 4, '3D': 4, '4H 4S': 4})
+    """
+    return solve_warm(state, Warm(memory_mb), Budget(seconds, nodes, progress, cancel), moves=moves)
+
+
+class Warm:
+    """What is found out about one position stays known for the next one of the same deal. Not for several threads."""
+
+    def __init__(self, memory_mb: float) -> None:
+        self.memory_mb = memory_mb
+        self._table: OpenHands | None = None
+        self._side: tuple[object, ...] = ()
+
+    def table(self, state: State, budget: Budget) -> OpenHands:
+        """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
+        from dasan.solver.open_hands import OpenHands
+
+        side = (state.bidder, state.partner, state.rules)
+        if self._table is None or self._side != side:
+            self._table, self._side = OpenHands(state, self.memory_mb, budget), side
+        self._table.budget = budget
+        return self._table
+
+
+def solve_warm(state: State, warm: Warm, budget: Budget, *, moves: bool = True) -> Solution:
+    """As `solve`, with what is known already."""
+    from dasan.solver import endgame, open_hands
+    from dasan.state import Phase
+
+    if state.phase is Phase.OVER:
+        raise ValueError("the hand is over")
+    if any(len(hand) == 0 for hand in state.hands) and not state.finished:
+        raise ValueError("not all hands are known")
+    if not open_hands.applies(state):
+        return endgame.solve_endgame(state, budget, moves=moves)
+    from dasan.kernels.rank_solver import warm_up
+
+    warm_up()
+    budget.start()
+    if state.phase is Phase.AUCTION:
+        return open_hands.solve_auction(state, warm.memory_mb, budget)
+    if state.phase is Phase.CALL:
+        return open_hands.solve_call(state, warm.memory_mb, budget)
+    return open_hands.solve_play(state, warm.table(state, budget), budget, moves=moves)

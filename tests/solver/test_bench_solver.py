@@ -1,0 +1,65 @@
+"""`dasan bench solver`: a row for every size, the same positions for the same seed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dasan.bench.solver import LIMITS, MOVES_AT, at_random, interval, measure_solver, world
+from dasan.cli import app
+
+
+def told(*arguments: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(app, ["bench", "solver", "--json", *arguments])
+    assert done.exit_code == 0
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows
+
+
+def test_rows_as_json() -> None:
+    rows = told("--cards", "16", "--cards", str(MOVES_AT), "--count", "3", "--seed", "5", "--seconds", "0.5")
+    assert [(row["what"], row["cards"]) for row in rows] == [("value", 16), ("value", 30), ("moves", 30), ("worlds", 24)]
+    for row in rows:
+        assert row["seed"] == 5
+        assert row["mean_cards"] <= row["cards"]
+        low, high = row["unsolved_95"]
+        assert low <= row["unsolved"] <= high
+        assert row["per_second"] > 0
+        assert list(row["ms"]) == ["median", "p90", "p99", "max"]
+    again = told("--cards", "16", "--count", "3", "--seed", "5")[0]
+    assert again["nodes"] == rows[0]["nodes"]
+    assert again["seconds"] == LIMITS[20]
+
+
+def test_what_is_not_solved_counts_as_longer_than_the_limit() -> None:
+    (row,) = measure_solver([52], count=2, seed=1, seconds=1e-9)
+    assert row.unsolved == 1
+    assert (row.ms.median, row.nodes.max) == (None, None)
+
+
+def test_a_table_for_people() -> None:
+    done = CliRunner().invoke(app, ["bench", "solver", "--cards", "16", "--count", "2"])
+    head, line = done.stdout.splitlines()
+    assert "median ms" in head
+    assert line.split()[:3] == ["value", "16", "2"]
+
+
+def test_a_world_keeps_what_the_seat_to_act_knows() -> None:
+    source = random.Random(3)
+    state = at_random(24, source)
+    other = world(state, source)
+    seat = state.to_act or 0
+    assert other.hands != state.hands
+    assert other.hands[seat] == state.hands[seat]
+    assert other.hand_sizes == state.hand_sizes
+    assert Counter(c for hand in other.hands for c in hand) == Counter(c for hand in state.hands for c in hand)
+
+
+def test_the_interval_of_a_share() -> None:
+    assert interval(10, 100) == pytest.approx((0.0552, 0.1744), abs=1e-3)
+    assert interval(0, 2000) == pytest.approx((0, 0.0019), abs=1e-4)
