@@ -23,7 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "table",
         "moves events fairness",
         "state auction dealing exchange scoring spoken starting tricks",
-        "view record sessions",
+        "view record retrace sessions",
         "actions features",
         "kernels solver bots",
         "vector arena learn envs server bench",

@@ -48,26 +48,6 @@ def replay(
             break
 
 
-def positions(state: State) -> Iterator[State]:
-    """Every state of a hand, from its beginning to `state`, one a move."""
-    from dasan.dealing import Deal
-    from dasan.events import MOVES
-    from dasan.moves import Move, MoveType
-    from dasan.starting import begin, from_position
-
-    begun = state.begun
-    if isinstance(begun, Deal):
-        now = begin(state.rules, begun, first_seq=state.first_seq)
-    else:
-        now = from_position(state.rules, begun)
-    yield now
-    for event in state.events:
-        if event.type in MOVES:
-            cards = tuple(c for c in event.cards if c is not None)
-            now = now.play(Move(MoveType(event.type.value), cards, event.bid))
-            yield now
-
-
 def _story(game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
     """Lines to read; those that tell an event begin with two spaces."""
     from dasan.games import PRESETS
@@ -108,6 +88,7 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
 
 def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, Any]:
     from dasan.record import result_json
+    from dasan.retrace import positions
     from dasan.sessions import Session
 
     out: dict[str, Any] = {

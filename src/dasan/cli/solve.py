@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +11,6 @@ from dasan.cli.group import Refused
 from dasan.errors import DasanError
 
 if TYPE_CHECKING:
-    from dasan.moves import Move
     from dasan.solver.review import Judged
     from dasan.state import State
 
@@ -29,11 +26,12 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Say what the last position of a record is worth under best play, and every move of it."""
+    from dasan.retrace import moves_of
     from dasan.solver import solve as find
 
     state = _read(file)
     if before is not None:
-        state = next((at for at, _ in _moves(state) if at.next_seq >= before), state)
+        state = next((at for at, _ in moves_of(state) if at.next_seq >= before), state)
     try:
         solution = find(state, seconds=seconds, memory_mb=memory)
     except ValueError as error:
@@ -60,10 +58,11 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Judge every play of a recorded hand: did it keep the result, and which moves would have."""
+    from dasan.retrace import moves_of
     from dasan.solver.review import review as judge
     from dasan.solver.review import turning_point
 
-    moves = list(_moves(_read(file)))
+    moves = list(moves_of(_read(file)))
 
     def show(judged: Judged) -> None:
         if not as_json:
@@ -91,18 +90,6 @@ def _read(file: str) -> State:
     except DasanError as error:
         raise Refused(f"{shown(file)}: {error}") from error
     return game.state if isinstance(game, Session) else game
-
-
-def _moves(state: State) -> Iterator[tuple[State, Move]]:
-    """Every move of a hand with the position in which it was made."""
-    from dasan.cli.replay import positions
-    from dasan.moves import Move, MoveType
-
-    at = list(positions(state))
-    for now, after in pairwise(at):
-        event = after.events[len(now.events)]
-        cards = tuple(c for c in event.cards if c is not None)
-        yield now, Move(MoveType(event.type.value), cards, event.bid)
 
 
 def _sentence(value: int | None, lower: int | None, upper: int | None) -> str:
