@@ -156,8 +156,8 @@ def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) ->
     return out
 
 
-def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool) -> Solution:
-    """A position in the play of the cards."""
+def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool = True) -> Solution:
+    """A position in the play of the cards; with `moves` their values and, if wanted, a line."""
     win, loss = stakes(state)
     value = solver.settle(position(state))
     if not moves:
@@ -178,8 +178,8 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool) 
             value = wanted
         elif len(proved) == len(children):
             value = not wanted
-    line = tuple(_line(state, value, solver)) if value is not None else ()
-    return _solution(value, proved, line, win, loss, budget)
+    best = tuple(_line(state, value, solver)) if line and value is not None else ()
+    return _solution(value, proved, best, win, loss, budget)
 
 
 def _solution(
