@@ -9,10 +9,9 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.kernels import canon_hands
+from dasan.kernels import canon_hands, canon_play
 from dasan.kernels.canon_table import canon_policy, canon_table
 from dasan.moves import Move, MoveType
-from dasan.table import compile
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {}),
@@ -57,7 +56,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
     t, p = canon_table(rules), canon_policy(rules)
     n = rules.players
     one, two = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    lists = np.zeros((n, len(compile(rules).rows) + 1), np.int32)
+    scratch = np.zeros(canon_play.ROOM, np.uint64)
     payments, order = np.zeros(n, np.int64), np.zeros(n, np.int64)
     random = SEED
     for number in range(25):
@@ -66,7 +65,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
         random = np.uint64(canon_hands.deal_all(random, t.pack.copy(), one, two, dealer, n))
         hands = [cards_of(rules, int(a), int(b)) for a, b in zip(one, two, strict=True)]
         state = dasan.start(rules, hands, dealer=dealer)
-        after, plies = canon_hands.random_hand(random, one, two, dealer, lists, t, p, payments, order, trace)
+        after, plies = canon_hands.random_hand(random, one, two, dealer, scratch, t, p, payments, order, trace)
         random = np.uint64(after)
         for seat, row, legal in trace[: 3 * plies].reshape(-1, 3).tolist():
             assert state.to_act == seat

@@ -1,8 +1,6 @@
 """Batched Winner: one deck or two, jokers, the exchange between a session's hands.
 
-Every row that a hand can play is listed once a deal. A seat that must beat something looks through its list for rows
-that do, and tests only these against the cards it has left; a seat that leads throws out all that it cannot play any
-more.
+Nothing is kept between steps but hands and what is public: what a seat can play is found anew in each.
 """
 
 from __future__ import annotations
@@ -28,8 +26,9 @@ from dasan.kernels.batch_io import (
     spread_flags,
     woven,
 )
-from dasan.kernels.bits import popcount
-from dasan.kernels.canon_hands import any_beats, cards_of, deal_all, list_all, list_fits, remaining
+from dasan.kernels.bits import popcount, trailing_zeros
+from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat
+from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
 from dasan.kernels.canon_table import CanonPolicy, CanonTable, canon_policy, canon_table
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.ruleset import LaterLead, Rules
@@ -48,31 +47,24 @@ TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out,
 played. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
-SCRATCH = 16 + 108 + 1280
-_POWER, _FAMILY = 1 << 24, 1 << 12
+SCRATCH = 16 + 108 + ROOM
 
 
 class CanonMemory(NamedTuple):
-    """words: see the columns. lists: [players × n, rows + 1] what a seat of an environment could play, numbers:
-    [players × n] how many. payments: [n, players], fixed when the first is out.
-    """
+    """words: see the columns. payments: [n, players], fixed when the first is out."""
 
     words: Words
-    lists: npt.NDArray[np.int32]
-    numbers: npt.NDArray[np.int32]
     payments: npt.NDArray[np.int32]
 
 
 class CanonBatch(NamedTuple):
-    """What the kernels here read. key: by row, its power × 2**24 + its family × 2**12 + its strength. block: flags that
-    a set of cards takes, once for each deck. later: who leads a session's later hands, 0 the holder of the opening
-    card, 1 the winner, 2 the last. gives, pairs, takes: first ids of the exchange; pair_ids: the id of offering two
-    cards; pair_cards: the inverse.
+    """What the kernels here read. block: flags that a set of cards takes, once for each deck. later: who leads a
+    session's later hands, 0 the holder of the opening card, 1 the winner, 2 the last. gives, pairs, takes: first ids of
+    the exchange; pair_ids: the id of offering two cards; pair_cards: the inverse.
     """
 
     t: CanonTable
     p: CanonPolicy
-    key: npt.NDArray[np.int32]
     first_row: int
     kinds: npt.NDArray[np.int16]
     number_of_kinds: int
@@ -94,8 +86,6 @@ LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
 def tables(rules: Rules, session: bool) -> CanonBatch:
     t = canon_table(rules)
-    # It makes an array, so it must not be compiled as a part of kernels that make none.
-    any_beats(_0, _0, 0, 0, t)
     names = kinds(rules)
     ids = action_ids(rules, session)
     slot = {c: i for i, c in enumerate(ids.deck)}
@@ -105,7 +95,6 @@ def tables(rules: Rules, session: bool) -> CanonBatch:
     return CanonBatch(
         t=t,
         p=canon_policy(rules),
-        key=(t.power * _POWER + t.family * _FAMILY + t.strength).astype(np.int32),
         first_row=ids.rows,
         kinds=np.array([names.index(row.kind) for row in compile(rules).rows], np.int16),
         number_of_kinds=len(names),
@@ -125,12 +114,8 @@ def tables(rules: Rules, session: bool) -> CanonBatch:
 
 def make_state(rules: Rules, num_envs: int) -> tuple[CanonMemory, Words]:
     """The environments' memory, and the column in it that seeds them."""
-    n, rows = rules.players * num_envs, len(compile(rules).rows) + 1
     words = np.zeros((num_envs, COLUMNS), np.uint64)
-    memory = CanonMemory(
-        words, np.zeros((n, rows), np.int32), np.zeros(n, np.int32), np.zeros((num_envs, rules.players), np.int32)
-    )
-    return memory, words[:, BASE]
+    return CanonMemory(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
 
 
 def most_legal(rules: Rules) -> int:
@@ -176,7 +161,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
         row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
-    pack = scratch[16 : 16 + w.t.pack.shape[0]].view(np.int64)
+    pack = scratch[16 : 16 + w.t.pack.shape[0]]
     for k in range(w.t.pack.shape[0]):
         pack[k] = w.t.pack[k]
     deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
@@ -194,24 +179,15 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         row[PHASE] = GIVING
         row[SEAT] = row[EX_LOSER]
     else:
-        _lead(i, s, w)
+        _lead(row, w)
 
 
 @lean
-def _lead(i: int, s: CanonMemory, w: CanonBatch) -> None:
-    """Who leads, and what every hand can play (W.05, W.21)."""
-    row = s.words[i]
-    players = w.p.players
-    dealer = signed(row[DEALER])
-    leader = dealer
-    for k in range(players):
-        seat = (dealer + players - 1 - k) % players
-        if w.p.opening >= 0 and (row[ONE + seat] >> U(w.p.opening)) & _1 != _0:
-            leader = seat
-        at = players * i + seat
-        s.numbers[at] = list_all(s.lists[at], row[ONE + seat], row[TWO + seat], w.t)
-    if row[LEADER] != NONE:
-        leader = signed(row[LEADER])
+def _lead(row: Words, w: CanonBatch) -> None:
+    """Who leads (W.05, W.21)."""
+    leader = signed(row[LEADER])
+    if row[LEADER] == NONE:
+        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), w.p)
     row[PHASE] = PLAYING
     row[SEAT] = row[OPENER] = leader
 
@@ -238,19 +214,19 @@ def step(
                 b.places[i, seat] = 0
         clear_mask(i, b)
         if row[PHASE] == PLAYING:
-            if _move(i, s, action - w.first_row, w):
+            if _move(i, s, action - w.first_row, scratch, w):
                 _finish(i, s, b, w)
                 row[NUMBER] += _1
                 _deal(i, s, scratch, w)
         else:
             exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
             if row[PHASE] == PLAYING:
-                _lead(i, s, w)
+                _lead(row, w)
         _publish(i, s, b, w, scratch, observing)
 
 
 @woven
-def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
+def _move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
     row = s.words[i]
     players = w.p.players
@@ -274,44 +250,31 @@ def _move(i: int, s: CanonMemory, play: int, w: CanonBatch) -> bool:
             if row[OUT] == players - 1:
                 return True
         top = w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0
-        if top and (w.p.restart == 2 or not _beatable(row, seat, play, w)):
-            _clear(row, players)
+        if top and (w.p.restart == 2 or not _beatable(row, seat, play, scratch, w)):
+            _clear(row)
             return False
     inside = signed(row[INSIDE])
-    if inside & ~signed(row[PASSED]) & ~(1 << signed(row[TABLE_SEAT])) == 0:
-        _clear(row, players)
-        return False
-    in_trick = inside & ~signed(row[PASSED])
-    seat = seat + 1 if seat + 1 < players else 0
-    while (in_trick >> seat) & 1 == 0:
-        seat = seat + 1 if seat + 1 < players else 0
-    row[SEAT] = seat
+    waiting = inside & ~signed(row[PASSED])
+    if waiting & ~(1 << signed(row[TABLE_SEAT])) == 0:
+        _clear(row)
+    else:
+        row[SEAT] = next_seat(waiting, seat)
     return False
 
 
 @woven
-def _clear(row: Words, players: int) -> None:
+def _clear(row: Words) -> None:
     """The trick is over: who played last leads, or the next player still in (W.16)."""
-    seat = signed(row[TABLE_SEAT])
-    while (row[INSIDE] >> U(seat)) & _1 == _0:
-        seat = seat + 1 if seat + 1 < players else 0
-    row[SEAT] = seat
+    inside, seat = signed(row[INSIDE]), signed(row[TABLE_SEAT])
+    row[SEAT] = seat if (inside >> seat) & 1 else next_seat(inside, seat)
     row[TABLE] = row[TABLE_SEAT] = NONE
     row[TABLE_1] = row[TABLE_2] = row[PASSED] = _0
 
 
 @lean
-def _beatable(row: Words, seat: int, play: int, w: CanonBatch) -> bool:
-    """Whether public knowledge leaves a beater in some other hand (W.17)."""
-    one, two = _0, _0
-    most = 0
-    for other in range(w.p.players):
-        two |= row[TWO + other] | (one & row[ONE + other])
-        one |= row[ONE + other]
-        if other != seat and (row[INSIDE] >> U(other)) & _1 != _0:
-            held = signed(popcount(row[ONE + other]) + popcount(row[TWO + other]))
-            most = max(held, most)
-    return any_beats(one, two, play, most, w.t)
+def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -> bool:
+    found = scratch[124 : 124 + ROOM]
+    return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, w.t, w.p)
 
 
 @lean
@@ -364,31 +327,19 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
         for k in range(b.num_legal[i]):
             b.mask[i, b.legal[i, k]] = 1
     else:
-        at = w.p.players * i + seat
-        mine = s.lists[at]
-        if row[TABLE] == NONE:
-            n = list_fits(mine, signed(s.numbers[at]), row[ONE + seat], row[TWO + seat], w.t)
-            s.numbers[at] = n
-            for k in range(n):
-                action = w.first_row + mine[k]
-                b.legal[i, k] = action
+        found = scratch[124 : 124 + ROOM]
+        table = -1 if row[TABLE] == NONE else signed(row[TABLE])
+        _, end = find(row[ONE + seat], row[TWO + seat], table, True, found, w.t)
+        n = 0
+        for at in range(FOUND, end, 2):
+            word, base = found[at], found[at + 1]
+            while word != _0:
+                action = w.first_row + w.t.rows[base + trailing_zeros(word)]
+                word &= word - _1
+                b.legal[i, n] = action
                 b.mask[i, action] = 1
-        else:
-            found = scratch[124:].view(np.int32)
-            least = w.key[row[TABLE]]
-            family_end = (least // _FAMILY + 1) * _FAMILY
-            power_end = (least // _POWER + 1) * _POWER
-            n = 0
-            for k in range(s.numbers[at]):
-                key = w.key[mine[k]]
-                found[n] = mine[k]
-                n += 1 if key > least and (key < family_end or key >= power_end) else 0
-            if n > 0:
-                n = list_fits(found, n, row[ONE + seat], row[TWO + seat], w.t)
-            for k in range(n):
-                action = w.first_row + found[k]
-                b.legal[i, k] = action
-                b.mask[i, action] = 1
+                n += 1
+        if table >= 0:
             b.legal[i, n] = 0
             b.mask[i, 0] = 1
             n += 1

@@ -1,8 +1,8 @@
 """The action table of a game with canonical rows (Winner) as arrays for kernels.
 
 A hand is two 64-bit words with bit 4 × rank + suit for every card: `one` has the cards held at least once, `two` those
-held twice (two decks). How many of each rank are held is a third word, four bits a rank, at most 7. Whether a row can
-be played is then a subtraction and a few masks; which cards it takes is worked out for the chosen row only.
+held twice (two decks). What it can play is a few words more, one for a kind of one length: there every row has the bit
+4 × rank (or first place in the sequence) + deciding suit. `canon_play` finds these words by shifting and and-ing hands.
 """
 
 from __future__ import annotations
@@ -13,43 +13,67 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.cards import JOKERS
-from dasan.combos import Run
+from dasan.combos import TIER, AnyShape, Groups, Run, Same
 from dasan.ruleset import CardScoring, FixedScoring, Restart, Rules
 from dasan.table import Row, compile
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
+SAME, RUN, FLUSH, GROUPS = 0, 1, 2, 3
+NO_SUIT, FIRST, LAST = 0, 1, 2
 
 
 class CanonTable(NamedTuple):
-    """Arrays by row, and the pack.
+    """Arrays by kind, by block, by row, and the pack.
 
-    need: cards of each rank, four bits a rank. exact: cards that must all be held (flushes, the deciding card). low:
-    cards of the deciding rank up to the deciding suit, of which `decided` must be held (0: no suit decides). other:
-    where a straight must not be of one suit, the cards that keep it from being so (0: it may); free: it must not, and
-    has no deciding card, so that any two suits will do. ranks: all cards of its ranks. start: its first place in
-    `sequence`, the ranks in the order of runs. jump: the next row that needs other ranks. pack: the bit of every card.
+    By kind: form (SAME, RUN, FLUSH, GROUPS); copies: cards of each rank, in GROUPS of the main one; side: cards of the
+    other rank; decider: whose suit decides, that of the FIRST rank, the LAST, or none; mixed: a run must not be of one
+    suit; shortest and longest: a run's ranks; depth: the most cards of one rank; powers; block: its first block.
+    strong: kinds by falling power, down to power 1, then -1.
+
+    A block is a word of 64 rows by their bits: a run has one for each length from the shortest on, GROUPS one for each
+    main rank, with bit 4 × other rank. rows: by 64 × block + bit, the row; valid: by block, the bits that are rows.
+
+    By row: kind, length (of runs, else 0), power, size. above: bits, in its own word, of the rows of its kind that beat
+    it (GROUPS: 4 × main rank). exact: cards that must all be held (flushes, the deciding card). rest: [row, n], ranks of
+    which it takes more than n cards beside those, every card of them. mixed and decider: as above, but decider is a
+    rank or -1. start: its first place in `sequence`.
+
+    deepest: the greatest depth. turn: 4 × the rank that the sequence of runs begins with, back: 4 × the ranks from there
+    on (then it goes on with the lowest). sequence: its ranks. places: all its cards. plain: all cards but jokers. pack:
+    every card as one bit.
     """
 
-    need: Words
-    exact: Words
-    low: Words
-    decided: Numbers
-    other: Words
-    free: npt.NDArray[np.bool_]
-    ranks: Words
-    family: Numbers
-    power: Numbers
-    strength: Numbers
-    size: Numbers
+    form: Numbers
+    copies: Numbers
+    side: Numbers
     decider: Numbers
-    suit: Numbers
-    flush: npt.NDArray[np.bool_]
+    mixed: npt.NDArray[np.bool_]
+    shortest: Numbers
+    longest: Numbers
+    depth: Numbers
+    powers: Numbers
+    block: Numbers
+    strong: Numbers
+    rows: npt.NDArray[np.int16]
+    valid: Words
+    kind: Numbers
+    length: Numbers
+    above: Words
+    power: Numbers
+    size: Numbers
+    exact: Words
+    rest: Words
+    row_mixed: npt.NDArray[np.bool_]
+    row_decider: Numbers
     start: Numbers
+    deepest: int
+    turn: np.uint64
+    back: np.uint64
     sequence: Numbers
-    jump: Numbers
-    pack: Numbers
+    places: np.uint64
+    plain: np.uint64
+    pack: Words
 
 
 class CanonPolicy(NamedTuple):
@@ -94,53 +118,150 @@ def canon_policy(rules: Rules) -> CanonPolicy:
     )
 
 
-def _bits(rank: int, suits: int) -> int:
-    return suits << (4 * rank)
-
-
 @lru_cache(maxsize=32)
 def canon_table(rules: Rules) -> CanonTable:
+    """ValueError: the kernels do not know one of the kinds, or kinds that are compared with each other."""
     rows = compile(rules).rows
-    families = {name: i for i, name in enumerate(dict.fromkeys(row.family for row in rows))}
+    shapes = [shape for shape in rules.shapes if any(row.shape is shape for row in rows)]
+    for shape in shapes:
+        _check(shape)
+    if len({row.family for row in rows}) != len({(row.kind, row.size) for row in rows}):
+        raise ValueError("the kernels compare no different kinds of one power")
+    sequence = _sequence(rules, shapes)
+    turn = sequence[0]
+    if any(rank != (turn + i) % len(rules.ranks) for i, rank in enumerate(sequence)):
+        raise ValueError("the kernels know runs that go round the ranks only")
 
-    def words(of: list[int]) -> Words:
-        return np.array(of, np.uint64)
+    def numbers(of: list[int]) -> Numbers:
+        return np.array(of, np.int64)
 
+    block = np.cumsum([0] + [_blocks(shape, rules) for shape in shapes])
+    kind = [next(k for k, shape in enumerate(shapes) if shape is row.shape) for row in rows]
+    ids = np.full(64 * block[-1], -1, np.int16)
+    for row, k in zip(rows, kind, strict=True):
+        ids[64 * block[k] + _spot(row)] = row.id
+    strong = sorted((k for k, shape in enumerate(shapes) if shape.power > 0), key=lambda k: -shapes[k].power)
+    depths = [_depth([row for row in rows if row.shape is shape]) for shape in shapes]
     place = rules.order.place
-    runs = [shape for shape in rules.shapes if isinstance(shape, Run)]
-    sequence = runs[0].sequence if runs else rules.ranks
     return CanonTable(
-        need=words([sum(n << (4 * rank) for rank, n in row.pattern.counts) for row in rows]),
-        exact=words([_exact(row) for row in rows]),
-        low=words([_low(row) for row in rows]),
-        decided=np.array([dict(row.pattern.counts).get(row.pattern.decider, 0) for row in rows], np.int64),
-        other=words([_other(row) for row in rows]),
-        free=np.array([row.pattern.mixed and row.pattern.decider < 0 for row in rows]),
-        ranks=words([sum(_bits(rank, 15) for rank, _ in row.pattern.counts) for row in rows]),
-        family=np.array([families[row.family] for row in rows], np.int64),
-        power=np.array([row.power for row in rows], np.int64),
-        strength=np.array([row.strength for row in rows], np.int64),
-        size=np.array([row.size for row in rows], np.int64),
-        decider=np.array([row.pattern.decider for row in rows], np.int64),
-        suit=np.array([row.pattern.suit for row in rows], np.int64),
-        flush=np.array([row.pattern.flush for row in rows]),
-        start=np.array([sequence.find(_rank_text(rules, row)) for row in rows], np.int64),
-        sequence=np.array([rules.ranks.index(rank) for rank in sequence], np.int64),
-        jump=_jumps([row.need for row in rows]),
-        pack=np.array([4 * place[c][0] + place[c][1] for c in rules.pack], np.int64),
+        form=numbers([_form(shape) for shape in shapes]),
+        copies=numbers([_copies(shape) for shape in shapes]),
+        side=numbers([shape.side if isinstance(shape, Groups) else 0 for shape in shapes]),
+        decider=numbers([_decider(shape) for shape in shapes]),
+        mixed=np.array([isinstance(shape, Run) and shape.plain for shape in shapes]),
+        shortest=numbers([shape.shortest if isinstance(shape, Run) else 0 for shape in shapes]),
+        longest=numbers([max(_length(row) for row in rows if row.shape is shape) for shape in shapes]),
+        depth=numbers(depths),
+        powers=numbers([shape.power for shape in shapes]),
+        block=block,
+        strong=numbers([*strong, -1]),
+        rows=ids,
+        valid=np.array([sum(1 << i for i in range(64) if ids[64 * b + i] >= 0) for b in range(block[-1])], np.uint64),
+        kind=numbers(kind),
+        length=numbers([_length(row) for row in rows]),
+        above=_above(rows),
+        power=numbers([row.power for row in rows]),
+        size=numbers([row.size for row in rows]),
+        exact=np.array([_exact(row) for row in rows], np.uint64),
+        rest=np.array([[_rest(row, n) for n in range(max(depths))] for row in rows], np.uint64),
+        row_mixed=np.array([row.pattern.mixed for row in rows]),
+        row_decider=numbers([row.pattern.decider for row in rows]),
+        start=numbers([sequence.index(row.pattern.counts[0][0]) if _length(row) else 0 for row in rows]),
+        deepest=max(depths),
+        turn=np.uint64(4 * turn),
+        back=np.uint64(4 * (len(rules.ranks) - turn)),
+        sequence=numbers(sequence),
+        places=np.uint64((1 << (4 * len(sequence))) - 1),
+        plain=np.uint64((1 << (4 * len(rules.ranks))) - 1),
+        pack=np.array([1 << (4 * place[c][0] + place[c][1]) for c in rules.pack], np.uint64),
     )
 
 
-def _jumps(needs: list[int]) -> Numbers:
-    out = np.full(len(needs), len(needs), np.int64)
-    for i in range(len(needs) - 2, -1, -1):
-        out[i] = out[i + 1] if needs[i] == needs[i + 1] else i + 1
-    return out
+def _check(shape: AnyShape) -> None:
+    match shape:
+        case Same():
+            return
+        case Groups(by_suit=False):
+            return
+        case Run(crown="", copies=copies, tie=tie, flush=flush, plain=plain):
+            if not (flush or plain) or (copies == 1 and tie != "last"):
+                return
+    raise ValueError(f"the kernels know no {shape.kind} of this sort")
 
 
-def _rank_text(rules: Rules, row: Row) -> str:
-    """The first rank of a row, as a letter."""
-    return (rules.ranks + JOKERS)[row.pattern.counts[0][0]]
+def _sequence(rules: Rules, shapes: list[AnyShape]) -> list[int]:
+    """The ranks in the order of runs."""
+    found = {shape.sequence for shape in shapes if isinstance(shape, Run)} or {rules.ranks}
+    if len(found) > 1:
+        raise ValueError("the kernels know one sequence only")
+    return [rules.ranks.index(rank) for rank in found.pop()]
+
+
+def _form(shape: AnyShape) -> int:
+    if isinstance(shape, Run):
+        return FLUSH if shape.flush else RUN
+    return SAME if isinstance(shape, Same) else GROUPS
+
+
+def _copies(shape: AnyShape) -> int:
+    match shape:
+        case Same(count=n) | Run(copies=n) | Groups(main=n):
+            return n
+    return 0
+
+
+def _decider(shape: AnyShape) -> int:
+    match shape:
+        case Same(by_suit=True) | Run(tie="first"):
+            return FIRST
+        case Run(tie="last"):
+            return LAST
+    return NO_SUIT
+
+
+def _blocks(shape: AnyShape, rules: Rules) -> int:
+    match shape:
+        case Run(shortest=shortest, longest=longest):
+            return longest - shortest + 1
+        case Groups():
+            return len(rules.ranks)
+    return 1
+
+
+def _length(row: Row) -> int:
+    return len(row.pattern.counts) if isinstance(row.shape, Run) else 0
+
+
+def _spot(row: Row) -> int:
+    """The block, from the kind's first, and the bit of a row, as one number."""
+    strength = row.strength % TIER
+    match row.shape:
+        case Run(shortest=shortest, flush=flush):
+            bit = 4 * (strength // 4) + row.pattern.suit if flush else strength
+            return 64 * (_length(row) - shortest) + bit
+        case Groups():
+            return 64 * row.pattern.counts[0][0] + 4 * row.pattern.counts[-1][0]
+    return strength
+
+
+def _above(rows: tuple[Row, ...]) -> Words:
+    families: dict[str, list[Row]] = {}
+    for row in rows:
+        families.setdefault(row.family, []).append(row)
+    out = []
+    for row in rows:
+        higher = [other for other in families[row.family] if other.strength > row.strength]
+        spots = {4 * (_spot(r) // 64) if isinstance(r.shape, Groups) else _spot(r) % 64 for r in higher}
+        out.append(sum(1 << spot for spot in spots))
+    return np.array(out, np.uint64)
+
+
+def _depth(rows: list[Row]) -> int:
+    return max(n for row in rows for _, n in row.pattern.counts)
+
+
+def _bits(rank: int, suits: int) -> int:
+    return suits << (4 * rank)
 
 
 def _exact(row: Row) -> int:
@@ -150,14 +271,7 @@ def _exact(row: Row) -> int:
     return _bits(p.decider, 1 << p.suit) if p.decider >= 0 else 0
 
 
-def _low(row: Row) -> int:
+def _rest(row: Row, n: int) -> int:
+    """Ranks of which more than `n` cards are taken beside the exact ones."""
     p = row.pattern
-    return _bits(p.decider, (1 << (p.suit + 1)) - 1) if p.decider >= 0 and not p.flush else 0
-
-
-def _other(row: Row) -> int:
-    """Cards that keep a straight from being of its deciding suit."""
-    p = row.pattern
-    if not p.mixed or p.decider < 0:
-        return 0
-    return sum(_bits(rank, 15 & ~(1 << p.suit)) for rank, _ in p.counts if rank != p.decider)
+    return sum(_bits(rank, 15) for rank, count in p.counts if not p.flush and count - (rank == p.decider) > n)
