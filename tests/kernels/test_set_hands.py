@@ -47,8 +47,7 @@ def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
     rules = dasan.rules("big-two", **options)
     t, p = set_table(rules), set_policy(rules)
     hands = np.zeros(4, np.uint64)
-    plays = np.zeros((4, set_hands.MAX_PLAYS), np.uint64)
-    rows = np.zeros((4, set_hands.MAX_PLAYS), np.int64)
+    plays, parts = np.zeros(set_hands.MOST_PLAYS, np.int32), np.zeros(set_hands.PARTS, np.int32)
     payments = np.zeros(4, np.int64)
     random = SEED
     for _ in range(50):
@@ -56,7 +55,7 @@ def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
         pack = np.array([1 << i for i in range(52)], np.uint64)
         random = np.uint64(set_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
         state = dasan.start(rules, [cards_of(rules, int(word)) for word in hands])
-        after, plies, foul = set_hands.random_hand(random, hands, plays, rows, t, p, payments, trace)
+        after, plies, foul = set_hands.random_hand(random, hands, plays, parts, t, p, payments, trace)
         random = np.uint64(after)
         for seat, row, legal in trace[: 3 * plies].reshape(-1, 3).tolist():
             assert state.to_act == seat
@@ -72,14 +71,13 @@ def test_fouls_happen() -> None:
     rules = dasan.rules("big-two")
     t, p = set_table(rules), set_policy(rules)
     hands = np.zeros(4, np.uint64)
-    plays = np.zeros((4, set_hands.MAX_PLAYS), np.uint64)
-    rows = np.zeros((4, set_hands.MAX_PLAYS), np.int64)
+    plays, parts = np.zeros(set_hands.MOST_PLAYS, np.int32), np.zeros(set_hands.PARTS, np.int32)
     payments, trace = np.zeros(4, np.int64), np.zeros(0, np.int64)
     random, fouls = SEED, 0
     for _ in range(50):
         pack = np.array([1 << i for i in range(52)], np.uint64)
         random = np.uint64(set_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
-        after, _, foul = set_hands.random_hand(random, hands, plays, rows, t, p, payments, trace)
+        after, _, foul = set_hands.random_hand(random, hands, plays, parts, t, p, payments, trace)
         random = np.uint64(after)
         fouls += foul >= 0
     assert fouls > 0
