@@ -16,18 +16,30 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from dasan.actions import action_ids
 from dasan.dealing import Deal
-from dasan.features import Feature, by_rank, layout, observation_size
+from dasan.features import (
+    Feature,
+    action_features,
+    by_rank,
+    layout,
+    move_layout,
+    move_size,
+    observation_size,
+    perfect_layout,
+    perfect_size,
+)
 from dasan.games import make_rules
 from dasan.ruleset import OptionValue, Rules
 from dasan.starting import begin
 from dasan.state import State
+
+Moves = Literal["padded", "ragged"]
 
 
 class VectorEnv:
@@ -39,12 +51,27 @@ class VectorEnv:
     rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
     for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most], the
     legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but not by id.
+
+    moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
+    num_move_features]; row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features], those
+    of environment i from row move_starts[i] up to move_starts[i + 1] (int64 [n + 1]); `step` and `reset` put a larger
+    array in its place when it has become too small. perfect: None, or uint8 [n, num_perfect_features], what is hidden
+    from the seat to act.
     """
 
     def __init__(
-        self, rules: Rules, num_envs: int, seed: int = 0, *, session: bool, threads: int, observations: bool
+        self,
+        rules: Rules,
+        num_envs: int,
+        seed: int = 0,
+        *,
+        session: bool,
+        threads: int,
+        observations: bool,
+        moves: Moves | None,
+        perfect: bool,
     ) -> None:
-        from dasan.kernels import batch_io
+        from dasan.kernels import batch_hands, batch_io
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -85,6 +112,14 @@ class VectorEnv:
         self.num_legal = self._b.num_legal
         bounds = pairwise(n * k // threads for k in range(threads + 1))
         self._shares = [(first, last, np.zeros(self._kernels.SCRATCH, np.uint64)) for first, last in bounds]
+        self.num_perfect_features = perfect_size(rules)
+        hidden = np.zeros((n, self.num_perfect_features // 8), np.uint64) if perfect else None
+        self.perfect: npt.NDArray[np.uint8] | None = None if hidden is None else hidden.view(np.uint8)
+        self.num_move_features = move_size(rules, session)
+        self._rows = None if moves is None else _MoveRows(self, moves)
+        self.moves: npt.NDArray[np.uint8] | None = None
+        self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
+        self._show = None if hidden is None else batch_hands.shower(rules, self._s, self._b, hidden)
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self.reset()
 
@@ -92,6 +127,22 @@ class VectorEnv:
     def features(self) -> tuple[Feature, ...]:
         """What the numbers of an observation mean, in order."""
         return layout(self.rules, self.session)
+
+    @cached_property
+    def move_features(self) -> tuple[Feature, ...]:
+        """What the numbers of a row of `moves` mean, in order."""
+        return move_layout(self.rules, self.session)
+
+    @cached_property
+    def perfect_features(self) -> tuple[Feature, ...]:
+        """What the numbers of a row of `perfect` mean, in order."""
+        return perfect_layout(self.rules)
+
+    @cached_property
+    def action_features(self) -> npt.NDArray[np.uint8]:
+        """uint8 [num_actions, num_move_features]: the rows of all ids, but for `out` and `left`, which are 0."""
+        rows = action_features(self.rules, self.session)
+        return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
     def reset(self, seed: int | None = None) -> None:
         """Start all environments over: the first hand of each. With `seed`, those of another seed."""
@@ -105,6 +156,7 @@ class VectorEnv:
                 first, last, self._s, self._b, self._tables, scratch, self._observing
             )
         )
+        self._add()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
@@ -125,6 +177,7 @@ class VectorEnv:
                 first, last, chosen, self._s, self._b, self._tables, scratch, self._observing
             )
         )
+        self._add()
 
     def sample(self) -> npt.NDArray[np.int32]:
         """A legal action for every environment, all equally likely, from the environments' own random numbers.
@@ -144,6 +197,21 @@ class VectorEnv:
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
+    def _add(self) -> None:
+        """Write what goes beside observations: features of moves, and what is hidden."""
+        rows, show = self._rows, self._show
+        if rows is not None:
+            self.moves = rows.make_room()
+        if rows is not None or show is not None:
+
+            def work(first: int, last: int, scratch: npt.NDArray[np.uint64]) -> None:
+                if rows is not None:
+                    rows.write(first, last)
+                if show is not None:
+                    show(first, last, scratch)
+
+            self._share(work)
+
     def _share(self, work: Callable[[int, int, npt.NDArray[np.uint64]], None]) -> None:
         """`work` for all environments, by all threads; the last share is done by the caller."""
         if self._pool is None:
@@ -156,6 +224,36 @@ class VectorEnv:
             future.result()
 
 
+class _MoveRows:
+    """The features of all legal actions: where the rows of each environment begin, and the rows."""
+
+    def __init__(self, env: VectorEnv, layout: Moves) -> None:
+        from dasan.kernels import batch_hands, batch_moves
+
+        n, self._b = env.num_envs, env._b
+        self._kernel, self._table = batch_moves.write_moves, batch_moves.move_table(env.rules, env.session)
+        self._count = batch_hands.counter(env.rules, env._s, env._b)
+        self._held = np.zeros(n, np.uint8)
+        self._width = env.num_move_features // 8
+        self._most = env.legal.shape[1] if layout == "padded" else 0
+        self.starts = np.arange(n + 1, dtype=np.int64) * self._most
+        self._rows = np.zeros((n * self._most, self._width), np.uint64)
+
+    def make_room(self) -> npt.NDArray[np.uint8]:
+        """Find where the rows begin; the array that takes them."""
+        if not self._most:
+            np.cumsum(self._b.num_legal, out=self.starts[1:])
+            if self.starts[-1] > len(self._rows):
+                self._rows = np.zeros((2 * int(self.starts[-1]), self._width), np.uint64)
+        rows = self._rows.view(np.uint8)
+        return rows.reshape(-1, self._most, 8 * self._width) if self._most else rows
+
+    def write(self, first: int, last: int) -> None:
+        b = self._b
+        self._count(first, last, self._held)
+        self._kernel(first, last, b.legal, b.num_legal, self._held, self.starts, self._table, self._rows)
+
+
 def make(
     preset: str | Rules,
     num_envs: int,
@@ -164,18 +262,33 @@ def make(
     session: bool = False,
     threads: int = 1,
     observations: bool = True,
+    moves: bool | Moves = False,
+    perfect: bool = False,
     **options: OptionValue,
 ) -> VectorEnv:
     """Batched environments of `preset` with `options`, their first hands dealt.
 
     preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
     from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
-    threads: how many step. ValueError: as for `dasan.rules`.
+    threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
+    whether to write hidden cards; see `VectorEnv`. ValueError: as for `dasan.rules`.
     """
     if isinstance(preset, Rules) and options:
         raise ValueError("options belong to a preset's name; these rules are complete")
     rules = preset if isinstance(preset, Rules) else make_rules(preset, **options)
-    return VectorEnv(rules, num_envs, seed, session=session, threads=threads, observations=observations)
+    layout: Moves | None = "padded" if moves is True else moves or None
+    if layout not in (None, "padded", "ragged"):
+        raise ValueError(f'moves is True, "padded" or "ragged", not {moves!r}')
+    return VectorEnv(
+        rules,
+        num_envs,
+        seed,
+        session=session,
+        threads=threads,
+        observations=observations,
+        moves=layout,
+        perfect=perfect,
+    )
 
 
 def _kernels_of(rules: Rules) -> Any:

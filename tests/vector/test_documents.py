@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import dasan
-from dasan.features import layout, observation_size
+from dasan.features import (
+    Feature,
+    layout,
+    move_layout,
+    move_size,
+    observation_size,
+    perfect_layout,
+    perfect_size,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "vector.md"
 START = "<!-- features -->\n"
@@ -24,15 +32,21 @@ TABLES: list[tuple[str, str, dict[str, Any], bool]] = [
 ]
 
 
+def table(features: tuple[Feature, ...]) -> str:
+    out = ["| from | size | name | what it says |\n|---|---|---|---|\n"]
+    for f in features:
+        what = f.text if f.flags else f"{f.text} (a number)"
+        out.append(f"| {f.start} | {f.size} | `{f.name}` | {what} |\n")
+    return "".join(out)
+
+
 def tables() -> str:
     out = []
     for title, preset, options, session in TABLES:
         rules = dasan.rules(preset, **options)
-        out.append(f"\n### {title}: {observation_size(rules, session)} features\n\n")
-        out.append("| from | size | name | what it says |\n|---|---|---|---|\n")
-        for f in layout(rules, session):
-            what = f.text if f.flags else f"{f.text} (a number)"
-            out.append(f"| {f.start} | {f.size} | `{f.name}` | {what} |\n")
+        out.append(f"\n### {title}: {observation_size(rules, session)} features\n\n{table(layout(rules, session))}")
+        out.append(f"\nA move, {move_size(rules, session)} features:\n\n{table(move_layout(rules, session))}")
+        out.append(f"\nPerfect information, {perfect_size(rules)} features:\n\n{table(perfect_layout(rules))}")
     return "".join(out)
 
 

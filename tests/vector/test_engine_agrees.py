@@ -1,4 +1,4 @@
-"""Batched environments against the engine, move by move: legal actions, turns, observations, payments, places."""
+"""Batched environments against the engine, move by move: legal actions, turns, features, payments, places."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.features import encode
+from dasan.features import encode, encode_moves, encode_perfect
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),
@@ -52,6 +52,16 @@ def places(state: dasan.State) -> list[int]:
     return out
 
 
+def move_rows(env: vector.VectorEnv, i: int) -> dict[int, list[int]]:
+    """The features of the legal moves of environment `i`, by id."""
+    assert env.moves is not None
+    assert env.move_starts is not None
+    n = env.num_legal[i]
+    rows = env.moves[i, :n] if env.moves.ndim == 3 else env.moves[env.move_starts[i] : env.move_starts[i + 1]]
+    assert len(rows) == n
+    return dict(zip(env.legal[i, :n].tolist(), rows.tolist(), strict=True))
+
+
 def follow(env: vector.VectorEnv, hands: int, *, session: bool) -> set[int]:
     """Play `hands` hands for every environment at random beside the engine; the ids that were played."""
     states = [env.dealt(i) for i in range(env.num_envs)]
@@ -66,6 +76,10 @@ def follow(env: vector.VectorEnv, hands: int, *, session: bool) -> set[int]:
             assert state.to_act == env.to_act[i]
             if env.obs is not None:
                 assert env.obs[i].tolist() == encode(state.view(state.to_act), session)
+            if env.moves is not None:
+                assert move_rows(env, i) == encode_moves(state.view(state.to_act), session)
+            if env.perfect is not None:
+                assert env.perfect[i].tolist() == encode_perfect(state)
             states[i] = state.play(moves[actions[i]])
             seen.add(int(actions[i]))
         env.step(actions)
@@ -99,5 +113,6 @@ def check_succession(rules: dasan.Rules, last: Any, state: dasan.State) -> None:
 )
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 def test_environments_are_the_engines_hands(preset: str, options: dict[str, Any], session: bool) -> None:
-    env = vector.make(preset, 12, seed=20_26, session=session, **options)
+    moves: vector.Moves = "ragged" if session else "padded"
+    env = vector.make(preset, 12, seed=20_26, session=session, moves=moves, perfect=True, **options)
     follow(env, 2 if options else 9, session=session)

@@ -1,14 +1,12 @@
-"""What a network sees: public information and the seat's own hand as a row of small whole numbers.
+"""An observation: public information and the seat's own hand.
 
-`layout` names every number and `encode` works them out from a `View`, which holds nothing that the seat may not know.
-The batched environments write the same rows; a test ties the two together. Seats are relative: seat 0 is the one that
-looks, seat 1 plays next, and so on. Flags (0 or 1) come first, then numbers; each part is filled up with zeros to a
-multiple of eight.
+`layout` names every number and `encode` works them out from a `View`. Seats are relative: seat 0 is the one that looks,
+seat 1 plays next, and so on. Flags (0 or 1) come first, then numbers; each part is filled up with zeros to a multiple of
+eight.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,19 +14,9 @@ from functools import lru_cache
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.events import EventType
+from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, one_flag
 from dasan.ruleset import Ending, Rules
 from dasan.view import View
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """`size` numbers from place `start` of an observation on; `flags`: whether they are 0 or 1."""
-
-    name: str
-    start: int
-    size: int
-    flags: bool
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,47 +29,9 @@ class _Plane:
     flags: bool = True
 
 
-def by_rank(rules: Rules) -> bool:
-    """Whether cards are shown as counts of ranks, because suits make no difference."""
-    return not rules.suits_ranked and rules.hand_size is not None
-
-
-def card_slots(rules: Rules) -> int:
-    """Flags that a set of cards takes, see `_cards`."""
-    return 52 if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
-
-
-def _slot(rules: Rules, c: Card) -> int:
-    rank, suit = rules.order.place[c]
-    return 4 * rank + suit if rank < 13 else 39 + rank
-
-
-def _cards(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
-    """Cards as flags. Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The
-    other games: place 4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are
-    there twice.
-    """
-    out = [0] * card_slots(rules)
-    known = [c for c in cards if c is not None]
-    if by_rank(rules):
-        for rank, n in Counter(rules.order.place[c][0] for c in known).items():
-            for i in range(n):
-                out[13 * i + rank] = 1
-    else:
-        block = 52 + 2 * rules.jokers
-        for c, n in Counter(known).items():
-            for i in range(n):
-                out[block * i + _slot(rules, c)] = 1
-    return out
-
-
-def _one(size: int, place: int | None) -> list[int]:
-    return [int(i == place) for i in range(size)]
-
-
 def _card(view: View, c: Card | None) -> list[int]:
     ids = action_ids(view.rules)
-    return _one(len(ids.deck), None if c is None else ids.deck.index(c))
+    return one_flag(len(ids.deck), None if c is None else ids.deck.index(c))
 
 
 def _seats(view: View, seats: Iterable[int | None]) -> list[int]:
@@ -98,18 +48,13 @@ def _phases(rules: Rules, session: bool) -> list[str]:
     return [*out, "play"]
 
 
-def kinds(rules: Rules) -> tuple[str, ...]:
-    """The kinds of combinations, in the order of the rules."""
-    return tuple(dict.fromkeys(shape.kind for shape in rules.shapes))
-
-
 def _shown(view: View, type_: EventType) -> tuple[Card | None, ...]:
     return next((e.cards for e in view.events if e.type is type_), ())
 
 
 def _played_by(view: View, seat: int | None) -> list[int]:
     plays = [e for e in view.events if e.type is EventType.PLAY and (seat is None or e.seat == seat)]
-    return _cards(view.rules, [c for e in plays for c in e.cards])
+    return card_flags(view.rules, [c for e in plays for c in e.cards])
 
 
 def _played_by_seat(view: View) -> list[int]:
@@ -125,7 +70,7 @@ def _must_include(view: View) -> list[int]:
 def _opening_rank(view: View) -> list[int]:
     shown = _shown(view, EventType.OPEN)
     rank = None if not shown or shown[0] is None else view.rules.order.place[shown[0]][0]
-    return _one(len(view.rules.ranks), rank)
+    return one_flag(len(view.rules.ranks), rank)
 
 
 def _said(view: View) -> list[int]:
@@ -144,7 +89,7 @@ def _exchanging(view: View, i: int) -> list[int]:
 
 def _called(view: View) -> list[int]:
     cards = action_ids(view.rules).callable_cards
-    return _one(len(cards), None if view.called is None else cards.index(view.called))
+    return one_flag(len(cards), None if view.called is None else cards.index(view.called))
 
 
 def _first(cards: Sequence[Card | None]) -> Card | None:
@@ -180,12 +125,12 @@ def _top(rules: Rules) -> int:
 
 
 _BEFORE: tuple[_Plane, ...] = (
-    _Plane("hand", "your cards", card_slots, lambda v: _cards(v.rules, v.hand)),
+    _Plane("hand", "your cards", card_slots, lambda v: card_flags(v.rules, v.hand)),
     _Plane(
         "kitty",
         "the kitty, once you know it",
         card_slots,
-        lambda v: _cards(v.rules, _shown(v, EventType.KITTY)),
+        lambda v: card_flags(v.rules, _shown(v, EventType.KITTY)),
         lambda r, s: r.kitty_size > 0,
     ),
     _Plane(
@@ -196,12 +141,14 @@ _BEFORE: tuple[_Plane, ...] = (
         lambda r, s: not _to_the_end(r, s),
     ),
     _Plane("played", "cards played by anybody in this hand", card_slots, lambda v: _played_by(v, None), _to_the_end),
-    _Plane("table", "the cards on the table", card_slots, lambda v: _cards(v.rules, v.table.cards if v.table else ())),
+    _Plane(
+        "table", "the cards on the table", card_slots, lambda v: card_flags(v.rules, v.table.cards if v.table else ())
+    ),
     _Plane(
         "kind",
         "the kind of the cards on the table",
         lambda r: len(kinds(r)),
-        lambda v: _one(len(kinds(v.rules)), kinds(v.rules).index(v.table.kind) if v.table else None),
+        lambda v: one_flag(len(kinds(v.rules)), kinds(v.rules).index(v.table.kind) if v.table else None),
     ),
     _Plane("table_seat", "who played them", _players, lambda v: _seats(v, [v.table_seat])),
     _Plane("passed", "whose pass still stands", _players, lambda v: _seats(v, v.passed)),
@@ -224,7 +171,7 @@ _BEFORE: tuple[_Plane, ...] = (
         _auction,
     ),
     _Plane("bidder", "who has bid most", _players, lambda v: _seats(v, [v.bidder]), _auction),
-    _Plane("bid", "the highest bid, from 1", _top, lambda v: _one(_top(v.rules), (v.bid or 0) - 1), _auction),
+    _Plane("bid", "the highest bid, from 1", _top, lambda v: one_flag(_top(v.rules), (v.bid or 0) - 1), _auction),
     _Plane("partner", "the bidder's partner, once you know", _players, lambda v: _seats(v, [v.partner]), _call),
     _Plane("called", "the called card, by rank then suit", lambda r: len(action_ids(r).callable_cards), _called, _call),
     _Plane("giving", "who gives a card (W.20)", _players, lambda v: _exchanging(v, 1), _exchange),
@@ -234,7 +181,7 @@ _BEFORE: tuple[_Plane, ...] = (
         "offered",
         "the cards offered, to the two who know them",
         card_slots,
-        lambda v: _cards(v.rules, _shown(v, EventType.OFFER)),
+        lambda v: card_flags(v.rules, _shown(v, EventType.OFFER)),
         _exchange,
     ),
     _Plane("taken", "the card taken", _deck, lambda v: _card(v, _first(_shown(v, EventType.TAKE))), _exchange),
@@ -258,13 +205,9 @@ def _planes(rules: Rules, session: bool) -> tuple[_Plane, ...]:
         "phase",
         " ".join(phases),
         lambda r: len(phases),
-        lambda v: _one(len(phases), phases.index(v.phase) if v.phase in phases else None),
+        lambda v: one_flag(len(phases), phases.index(v.phase) if v.phase in phases else None),
     )
     return (phase, *(plane for plane in (*_BEFORE, *_AFTER) if plane.when(rules, session)))
-
-
-def _up(n: int) -> int:
-    return -(-n // 8) * 8
 
 
 @lru_cache(maxsize=64)
@@ -279,7 +222,7 @@ def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     at = 0
     for plane in _planes(rules, session):
         if not plane.flags:
-            at = _up(at) if out[-1].flags else at
+            at = eights(at) if out[-1].flags else at
         size = plane.size(rules)
         out.append(Feature(plane.name, at, size, plane.flags, plane.text))
         at += size
@@ -289,7 +232,7 @@ def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
 def observation_size(rules: Rules, session: bool = False) -> int:
     """How many numbers an observation has, a multiple of eight."""
     last = layout(rules, session)[-1]
-    return _up(last.start + last.size)
+    return eights(last.start + last.size)
 
 
 def encode(view: View, session: bool = False) -> list[int]:
@@ -301,6 +244,3 @@ def encode(view: View, session: bool = False) -> list[int]:
     for feature, plane in zip(layout(rules, session), _planes(rules, session), strict=True):
         out[feature.start : feature.start + feature.size] = plane.values(view)
     return out
-
-
-__all__ = ["Feature", "by_rank", "card_slots", "encode", "kinds", "layout", "observation_size"]

@@ -1,0 +1,29 @@
+"""What a network sees, as rows of small whole numbers.
+
+`encode` says what a seat knows of a hand and `encode_moves` what each of its moves is, both made of a `View`, which holds
+nothing that the seat may not know. `encode_perfect` says what only a teacher may know, and is made of a `State`. The
+batched environments write the same rows; tests tie the two together.
+"""
+
+from dasan.features.cards import Feature, by_rank, card_slots, kinds
+from dasan.features.moves import action_features, cards_taken, encode_moves, move_layout, move_size
+from dasan.features.observation import encode, layout, observation_size
+from dasan.features.perfect import encode_perfect, perfect_layout, perfect_size
+
+__all__ = [
+    "Feature",
+    "action_features",
+    "by_rank",
+    "card_slots",
+    "cards_taken",
+    "encode",
+    "encode_moves",
+    "encode_perfect",
+    "kinds",
+    "layout",
+    "move_layout",
+    "move_size",
+    "observation_size",
+    "perfect_layout",
+    "perfect_size",
+]

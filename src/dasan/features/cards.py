@@ -1,0 +1,70 @@
+"""Cards as flags, and what a place in a row of features is called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dasan.cards import Card
+from dasan.ruleset import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`size` numbers from place `start` of a row on; `flags`: whether they are 0 or 1."""
+
+    name: str
+    start: int
+    size: int
+    flags: bool
+    text: str
+
+
+def by_rank(rules: Rules) -> bool:
+    """Whether cards are shown as counts of ranks, because suits make no difference."""
+    return not rules.suits_ranked and rules.hand_size is not None
+
+
+def card_slots(rules: Rules) -> int:
+    """Flags that a set of cards takes, see `card_flags`."""
+    return 52 if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
+
+
+def _slot(rules: Rules, c: Card) -> int:
+    rank, suit = rules.order.place[c]
+    return 4 * rank + suit if rank < 13 else 39 + rank
+
+
+def card_flags(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
+    """Cards as flags. Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The
+    other games: place 4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are
+    there twice.
+    """
+    out = [0] * card_slots(rules)
+    known = [c for c in cards if c is not None]
+    if by_rank(rules):
+        for rank, n in Counter(rules.order.place[c][0] for c in known).items():
+            for i in range(n):
+                out[13 * i + rank] = 1
+    else:
+        block = 52 + 2 * rules.jokers
+        for c, n in Counter(known).items():
+            for i in range(n):
+                out[block * i + _slot(rules, c)] = 1
+    return out
+
+
+def one_flag(size: int, place: int | None) -> list[int]:
+    """`size` flags, the one at `place` set."""
+    return [int(i == place) for i in range(size)]
+
+
+def kinds(rules: Rules) -> tuple[str, ...]:
+    """The kinds of combinations, in the order of the rules."""
+    return tuple(dict.fromkeys(shape.kind for shape in rules.shapes))
+
+
+def eights(n: int) -> int:
+    """`n`, rounded up to a multiple of eight."""
+    return -(-n // 8) * 8

@@ -1,0 +1,224 @@
+"""What a network is told of a move that it may choose: one row of small whole numbers for each legal action.
+
+Nearly all of it is known from the action's id, see `action_features`; only whether the move empties the hand, and how
+many cards are left in it, depends on the hand. Flags (0 or 1) come first, then numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dasan.actions import PASS_ID, action_ids
+from dasan.cards import Card
+from dasan.features.cards import Feature, by_rank, card_flags, card_slots, eights, kinds, one_flag
+from dasan.ruleset import Rules
+from dasan.table import Row, compile
+from dasan.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    """An id taken apart; `cards` are those that change hands, or may, without being played."""
+
+    id: int
+    row: Row | None = None
+    bid: int | None = None
+    call: int | None = None
+    cards: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plane:
+    name: str
+    text: str
+    size: Callable[[Rules], int]
+    values: Callable[[Rules, _Action], Iterable[int]]
+    when: Callable[[Rules, bool], bool] = lambda rules, session: True
+    flags: bool = True
+
+
+def _most_copies(rules: Rules) -> int:
+    return max(n for row in compile(rules).rows for _, n in row.pattern.counts)
+
+
+def _listed(rules: Rules) -> bool:
+    """Whether an id names exact cards."""
+    return compile(rules).rows[0].cards is not None
+
+
+def _ranks(rules: Rules) -> int:
+    return 13 + 2 * rules.jokers
+
+
+def _cards(rules: Rules, action: _Action) -> list[int]:
+    row = action.row
+    if _listed(rules):
+        return card_flags(rules, (row.cards or ()) if row is not None else ())
+    held = Counter(dict(row.pattern.counts)) if row is not None else Counter()
+    return [int(held[rank] > n) for n in range(_most_copies(rules)) for rank in range(_ranks(rules))]
+
+
+def _suit(rules: Rules, action: _Action) -> list[int]:
+    if action.row is None:
+        return [0] * 4
+    pattern = action.row.pattern
+    decided = pattern.flush or 0 <= pattern.decider < 13
+    return one_flag(4, pattern.suit if decided else None)
+
+
+@lru_cache(maxsize=64)
+def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
+    """By family and strength: how many of the family's other strengths are lower, as a share of 255."""
+    found: dict[str, set[int]] = {}
+    for row in compile(rules).rows:
+        found.setdefault(row.family, set()).add(row.strength)
+    return {
+        family: {s: 255 * i // max(1, len(all_) - 1) for i, s in enumerate(sorted(all_))}
+        for family, all_ in found.items()
+    }
+
+
+def _strength(rules: Rules, action: _Action) -> list[int]:
+    row = action.row
+    return [0 if row is None else _strengths(rules)[row.family][row.strength]]
+
+
+_PLANES: tuple[_Plane, ...] = (
+    _Plane("pass", "whether it is the pass", lambda r: 1, lambda r, a: [int(a.id == PASS_ID)]),
+    _Plane("cards", "the cards played", card_slots, _cards, lambda r, s: by_rank(r) or _listed(r)),
+    _Plane(
+        "counts",
+        "the cards played, by rank",
+        lambda r: _most_copies(r) * _ranks(r),
+        _cards,
+        lambda r, s: not (by_rank(r) or _listed(r)),
+    ),
+    _Plane(
+        "kind",
+        "the kind of the play",
+        lambda r: len(kinds(r)),
+        lambda r, a: one_flag(len(kinds(r)), None if a.row is None else kinds(r).index(a.row.kind)),
+    ),
+    _Plane(
+        "suit",
+        "the suit that decides, or of a straight flush",
+        lambda r: 4,
+        _suit,
+        lambda r, s: not (by_rank(r) or _listed(r)),
+    ),
+    _Plane(
+        "bid",
+        "the bid, from 1",
+        lambda r: 0 if r.auction is None else r.auction.top,
+        lambda r, a: one_flag(0 if r.auction is None else r.auction.top, None if a.bid is None else a.bid - 1),
+        lambda r, s: r.auction is not None,
+    ),
+    _Plane(
+        "call",
+        "the card called, by rank then suit",
+        lambda r: len(action_ids(r).callable_cards),
+        lambda r, a: one_flag(len(action_ids(r).callable_cards), a.call),
+        lambda r, s: r.call is not None,
+    ),
+    _Plane(
+        "with_called",
+        "whether the called card is played",
+        lambda r: 1,
+        lambda r, a: [int(a.row is not None and a.row.called is True)],
+        lambda r, s: r.call is not None,
+    ),
+    _Plane(
+        "exchanged",
+        "the cards given, offered or taken",
+        card_slots,
+        lambda r, a: card_flags(r, a.cards),
+        lambda r, s: s and r.exchange,
+    ),
+    _Plane("out", "whether the hand is empty after it", lambda r: 1, lambda r, a: [0]),
+    _Plane("size", "cards played", lambda r: 1, lambda r, a: [0 if a.row is None else a.row.size], flags=False),
+    _Plane(
+        "strength",
+        "of the strengths it is compared with, the share that is lower, in 255ths",
+        lambda r: 1,
+        _strength,
+        flags=False,
+    ),
+    _Plane("left", "cards in the hand after it", lambda r: 1, lambda r, a: [0], flags=False),
+)
+
+
+def _planes(rules: Rules, session: bool) -> list[_Plane]:
+    return [plane for plane in _PLANES if plane.when(rules, session)]
+
+
+@lru_cache(maxsize=64)
+def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
+    """Every feature of a move, in order. `session`: hands follow one another (W.20's exchange).
+
+    >>> import dasan
+    >>> [f.name for f in move_layout(dasan.rules("big-two"))]
+    ['pass', 'cards', 'kind', 'out', 'size', 'strength', 'left']
+    """
+    out: list[Feature] = []
+    at = 0
+    for plane in _planes(rules, session):
+        out.append(Feature(plane.name, at, plane.size(rules), plane.flags, plane.text))
+        at += out[-1].size
+    return tuple(out)
+
+
+def move_size(rules: Rules, session: bool = False) -> int:
+    """How many numbers a move has, a multiple of eight."""
+    last = move_layout(rules, session)[-1]
+    return eights(last.start + last.size)
+
+
+def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
+    """Every id in order, taken apart."""
+    ids = action_ids(rules, session)
+    yield _Action(PASS_ID)
+    for i in range(ids.bids, ids.calls):
+        yield _Action(i, bid=i - ids.bids + 1)
+    for i in range(ids.calls, ids.rows):
+        yield _Action(i, call=i - ids.calls)
+    for row in compile(rules).rows:
+        yield _Action(ids.rows + row.id, row=row)
+    if ids.exchange:
+        for i, cards in enumerate([*((c,) for c in ids.deck), *ids.offers, *((c,) for c in ids.deck)]):
+            yield _Action(ids.gives + i, cards=cards)
+
+
+@lru_cache(maxsize=8)
+def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
+    """The row of every id as far as the id settles it: `out` and `left` are 0."""
+    planes = _planes(rules, session)
+    size = move_size(rules, session)
+    rows = (bytes(n for plane in planes for n in plane.values(rules, action)) for action in _actions(rules, session))
+    return tuple(row.ljust(size, b"\0") for row in rows)
+
+
+@lru_cache(maxsize=64)
+def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
+    """How many cards every id takes out of the hand; -1 for the card that comes into it (W.20)."""
+    ids = action_ids(rules, session)
+    rows = [row.size for row in compile(rules).rows]
+    one_each = len(ids.deck) if ids.exchange else 0
+    return (*[0] * ids.rows, *rows, *[1] * one_each, *[0] * len(ids.offers), *[-1] * one_each)
+
+
+def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:
+    """The row of each legal action of `view`, by its id: whole numbers from 0 to 255. Empty if it is not to act."""
+    rules = view.rules
+    ids, static, taken = action_ids(rules, session), action_features(rules, session), cards_taken(rules, session)
+    at = {f.name: f.start for f in move_layout(rules, session)}
+    rows = {}
+    for move in view.legal_moves():
+        action = ids.of(move, view.called)
+        row = list(static[action])
+        row[at["left"]] = len(view.hand) - taken[action]
+        row[at["out"]] = int(row[at["left"]] == 0)
+        rows[action] = row
+    return rows

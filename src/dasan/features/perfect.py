@@ -1,0 +1,59 @@
+"""Perfect information: what the seat to act does not know. For a teacher or a critic, never for a player.
+
+Seats are relative, as in an observation. A game of which everything is public but the cards held needs no more than the
+hands; Big Three adds the kitty, for four the called card's holder.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dasan.features.cards import Feature, card_flags, card_slots, eights, one_flag
+from dasan.ruleset import Rules
+
+if TYPE_CHECKING:
+    from dasan.state import State
+
+
+@lru_cache(maxsize=64)
+def perfect_layout(rules: Rules) -> tuple[Feature, ...]:
+    """Every feature of perfect information, in order; all are flags.
+
+    >>> import dasan
+    >>> [(f.name, f.start, f.size) for f in perfect_layout(dasan.rules("big-three"))]
+    [('hands', 0, 104), ('hidden_kitty', 104, 52)]
+    """
+    slots, players = card_slots(rules), rules.players
+    planes = [("hands", (players - 1) * slots, "the cards of each other seat, from the next on")]
+    if rules.kitty_size > 0:
+        planes.append(("hidden_kitty", slots, "the kitty as it was dealt"))
+    if rules.call is not None:
+        planes.append(("hidden_partner", players, "the bidder's partner, also while it is hidden"))
+    out: list[Feature] = []
+    for name, size, text in planes:
+        start = out[-1].start + out[-1].size if out else 0
+        out.append(Feature(name, start, size, True, text))
+    return tuple(out)
+
+
+def perfect_size(rules: Rules) -> int:
+    """How many numbers perfect information takes, a multiple of eight."""
+    last = perfect_layout(rules)[-1]
+    return eights(last.start + last.size)
+
+
+def encode_perfect(state: State) -> list[int]:
+    """What is hidden from the seat to act: flags as `perfect_layout` has them. ValueError: the hand is over."""
+    if state.to_act is None:
+        raise ValueError("nobody is to act")
+    rules, me = state.rules, state.to_act
+    n = rules.players
+    out: list[int] = []
+    for k in range(1, n):
+        out += card_flags(rules, state.hands[(me + k) % n])
+    if rules.kitty_size > 0:
+        out += card_flags(rules, state.begun.kitty)
+    if rules.call is not None:
+        out += one_flag(n, None if state.partner is None else (state.partner - me) % n)
+    return out + [0] * (perfect_size(rules) - len(out))
