@@ -12,7 +12,9 @@ from dasan.bench.timing import Row, Work, cores, measure
 from dasan.features import by_rank
 from dasan.ruleset import Rules
 
-PATHS = ("engine", "kernel", "batch-mask", "batch-obs")
+PATHS = ("engine", "kernel", "batch-mask", "batch-obs", "batch-moves")
+"""The interpreted engine; whole hands compiled; batched environments with legal masks, with observations too, and with the
+features of every legal move as well."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "big-three": {},
     "big-three-4p": {},
@@ -95,11 +97,18 @@ def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], in
     return (canon_table.canon_table(rules), canon_table.canon_policy(rules)), canon_hands.random_hands, 2_000
 
 
-def _batch(observations: bool) -> Callable[[Rules, int], Work]:
+def _batch(*, observations: bool, moves: bool = False) -> Callable[[Rules, int], Work]:
     def works(rules: Rules, threads: int) -> Work:
         import numpy as np
 
-        env = dasan.vector.make(rules, NUM_ENVS * threads, seed=1, observations=observations, threads=threads)
+        env = dasan.vector.make(
+            rules,
+            NUM_ENVS * threads,
+            seed=1,
+            observations=observations,
+            moves="ragged" if moves else False,
+            threads=threads,
+        )
         steps = 50
         for _ in range(2 * steps):
             env.step(env.sample())
@@ -121,4 +130,5 @@ _WORKS: dict[str, Callable[[Rules, int], Work]] = {
     "kernel": _kernel,
     "batch-mask": _batch(observations=False),
     "batch-obs": _batch(observations=True),
+    "batch-moves": _batch(observations=True, moves=True),
 }

@@ -24,7 +24,8 @@ def bench(
         ),
     ] = None,
     path: Annotated[
-        list[str] | None, typer.Option(help="Only this path: engine, kernel, batch-mask or batch-obs.")
+        list[str] | None,
+        typer.Option(help="Only this path: engine, kernel, batch-mask, batch-obs or batch-moves."),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
     seconds: Annotated[
