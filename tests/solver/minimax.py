@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 Counts = tuple[int, ...]
@@ -28,18 +29,22 @@ def less(hand: Counts, play: Play) -> Counts:
 @lru_cache(maxsize=2_000_000)
 def wins(hands: tuple[Counts, ...], side: frozenset[int], seat: int, table: Play | None, owner: int) -> bool:
     """Whether `side` goes out first with best play; `seat` is to act, after `owner` has played `table`."""
+    results = _results(hands, side, seat, table, owner)
+    return any(results) if seat in side else all(results)
+
+
+def _results(
+    hands: tuple[Counts, ...], side: frozenset[int], seat: int, table: Play | None, owner: int
+) -> Iterator[bool]:
+    """What each move leads to."""
     after = (seat + 1) % len(hands)
-    results = []
     for play in plays(hands[seat]):
         if table is not None and (play[:2] != table[:2] or play[2] <= table[2]):
             continue
         left = less(hands[seat], play)
         if not any(left):
-            results.append(seat in side)
+            yield seat in side
         else:
-            results.append(wins((*hands[:seat], left, *hands[seat + 1 :]), side, after, play, seat))
+            yield wins((*hands[:seat], left, *hands[seat + 1 :]), side, after, play, seat)
     if table is not None:
-        results.append(
-            wins(hands, side, owner, None, owner) if after == owner else wins(hands, side, after, table, owner)
-        )
-    return any(results) if seat in side else all(results)
+        yield wins(hands, side, owner, None, owner) if after == owner else wins(hands, side, after, table, owner)
