@@ -34,6 +34,65 @@ def test_review_finds_the_blunder(record: Path) -> None:
     assert "LOSES" in CliRunner().invoke(app, ["review", str(record)]).output
 
 
+def run(*arguments: object, **environment: str) -> str:
+    done = CliRunner(env=environment).invoke(app, [str(a) for a in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_review_as_text_markdown_and_json(record: Path) -> None:
+    text = run("review", record)
+    assert "Turning point: move 4, seat 0 plays pass; better 3♦." in text
+    assert "\x1b" not in text
+    markdown = run("review", record, "--format", "markdown")
+    assert "| 4 | seat 0 \\* | pass | **LOSES THE HAND: 1 of 2 moves does; better 3♦** |" in markdown
+    assert json.loads(run("review", record, "--format", "json")) == json.loads(run("review", record, "--json"))
+
+
+def test_review_is_coloured_where_that_is_wanted(record: Path) -> None:
+    assert "\x1b[1;31m" in run("review", record, FORCE_COLOR="1", TERM="xterm")
+    plain = run("review", record, FORCE_COLOR="1", TERM="xterm", NO_COLOR="1")
+    assert "LOSES" in plain
+    assert "[1;31m" not in plain
+    assert "[32m" not in plain
+
+
+def test_review_draws_a_picture(record: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "hand.svg"
+    run("review", record, "--picture", picture)
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+    for wrong in (tmp_path / "hand.png", tmp_path / "missing" / "hand.svg"):
+        refused = CliRunner().invoke(app, ["review", str(record), "--picture", str(wrong)])
+        assert refused.exit_code == 2
+        assert len(refused.stderr.splitlines()) == 1
+
+
+def test_review_of_a_game_without_sides_says_what_it_means(tmp_path: Path) -> None:
+    """A seat could go out with the highest card, passes, and a pair goes out before it."""
+    state = dasan.start(dasan.rules("winner", players=3), ["3D 2S", "4D 5H 5C", "6D 7H 7C"], leader=0)
+    file = tmp_path / "hand.jsonl"
+    file.write_text(state.play("3D").play("4D").play("6D").play("pass").record(), encoding="utf-8")
+    text = run("review", file)
+    assert "COSTS: place 2 instead of place 1" in text
+    assert "against all others" in text
+
+
+def test_the_hand_of_a_session(tmp_path: Path) -> None:
+    """Without a number it is the last in which somebody has moved."""
+    session = dasan.session(dasan.rules("winner", players=3), seed=3)
+    while session.state.phase is not dasan.Phase.OVER:
+        session = session.play(session.state.legal_moves()[0])
+    file = tmp_path / "session.jsonl"
+    file.write_text(session.next_hand().record(), encoding="utf-8")
+    first, last = (
+        json.loads(run("review", file, "--json", "--seconds", "0.01", *hand)) for hand in (("--hand", "1"), ())
+    )
+    assert len(first["moves"]) > 40
+    assert [move["seq"] for move in first["moves"]] == [move["seq"] for move in last["moves"]]
+    assert json.loads(run("review", file, "--json", "--hand", "2"))["moves"] == []
+    assert "no hand 3" in CliRunner().invoke(app, ["review", str(file), "--hand", "3"]).stderr
+
+
 def test_solve_a_position_of_a_record(record: Path) -> None:
     first = dasan.replay(record.read_text(encoding="utf-8")).events[0].seq  # type: ignore[union-attr]
     told = json.loads(CliRunner().invoke(app, ["solve", str(record), "--before", str(first), "--json"]).output)

@@ -16,8 +16,9 @@ from dasan.cli.bench import bench
 from dasan.cli.group import Group
 from dasan.cli.play import play, serve
 from dasan.cli.replay import replay
+from dasan.cli.review import review
 from dasan.cli.rules import rules
-from dasan.cli.solve import review, solve
+from dasan.cli.solve import solve
 from dasan.cli.tui import tui
 from dasan.cli.verify import verify
 from dasan.version import __version__

@@ -1,107 +1,222 @@
-"""A finished hand looked at again: which moves kept the result that best play, with all hands open, would have had."""
+"""A hand looked at again: which moves kept the result that best play, with all hands open, would have had.
+
+The moves are judged from the last to the first with one table: what is known of the end helps with the beginning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from dasan.moves import Move
-from dasan.solver import Solution, solve
-from dasan.solver.budget import Cancel
+from dasan.moves import Move, MoveType
+from dasan.retrace import moves_of
+from dasan.solver.budget import Budget, Cancel
+from dasan.solver.open_hands import applies, stakes
+from dasan.solver.solution import Solution
+from dasan.solver.solving import Warm, solve_warm
 from dasan.state import Phase, State
+
+MISSES = 3
+"""In a game without sides: after so many positions in a row that were too large, those before are not tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One move: who made it, what the position was worth before, what the move is worth, and which moves keep the value.
+    """One move. seq: the number of its event. choices: how many moves were legal.
 
-    kept: None where the budget did not suffice to tell. seq: the number of the move's event.
+    value: what the position was worth, worth: what it is worth after the move, both as `Solution.value` counts; None if
+    not known. keeping, losing: the legal moves that keep the value, and those that do not, as far as they were proved.
+    kept: whether this one did, as every forced move does; None if not known. scope: as in `Solution`; None where nothing
+    was judged.
+
+    as_bidder: in the auction, what the hand is worth to this seat if it becomes the bidder with this bid, or, where it
+    passes, with the lowest bid it could make. A bid is not judged beyond that: what the others would bid is not known.
     """
 
     seq: int
     seat: int
+    phase: Phase
     move: Move
-    value: int | None
-    worth: int | None
-    kept: bool | None
-    keeping: tuple[Move, ...]
     choices: int
+    value: int | None = None
+    worth: int | None = None
+    kept: bool | None = None
+    keeping: tuple[Move, ...] = ()
+    losing: tuple[Move, ...] = ()
+    scope: str | None = None
+    as_bidder: int | None = None
 
     @property
     def forced(self) -> bool:
         return self.choices == 1
 
+    @property
+    def shares(self) -> tuple[float, float] | None:
+        """The least and the most that the share of legal moves that keep the result can be; equal where all moves were
+        proved. None where the value was not.
+        """
+        if self.forced:
+            return 1.0, 1.0
+        if self.value is None:
+            return None
+        return len(self.keeping) / self.choices, 1 - len(self.losing) / self.choices
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether some legal move would not have kept the result."""
+        return self.value is not None and len(self.losing) > 0
+
     def to_json(self) -> dict[str, Any]:
         return {
             "seq": self.seq,
             "seat": self.seat,
+            "phase": self.phase.value,
             "move": str(self.move),
+            "choices": self.choices,
+            "forced": self.forced,
+            "scope": self.scope,
             "value": self.value,
             "worth": self.worth,
             "kept": self.kept,
             "keeping": [str(move) for move in self.keeping],
-            "choices": self.choices,
-            "forced": self.forced,
+            "losing": [str(move) for move in self.losing],
+            "share": None if self.shares is None else list(self.shares),
+            "as_bidder": self.as_bidder,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What became of a hand. hand: the last state. moves: every move of it, in order."""
+
+    hand: State
+    moves: tuple[Judged, ...]
+
+    @property
+    def turning_points(self) -> tuple[Judged, ...]:
+        """The moves that did not keep the result."""
+        return tuple(j for j in self.moves if j.kept is False)
+
+    @property
+    def turning_point(self) -> Judged | None:
+        """The first of them."""
+        return next(iter(self.turning_points), None)
+
+    @property
+    def last_chance(self) -> Judged | None:
+        """The last move in whose place another would have led to another result."""
+        return next((j for j in reversed(self.moves) if j.could_turn), None)
+
+    @property
+    def not_judged(self) -> tuple[Judged, ...]:
+        """Moves of which it is not known whether they kept the result; bids are among them."""
+        return tuple(j for j in self.moves if j.kept is None)
+
+    def to_json(self) -> dict[str, Any]:
+        turn, last = self.turning_point, self.last_chance
+        result = self.hand.result
+        return {
+            "preset": self.hand.rules.name,
+            "bidder": self.hand.bidder,
+            "bid": self.hand.bid,
+            "partner": self.hand.partner,
+            "payments": None if result is None else list(result.payments),
+            "turning_point": None if turn is None else turn.seq,
+            "turning_points": [j.seq for j in self.turning_points],
+            "last_chance": None if last is None else last.seq,
+            "not_judged": [j.seq for j in self.not_judged],
+            "moves": [j.to_json() for j in self.moves],
         }
 
 
 def review(
-    moves: Iterable[tuple[State, Move]],
+    state: State,
     *,
     seconds: float | None = 2,
     nodes: int | None = None,
     memory_mb: float = 256,
     cancel: Cancel | None = None,
-    progress: Callable[[Judged], object] | None = None,
-) -> list[Judged]:
-    """Judge the plays and passes of a hand, given with the states in which they were made; the budget is for each."""
-    out = []
-    for state, move in moves:
-        if state.phase is not Phase.PLAY:
-            continue
-        solution = solve(state, seconds=seconds, nodes=nodes, memory_mb=memory_mb, cancel=cancel)
-        judged = _judged(state, move, solution)
-        out.append(judged)
+    progress: Callable[[int, int], object] | None = None,
+) -> Review:
+    """Judge every move that led to `state`, over or not; the budget is for each position.
+
+    `progress` is called with the number of moves judged, and of all.
+    """
+    moves = list(moves_of(state))
+    after = [now for now, _ in moves[1:]] + [state]
+    warm = Warm(memory_mb)
+    out: list[Judged] = []
+    auction: Solution | None = None
+    misses = 0
+    for i in reversed(range(len(moves))):
+        now, move = moves[i]
+        if misses == MISSES or now.phase is Phase.EXCHANGE:
+            out.append(_unjudged(now, move))
+        else:
+            budget = Budget(seconds, nodes, cancel=cancel)
+            if now.phase is Phase.AUCTION:
+                # What a seat's contract is worth is the same throughout the auction.
+                auction = auction or solve_warm(moves[0][0], warm, budget)
+                out.append(_bid(now, move, auction))
+            else:
+                also = None if applies(now) else move
+                out.append(_judged(now, move, after[i], solve_warm(now, warm, budget, line=False, also=also)))
+                if not applies(now):
+                    misses = 0 if out[-1].value is not None else misses + 1
         if progress is not None:
-            progress(judged)
-    return out
+            progress(len(out), len(moves))
+    return Review(state, tuple(reversed(out)))
 
 
-def turning_point(judged: Iterable[Judged]) -> Judged | None:
-    """The first move that did not keep the result."""
-    return next((j for j in judged if j.kept is False), None)
+def _unjudged(state: State, move: Move) -> Judged:
+    choices = len(state.legal_moves())
+    return Judged(state.next_seq, _seat(state), state.phase, move, choices, kept=True if choices == 1 else None)
 
 
-def _judged(state: State, move: Move, solution: Solution) -> Judged:
-    after = state.play(move)
-    listed = next((m for m in solution.moves if _same(state, m, after)), None)
-    worth = None if listed is None else solution.moves[listed]
+def _bid(state: State, move: Move, auction: Solution) -> Judged:
+    seat = _seat(state)
+    bids = [m.bid for m in state.legal_moves() if m.bid is not None]
+    level = move.bid if move.bid is not None else min(bids, default=None)
+    found = auction.by_bidder[seat].value
+    win, loss = stakes(state, level)
+    return replace(
+        _unjudged(state, move),
+        scope=auction.scope,
+        as_bidder=None if found is None or level is None else win if found > 0 else loss,
+    )
+
+
+def _judged(state: State, move: Move, after: State, solution: Solution) -> Judged:
+    listed = {m: v for m, v in solution.moves.items() if m in state.legal_moves()}
+    played = next((m for m in listed if _same(state, m, after)), move)
+    worth = solution.moves.get(played)
     value = solution.value
-    kept = None if value is None or worth is None else worth == value
-    return Judged(
-        seq=state.next_seq,
-        seat=0 if state.to_act is None else state.to_act,
-        move=move,
+    plain = _unjudged(state, move)
+    return replace(
+        plain,
         value=value,
         worth=worth,
-        kept=kept,
-        keeping=tuple(m for m, v in solution.moves.items() if v == value),
-        choices=len(state.legal_moves()),
+        kept=plain.kept if value is None or worth is None else worth == value,
+        keeping=tuple(m for m, v in listed.items() if v == value),
+        losing=() if value is None else tuple(m for m, v in listed.items() if v != value),
+        scope=solution.scope,
     )
+
+
+def _seat(state: State) -> int:
+    return 0 if state.to_act is None else state.to_act
 
 
 def _same(state: State, listed: Move, after: State) -> bool:
     """Whether a listed move does what led to `after`: the same, but for suits that make no difference."""
-    if after.events[len(state.events)].type.value == "pass":
-        return listed.type.value == "pass"
-    if listed.combination is None:
+    made = after.events[len(state.events)]
+    if listed.type.value != made.type.value:
         return False
-    played = after.events[len(state.events)].cards
-    ours = state.rules.combination(tuple(c for c in played if c is not None))
-    same = (ours.family, ours.power, ours.strength) == (
-        listed.combination.family,
-        listed.combination.power,
-        listed.combination.strength,
-    )
-    return same and (not state.rules.suits_ranked or set(played) == set(listed.cards))
+    cards = tuple(c for c in made.cards if c is not None)
+    if listed.type is not MoveType.PLAY:
+        return listed.cards == cards
+    if state.rules.suits_ranked or listed.combination is None:
+        return set(listed.cards) == set(cards)
+    ours, theirs = state.rules.combination(cards), listed.combination
+    return (ours.family, ours.power, ours.strength) == (theirs.family, theirs.power, theirs.strength)

@@ -9,6 +9,8 @@ from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
 
 if TYPE_CHECKING:
+    from dasan.moves import Move
+    from dasan.solver.endgame import Endgame
     from dasan.solver.open_hands import OpenHands
     from dasan.state import State
 
@@ -50,6 +52,7 @@ class Warm:
         self.memory_mb = memory_mb
         self._table: OpenHands | None = None
         self._side: tuple[object, ...] = ()
+        self._endgames: dict[int, Endgame] = {}
 
     def table(self, state: State, budget: Budget) -> OpenHands:
         """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
@@ -61,9 +64,23 @@ class Warm:
         self._table.budget = budget
         return self._table
 
+    def endgame(self, state: State, budget: Budget) -> Endgame:
+        """The search for the seat to act, in a game without sides."""
+        from dasan.solver.endgame import Endgame
 
-def solve_warm(state: State, warm: Warm, budget: Budget, *, moves: bool = True) -> Solution:
-    """As `solve`, with what is known already."""
+        seat = 0 if state.to_act is None else state.to_act
+        if seat not in self._endgames:
+            self._endgames[seat] = Endgame(seat, self.memory_mb / state.rules.players, budget)
+        self._endgames[seat].budget = budget
+        return self._endgames[seat]
+
+
+def solve_warm(
+    state: State, warm: Warm, budget: Budget, *, moves: bool = True, line: bool = True, also: Move | None = None
+) -> Solution:
+    """As `solve`, with what is known already. line: whether a line is wanted, if the moves are. also: a legal move that
+    is valued too where `legal_moves()` does not list it and it may differ from all that are listed.
+    """
     from dasan.solver import endgame, open_hands
     from dasan.state import Phase
 
@@ -72,7 +89,7 @@ def solve_warm(state: State, warm: Warm, budget: Budget, *, moves: bool = True) 
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
     if not open_hands.applies(state):
-        return endgame.solve_endgame(state, budget, moves=moves)
+        return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
     from dasan.kernels.rank_solver import warm_up
 
     warm_up()
@@ -81,4 +98,4 @@ def solve_warm(state: State, warm: Warm, budget: Budget, *, moves: bool = True) 
         return open_hands.solve_auction(state, warm.memory_mb, budget)
     if state.phase is Phase.CALL:
         return open_hands.solve_call(state, warm.memory_mb, budget)
-    return open_hands.solve_play(state, warm.table(state, budget), budget, moves=moves)
+    return open_hands.solve_play(state, warm.table(state, budget), budget, moves=moves, line=line)

@@ -1,0 +1,97 @@
+"""`dasan review`: a recorded hand, move by move: did it keep the result that best play would have had?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dasan.cli.files import AsJson, RecordFile, print_json
+from dasan.cli.group import Refused
+from dasan.cli.progress import progress_bar
+from dasan.cli.recorded import HandNumber, read_hand
+from dasan.cli.solve import Memory, Seconds
+
+if TYPE_CHECKING:
+    from dasan.cli.review_words import Report
+
+STYLES = {"keeps": "green", "loses": "bold red", "forced": "dim", "unproved": "yellow", "unjudged": "dim", "bid": ""}
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def review(
+    file: RecordFile,
+    hand: HandNumber = None,
+    seconds: Seconds = 2,
+    memory: Memory = 256,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How to print it; text is coloured on a terminal.")
+    ] = Format.TEXT,
+    picture: Annotated[Path | None, typer.Option(help="Draw it too, into this SVG file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge every move of a recorded hand: did it keep the result, and which moves would have."""
+    from dasan.cli.review_words import Report, move_words
+    from dasan.solver.picture import picture as drawn
+    from dasan.solver.review import review as judge
+
+    if picture is not None and picture.suffix.lower() != ".svg":
+        raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
+    state = read_hand(file, hand)
+    with progress_bar() as show:
+        found = judge(state, seconds=seconds, memory_mb=memory, progress=lambda done, of: show("moves", done, of))
+    report = Report(found)
+    if picture is not None:
+        svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))
+        try:
+            picture.write_text(svg, encoding="utf-8")
+        except OSError as error:
+            raise Refused(f"cannot write {picture}: {error.strerror or error}") from error
+    if as_json or format_ is Format.JSON:
+        print_json(found.to_json())
+    elif format_ is Format.MARKDOWN:
+        typer.echo(_markdown(report))
+    else:
+        _print(report)
+
+
+def _print(report: Report) -> None:
+    """Coloured where that is wanted: on a terminal, unless NO_COLOR is set."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(Text(report.title, "bold"))
+    rows = report.rows
+    width = max((len(row.who) for row in rows), default=0)
+    for row in rows:
+        line = f"{row.number:>4}  {row.who:{width}}  {row.move:24} "
+        console.print(Text.assemble(line, (row.words, STYLES[row.verdict])))
+    if report.sides:
+        console.print(Text("* the bidder's side", "dim"))
+    console.print()
+    for sentence in report.summary:
+        console.print(Text(sentence))
+
+
+def _markdown(report: Report) -> str:
+    lines = [f"# {_cell(report.title)}", "", *(f"- {_cell(sentence)}" for sentence in report.summary), ""]
+    lines += ["| move | seat | play | |", "|---:|---|---|---|"]
+    for row in report.rows:
+        words = f"**{_cell(row.words)}**" if row.verdict == "loses" else _cell(row.words)
+        lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words} |")
+    if report.sides:
+        lines += ["", "\\* the bidder's side"]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that means nothing in Markdown and HTML."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#~" else "&amp;" if c == "&" else c for c in text)

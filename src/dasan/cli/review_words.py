@@ -1,0 +1,181 @@
+"""What a review says, in words: one row a move, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dasan.cli.solve import worth_words
+from dasan.games import PRESETS
+from dasan.moves import Move, MoveType
+from dasan.solver.review import Judged, Review
+from dasan.state import Phase
+from dasan.tui.words import listed, seat_names, signed, signs
+
+MOST_NAMED = 6
+"""Better moves that are named; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid"; words: what is said of it."""
+
+    number: str
+    who: str
+    move: str
+    verdict: str
+    words: str
+
+
+class Report:
+    """A review for people: `title`, `rows`, `summary`."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        self.hand = review.hand
+        self.names = seat_names(self.hand.origin.seats, self.hand.rules.players)
+        self.sides = self.hand.rules.auction is not None
+
+    @property
+    def title(self) -> str:
+        rules, hand = self.hand.rules, self.hand
+        title = PRESETS[rules.name].title if rules.name in PRESETS else rules.name
+        if hand.bidder is None:
+            return title
+        with_ = "" if hand.partner is None else f" with {self.names[hand.partner]}"
+        return f"{title}: {self.names[hand.bidder]}{with_} for {hand.bid}"
+
+    @property
+    def rows(self) -> list[Row]:
+        return [
+            Row(str(j.seq), self.who(j.seat), move_words(j.move), self.verdict(j), self.words(j))
+            for j in self.review.moves
+        ]
+
+    def who(self, seat: int) -> str:
+        """A seat by its name; the bidder's side is marked where there are sides."""
+        return f"{self.names[seat]} *" if self.sides and seat in self.hand.partners else self.names[seat]
+
+    def verdict(self, j: Judged) -> str:
+        if j.phase is Phase.AUCTION:
+            return "bid"
+        if j.forced:
+            return "forced"
+        if j.kept is None:
+            return "unjudged" if j.scope is None else "unproved"
+        return "keeps" if j.kept else "loses"
+
+    def words(self, j: Judged) -> str:
+        match self.verdict(j):
+            case "bid":
+                if j.as_bidder is None:
+                    return "as bidder: not proved"
+                does = "wins" if j.as_bidder > 0 else "loses"
+                return f"as bidder {does} with best play, {signed(j.as_bidder)}"
+            case "keeps":
+                if not j.could_turn:
+                    return "any move keeps it" if len(j.keeping) == j.choices else "keeps it"
+                return f"keeps it: {self._share(j)}"
+            case "loses":
+                return f"{self._cost(j)}: {self._share(j)}; better {moves_words(j.keeping)}"
+            case "unproved" if j.scope == "two sides" and j.worth is not None:
+                return f"not proved; after it {self._leader(j.worth)}"
+            case "forced" | "unproved" | "unjudged" as verdict:
+                return {"forced": "forced", "unproved": "not proved", "unjudged": "not judged"}[verdict]
+            case other:
+                raise ValueError(other)
+
+    def _cost(self, j: Judged) -> str:
+        if j.scope == "two sides" or j.worth is None or j.value is None:
+            return "LOSES THE HAND"
+        rules = self.hand.rules
+        return f"COSTS: {worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
+
+    def _share(self, j: Judged) -> str:
+        proved = len(j.keeping) + len(j.losing)
+        least = "" if proved == j.choices else "at least "
+        return f"{least}{len(j.keeping)} of {j.choices} moves {'does' if len(j.keeping) == 1 else 'do'}"
+
+    def _leader(self, value: int) -> str:
+        if value > 0:
+            return "the bidder's side wins" if self.hand.rules.call is not None else "the bidder wins"
+        return "the others win"
+
+    @property
+    def summary(self) -> list[str]:
+        return list(self._summary())
+
+    def _summary(self) -> Iterator[str]:
+        review = self.review
+        judged = [j for j in review.moves if j.value is not None]
+        if not judged:
+            yield "No move could be judged: there are too many cards for the time that was given."
+            return
+        first = judged[0]
+        if first.scope == "two sides" and first.value is not None:
+            now = "At the first lead" if first is self._first_play() else f"Before move {first.seq}"
+            yield f"{now} {self._leader(first.value)} with best play, all hands open."
+        turns = review.turning_points
+        if not turns:
+            yield "Every move that was judged kept the result."
+        for i, j in enumerate(turns):
+            point = "Turning point" if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
+            yield (
+                f"{point}: move {j.seq}, {self.names[j.seat]} plays {move_words(j.move)}; "
+                f"better {moves_words(j.keeping, 'or')}."
+            )
+        last = review.last_chance
+        if last is None:
+            yield "No move that was judged could have changed the result."
+        else:
+            yield f"Last chance: move {last.seq}. After it no other move would have changed the result."
+            narrow = min((j for j in judged if j.could_turn), key=lambda j: len(j.keeping) / j.choices)
+            yield f"Narrowest: move {narrow.seq}, where {self._share(narrow)}."
+        yield from self._scope(judged)
+        open_ = [j for j in review.not_judged if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
+        if open_:
+            yield f"Not judged for lack of time: {len(open_)} of {len(review.moves)} moves, {numbers(open_)}."
+        for phase, what in ((Phase.AUCTION, "bids"), (Phase.EXCHANGE, "the exchange of cards")):
+            if any(j.phase is phase for j in review.moves):
+                yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
+
+    def _first_play(self) -> Judged | None:
+        return next((j for j in self.review.moves if j.phase is Phase.PLAY), None)
+
+    def _scope(self, judged: Sequence[Judged]) -> Iterator[str]:
+        if any(j.scope == "paranoid" for j in judged):
+            yield "With more than two players left, the result is what the seat to act can be sure of against all others."
+
+
+AUCTION = ", beyond what the hand is worth to each bidder; what others would bid is not known"
+
+
+def move_words(move: Move) -> str:
+    """A move with the signs of its suits."""
+    match move.type:
+        case MoveType.PASS | MoveType.BID:
+            return str(move)
+        case MoveType.PLAY:
+            return signs(move.cards)
+        case _:
+            return f"{move.type} {signs(move.cards)}"
+
+
+def moves_words(moves: Sequence[Move], last: str = "or") -> str:
+    """The first few moves, and how many more there are."""
+    if not moves:
+        return "moves were not proved"
+    named = [move_words(move) for move in moves[:MOST_NAMED]]
+    more = len(moves) - len(named)
+    return listed([*named, f"{more} more"] if more else named, last)
+
+
+def numbers(moves: Sequence[Judged]) -> str:
+    """The numbers of moves, neighbours drawn together."""
+    runs: list[list[int]] = []
+    for before, j in zip([None, *moves], moves, strict=False):
+        if before is not None and j.seq - before.seq <= 2:
+            runs[-1][1:] = [j.seq]
+        else:
+            runs.append([j.seq])
+    return ", ".join("–".join(map(str, run)) for run in runs)
