@@ -41,10 +41,11 @@ _0, _1 = U(0), U(1)
 ONE, TWO, DEALT_1, DEALT_2 = 0, 8, 16, 24
 BASE, NUMBER, PHASE, SEAT, OPENER, PASSED, TABLE, TABLE_1, TABLE_2, TABLE_SEAT = 32, 33, 34, 35, 36, 37, 38, 39, 40, 41
 DEALER, LEADER, INSIDE, HAS_PLAYED, ORDER, OUT, PLAYED_1, PLAYED_2 = 42, 43, 44, 45, 46, 47, 48, 49
-COLUMNS = 56
+STRONG = 56
+COLUMNS = 57
 """Hands, and hands as dealt, by seat: cards held at least once, and twice. TABLE: the row on the table, TABLE_1 and
 TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
-played. NONE: no such row or seat."""
+played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 SCRATCH = 16 + 108 + ROOM
@@ -172,7 +173,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
     row[GIVEN] = row[TAKEN] = row[OPENER] = NONE
     row[OFFER_1] = row[OFFER_2] = row[PLAYED_1] = row[PLAYED_2] = _0
     row[PASSED] = row[HAS_PLAYED] = row[ORDER] = row[OUT] = _0
-    row[INSIDE] = (1 << players) - 1
+    row[INSIDE] = row[STRONG] = (1 << players) - 1
     row[TABLE] = row[TABLE_SEAT] = NONE
     row[TABLE_1] = row[TABLE_2] = _0
     if row[EX_WINNER] != NONE:
@@ -329,7 +330,10 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
     else:
         found = scratch[124 : 124 + ROOM]
         table = -1 if row[TABLE] == NONE else signed(row[TABLE])
-        _, end = find(row[ONE + seat], row[TWO + seat], table, True, found, w.t)
+        strong = (row[STRONG] >> U(seat)) & _1 != _0
+        ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
+        if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:
+            row[STRONG] &= ~(_1 << U(seat))
         n = 0
         for at in range(FOUND, end, 2):
             word, base = found[at], found[at + 1]
