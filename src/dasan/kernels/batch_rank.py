@@ -41,6 +41,7 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 _0, _1, _2, _3, _16 = U(0), U(1), U(2), U(3), U(16)
 _PASS, _LEAD = U(PASS), U(LEAD)
+_PASS_BIT = U(1 << (PASS - 128))
 _LANES = U(0x0001_0001_0001_0001)
 _HELD = U(0x1FFF_1FFF_1FFF_1FFF)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
@@ -130,12 +131,12 @@ def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: W
     for i in range(first, last):
         s[i, NUMBER] = _0
         clear_mask(i, b)
-        _deal(s[i], pack, hands, w)
+        deal(s[i], pack, hands, w)
         _publish(i, s[i], b, w, flags, observing)
 
 
 @lean
-def _deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
+def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
     """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
     a = w.a
     players = a.players
@@ -180,24 +181,29 @@ def step(
     pack, hands, flags = scratch[:52], scratch[52:57], scratch[57:]
     for i in range(first, last):
         row = s[i]
-        action = actions[i]
-        if b.done[i]:
-            b.done[i] = 0
-            for seat in range(w.a.players):
-                b.rewards[i, seat] = 0
-                b.places[i, seat] = 0
         clear_mask(i, b)
-        if row[PHASE] == PLAYING:
-            if _play(row, w.x.codes[action], w):
-                _settle(i, row, b, w.a)
-                row[DEALER] = row[SEAT]
-                row[NUMBER] += _1
-                _deal(row, pack, hands, w)
-        elif row[PHASE] == AUCTION:
-            _bid(row, signed(action), w.a)
-        else:
-            _call(row, w.x.call_cards[action - w.x.first_call], w.a)
+        advance(i, actions[i], row, b, w, pack, hands)
         _publish(i, row, b, w, flags, observing)
+
+
+@woven
+def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Words, hands: Words) -> None:
+    """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `b`."""
+    if b.done[i]:
+        b.done[i] = 0
+        for seat in range(w.a.players):
+            b.rewards[i, seat] = 0
+            b.places[i, seat] = 0
+    if row[PHASE] == PLAYING:
+        if _play(row, w.x.codes[action], w):
+            _settle(i, row, b, w.a)
+            row[DEALER] = row[SEAT]
+            row[NUMBER] += _1
+            deal(row, pack, hands, w)
+    elif row[PHASE] == AUCTION:
+        _bid(row, signed(action), w.a)
+    else:
+        _call(row, w.x.call_cards[action - w.x.first_call], w.a)
 
 
 @woven
@@ -311,45 +317,58 @@ def _list(i: int, n: int, word: np.uint64, place: int, b: Buffers, ids: npt.NDAr
 
 
 @woven
-def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
-    """Write who is to act, what is legal, and what that seat sees."""
+def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
+    """All legal actions as seven words: what is said (id 1 at bit 0), then plays with the called card and plays without
+    it, three words each.
+    """
     t, a, x = w.t, w.a, w.x
-    ids = x.ids
     seat = signed(row[SEAT])
-    b.to_act[i] = seat
-    n = 0
+    said, with0, with1, with2 = _0, _0, _0, _0
     if row[PHASE] == PLAYING:
         hand, last = row[HAND + seat], row[LAST]
         sets, ones, twos = legal_words(hand, last, t)
         if row[HOLDER] == U(seat):
             rank = row[CALLED] & U(15)
             u = rank * _3
-            n = _list(i, n, sets & t.using[u], ACTIONS, b, ids)
-            n = _list(i, n, ones & t.using[u + _1], ACTIONS + 64, b, ids)
-            n = _list(i, n, twos & t.using[u + _2], ACTIONS + 128, b, ids)
+            with0, with1, with2 = sets & t.using[u], ones & t.using[u + _1], twos & t.using[u + _2]
             lanes = (hand >> rank) & _LANES
             top = lanes & ~(lanes >> _16)
             sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
-        n = _list(i, n, sets, 0, b, ids)
-        n = _list(i, n, ones, 64, b, ids)
-        n = _list(i, n, twos, 128, b, ids)
-    elif row[PHASE] == AUCTION:
+        return said, with0, with1, with2, sets, ones, twos
+    sets, ones, twos = _0, _0, _0
+    if row[PHASE] == AUCTION:
         digs = a.digs.shape[0] > 0 and must_dig(row[HAND + seat], a.digs)
-        bid = signed(row[BID])
-        for action in range(a.top if digs else bid + 1, a.top + 1):
-            b.legal[i, n] = action
-            b.mask[i, action] = 1
-            n += 1
-        if not digs and (bid > 0 or row[OPENER] != U(seat) or a.opener_may_pass):
-            b.legal[i, n] = 0
-            b.mask[i, 0] = 1
-            n += 1
+        lowest = a.top if digs else signed(row[BID]) + 1
+        said = (_1 << U(a.top)) - (_1 << U(lowest - 1))
+        if not digs and (row[BID] > _0 or row[OPENER] != U(seat) or a.opener_may_pass):
+            twos = _PASS_BIT
     else:
         for k in range(x.call_cards.shape[0] - 1):
             if (row[DEALT + seat] >> U(x.call_cards[k])) & _1 == _0:
-                b.legal[i, n] = x.first_call + k
-                b.mask[i, x.first_call + k] = 1
-                n += 1
+                said |= _1 << U(x.first_call - 1 + k)
+    return said, with0, with1, with2, sets, ones, twos
+
+
+@woven
+def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    ids = w.x.ids
+    b.to_act[i] = signed(row[SEAT])
+    said, with0, with1, with2, sets, ones, twos = legal_of(row, w)
+    n = 0
+    while said != _0:
+        action = 1 + signed(trailing_zeros(said))
+        said &= said - _1
+        b.legal[i, n] = action
+        b.mask[i, action] = 1
+        n += 1
+    if with0 | with1 | with2 != _0:
+        n = _list(i, n, with0, ACTIONS, b, ids)
+        n = _list(i, n, with1, ACTIONS + 64, b, ids)
+        n = _list(i, n, with2, ACTIONS + 128, b, ids)
+    n = _list(i, n, sets, 0, b, ids)
+    n = _list(i, n, ones, 64, b, ids)
+    n = _list(i, n, twos, 128, b, ids)
     b.num_legal[i] = n
     if observing:
         _observe(i, row, b, w, flags)

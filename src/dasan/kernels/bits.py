@@ -1,8 +1,8 @@
-"""Bit primitives on unsigned 64-bit words: the one module that knows the processor.
+"""Bit primitives on unsigned 64-bit words: the one module that knows the processor, or that it is a GPU.
 
 `popcount`, `trailing_zeros`, `leading_zeros`, `extract` (gather the bits under a mask, x86 PEXT) and `deposit` (spread
-bits under a mask, PDEP). Where the processor lacks bit extract, a portable loop gives the same results; `portable_*`
-are always there, for comparison. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
+bits under a mask, PDEP). Where the processor lacks bit extract, and on a GPU, a portable loop gives the same results;
+`portable_*` are always there, for comparison. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
 into floating point.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba import config, types
+from numba.core.cpu import CPUContext
 from numba.extending import intrinsic
 
 from dasan.kernels.compiled import DISABLED, inlined
@@ -30,29 +31,6 @@ def _has_bit_extract() -> bool:
 
 
 HAS_BIT_EXTRACT = _has_bit_extract()
-
-
-def portable_extract(word: np.uint64, mask: np.uint64) -> np.uint64:
-    out = _ZERO
-    place = _ONE
-    while mask != _ZERO:
-        lowest = mask & (~mask + _ONE)
-        if word & lowest:
-            out |= place
-        mask ^= lowest
-        place <<= _ONE
-    return out
-
-
-def portable_deposit(word: np.uint64, mask: np.uint64) -> np.uint64:
-    out = _ZERO
-    while mask != _ZERO and word != _ZERO:
-        lowest = mask & (~mask + _ONE)
-        if word & _ONE:
-            out |= lowest
-        mask ^= lowest
-        word >>= _ONE
-    return out
 
 
 def _python_popcount(word: np.uint64) -> np.uint64:
@@ -83,10 +61,14 @@ def _unary(name: str) -> Any:
     return call
 
 
-def _binary(name: str) -> Any:
+def _binary(name: str, portable: Any) -> Any:
+    """An intrinsic that is one instruction of the processor; code for another device gets `portable`."""
+
     @intrinsic
     def call(typing: Any, word: Any, mask: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            if not isinstance(context, CPUContext):
+                return context.compile_internal(builder, portable, signature, args)
             word64 = ir.IntType(64)
             function = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(word64, [word64, word64]))
             return builder.call(function, args)
@@ -99,8 +81,32 @@ def _binary(name: str) -> Any:
 popcount: Any = _python_popcount if DISABLED else _unary("ctpop")
 trailing_zeros: Any = _python_trailing_zeros if DISABLED else _unary("cttz")
 leading_zeros: Any = _python_leading_zeros if DISABLED else _unary("ctlz")
-extract: Any = _binary("llvm.x86.bmi.pext.64") if HAS_BIT_EXTRACT else inlined(portable_extract)
-deposit: Any = _binary("llvm.x86.bmi.pdep.64") if HAS_BIT_EXTRACT else inlined(portable_deposit)
+
+
+def portable_extract(word: np.uint64, mask: np.uint64) -> np.uint64:
+    """As `extract`, one run of ones in the mask after the other."""
+    out = place = _ZERO
+    while mask != _ZERO:
+        run = mask & ~(mask + (mask & (~mask + _ONE)))
+        out |= ((word & run) >> trailing_zeros(mask)) << place
+        place += popcount(run)
+        mask ^= run
+    return out
+
+
+def portable_deposit(word: np.uint64, mask: np.uint64) -> np.uint64:
+    """As `deposit`, one run of ones in the mask after the other."""
+    out = place = _ZERO
+    while mask != _ZERO:
+        run = mask & ~(mask + (mask & (~mask + _ONE)))
+        out |= ((word >> place) << trailing_zeros(mask)) & run
+        place += popcount(run)
+        mask ^= run
+    return out
+
+
+extract: Any = _binary("llvm.x86.bmi.pext.64", portable_extract) if HAS_BIT_EXTRACT else inlined(portable_extract)
+deposit: Any = _binary("llvm.x86.bmi.pdep.64", portable_deposit) if HAS_BIT_EXTRACT else inlined(portable_deposit)
 
 
 def nth_set(word: np.uint64, n: np.uint64) -> np.uint64:
