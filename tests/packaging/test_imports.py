@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "state auction dealing exchange scoring spoken starting tricks",
         "view record retrace sessions",
         "actions features",
-        "kernels solver bots",
+        "kernels solver bots worlds",
         "vector arena learn envs server bench",
         "tui",
         "cli __main__",

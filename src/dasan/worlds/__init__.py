@@ -1,0 +1,32 @@
+"""Worlds: everything that a seat cannot see, dealt out again so that it explains all that the seat has seen.
+
+>>> import dasan
+>>> from dasan import worlds
+>>> state = dasan.deal(dasan.rules("big-two"), seed=7)
+>>> view = state.view(2)
+>>> first, second = worlds.sample(view, 2, seed=1)
+>>> first.view(2) == second.view(2) == view, first.hands[0] == second.hands[0]
+(True, False)
+"""
+
+from __future__ import annotations
+
+from dasan.state import State
+from dasan.view import View
+from dasan.worlds.deals import Deals, deals
+from dasan.worlds.states import Sampler
+
+
+def sample(view: View, count: int, seed: int = 0) -> list[State]:
+    """`count` states, each with the cards that `view` hides drawn anew, independently and with replacement.
+
+    Every world that explains the view is equally likely, whatever the other players' choices may suggest; see
+    docs/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: a
+    view that no cards explain, or a negative count.
+    """
+    if count < 0:
+        raise ValueError("a sample has no fewer than 0 worlds")
+    return list(Sampler(view).states(count, seed)) if count else []
+
+
+__all__ = ["Deals", "deals", "sample"]

@@ -1,0 +1,87 @@
+"""Worlds as words for kernels, dealt by compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dasan.cards import Hand
+from dasan.ruleset import Rules
+from dasan.view import View
+from dasan.worlds.layout import KITTY
+from dasan.worlds.states import Sampler
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dasan.kernels.world_deal import WorldTable
+
+
+@dataclass(frozen=True, eq=False)
+class Deals:
+    """Worlds, a row each; the columns are the seats and, while it lies face down, the kitty.
+
+    one: the cards that are there, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52 and 56). two: with
+    two decks, those that are there twice.
+    """
+
+    rules: Rules
+    one: npt.NDArray[np.uint64]
+    two: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.one)
+
+    def hand(self, world: int, column: int) -> Hand:
+        """The cards of a seat (or, after the last seat, of the kitty) in one world."""
+        from dasan.kernels.world_deal import bit_of
+
+        one, two = int(self.one[world, column]), int(self.two[world, column])
+        cards = dict.fromkeys(self.rules.pack)
+        held = [c for word in (one, two) for c in cards if word & bit_of(self.rules, c)]
+        return self.rules.order.hand(held)
+
+
+def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
+    """The hands of worlds `first` to `first + count - 1` of `seed`: those of `sample`, far faster."""
+    import numpy as np
+
+    from dasan.kernels.world_deal import bit_of, deal_worlds
+
+    if count < 0 or first < 0:
+        raise ValueError("worlds are counted from 0")
+    sampler = Sampler(view)
+    rules = view.rules
+    one = np.empty((count, rules.players + 1), np.uint64)
+    two = np.empty((count, rules.players + 1), np.uint64)
+    if sampler.doubtful:
+        one[:] = two[:] = 0
+        for i, state in enumerate(sampler.states(count, seed, first=first)):
+            for column, hand in enumerate(state.hands):
+                for c in hand:
+                    bit = np.uint64(bit_of(rules, c))
+                    two[i, column] |= one[i, column] & bit
+                    one[i, column] |= bit
+        return Deals(rules, one, two)
+    table = table_of(sampler)
+    pool = np.zeros(len(table.cards), np.uint64)
+    deal_worlds(first, count, np.uint64(seed % (1 << 64)), table, pool, one, two)
+    return Deals(rules, one, two)
+
+
+def table_of(sampler: Sampler) -> WorldTable:
+    """The layout of `sampler` as arrays."""
+    from dasan.kernels.world_deal import world_table
+
+    rules, layout = sampler.rules, sampler.layout
+    column = {**{seat: seat for seat in range(rules.players)}, KITTY: rules.players}
+    return world_table(
+        rules,
+        layout.groups,
+        layout.ends,
+        [counts for counts, _ in layout.strata],
+        layout.thresholds,
+        [column.get(place, -1) for place in layout.places],
+        {column[place]: cards for place, cards in sampler.knows.known.items() if place in column},
+    )

@@ -1,0 +1,305 @@
+"""What a seat knows about hidden cards: where seen cards are, and what the rules forbid the others to be.
+
+It is gathered from a view, event by event. Only what follows from the rules counts: a card that was shown, a bid or a
+pass or a play that the rules would have refused with other cards. What a player would rather have done says nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import comb
+
+from dasan.cards import Card, card
+from dasan.dealing import Deal, Position
+from dasan.events import Event, EventType
+from dasan.ruleset import Guard, Restart, Rules
+from dasan.view import View
+from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
+
+
+@dataclass
+class Knowledge:
+    """What the seat of `view` (or a spectator) knows.
+
+    known: cards that have been seen and lie in a place now; of like cards the one that was seen counts as played first.
+    played: by seat. limits: the highest value of an unseen card of a seat. barred: seats that cannot have a card. low:
+    bids and passes of these seats rule out the holdings that must bid the top (H.01). split: who has taken up a kitty
+    that is still hidden. lowest: hearts that lie in the kitty, since nobody opened on them. doubtful: placed cards must
+    still be checked by playing the hand again.
+    """
+
+    view: View
+    known: dict[Place, list[Card]] = field(default_factory=dict)
+    played: dict[int, list[Card]] = field(default_factory=dict)
+    limits: dict[int, int] = field(default_factory=dict)
+    barred: dict[Card, frozenset[Place]] = field(default_factory=dict)
+    low: set[int] = field(default_factory=set)
+    split: int | None = None
+    kitty: tuple[Card, ...] | None = None
+    lowest: tuple[Card, ...] = ()
+    opening: tuple[int, Card] | None = None
+    doubtful: bool = False
+
+    def __post_init__(self) -> None:
+        rules, begun = self.rules, self.view.begun
+        self.known = {place: [] for place in (*range(rules.players), KITTY, GONE)}
+        self.played = {seat: [] for seat in range(rules.players)}
+        for seat, hand in enumerate(begun.hands):
+            self.known[seat] += [c for c in hand if c is not None]
+        if isinstance(begun, Position):
+            self._position(begun)
+        watch = _Guards(self) if rules.guard is Guard.ENFORCED else None
+        auction = rules.auction is not None and not (isinstance(begun, Position) and begun.bidder is not None)
+        for event in self.view.events:
+            if watch is not None:
+                watch.see(event)
+            auction = auction and event.type not in (EventType.KITTY, EventType.CALL)
+            if auction and event.type in (EventType.BID, EventType.PASS):
+                self._said(event)
+            self._see(event)
+        if self.view.seat is not None:
+            self.known[self.view.seat] = list(self.view.hand)
+        if self.view.called is not None:
+            self._called(self.view.called)
+        hidden = self.view.hands is None
+        self.doubtful |= hidden and self.view.phase == "over" and rules.guard is Guard.FOUL
+
+    @property
+    def rules(self) -> Rules:
+        return self.view.rules
+
+    def _position(self, begun: Position) -> None:
+        """What follows from beginning somewhere in the middle."""
+        rules = self.rules
+        if begun.bidder is not None and begun.kitty:
+            visible = [c for c in begun.kitty if c is not None]
+            self.known[begun.bidder] += visible
+            if len(visible) < len(begun.kitty):
+                self.split = begun.bidder
+        whole = sum(len(h) for h in begun.hands) == len(rules.pack)
+        if not whole and rules.restart is Restart.WHEN_UNBEATABLE:
+            top = rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1]
+            self.doubtful = any(top in e.cards for e in self.view.events if e.type is EventType.PLAY)
+        opened = any(e.type is EventType.OPEN for e in self.view.events)
+        if rules.opening is not None and rules.opening.in_the_lead and whole and not opened:
+            first = next((e for e in self.view.events if e.type is EventType.PLAY), None)
+            wanted = card(rules.opening.card)
+            if first is not None and wanted not in first.cards:
+                self.barred[wanted] = frozenset({first.seat})
+
+    def _show(self, place: Place, cards: Iterable[Card | None]) -> None:
+        """These cards lie in `place` together: those not known to be there yet have been seen now."""
+        known = Counter(self.known[place])
+        for c, n in Counter(c for c in cards if c is not None).items():
+            self.known[place] += [c] * (n - known[c])
+
+    def _take(self, place: Place, cards: Iterable[Card | None]) -> None:
+        for c in cards:
+            if c in self.known[place]:
+                self.known[place].remove(c)
+
+    def _see(self, event: Event) -> None:
+        rules, seat, cards = self.rules, event.seat, event.cards
+        match event.type:
+            case EventType.OPEN if cards and cards[0] is not None:
+                self._show(seat, cards)
+                self._opened(seat, cards[0])
+            case EventType.PARTNER if cards and self.view.phase == "over" and cards[0] not in self._all_played():
+                self._show(seat, cards)
+            case EventType.KITTY:
+                visible = tuple(c for c in cards if c is not None)
+                if len(visible) == len(cards):
+                    self.kitty = visible
+                    self._show(seat, visible)
+                else:
+                    self.split = seat
+                    self._show(seat, self.known[KITTY])
+                self.known[KITTY] = []
+            case EventType.GIVE:
+                (given,) = cards
+                winner = self._exchange()[0]
+                self._take(seat, cards)
+                self.known[winner] += [c for c in cards if c is not None]
+                if given is not None:
+                    self.limits[seat] = rules.order.value[given]
+            case EventType.OFFER:
+                self._show(seat, (*cards, *self._given()))
+            case EventType.TAKE:
+                winner = self._exchange()[0]
+                self._show(winner, (*cards, *self._given()))
+                self._take(winner, cards)
+                self.known[seat] += [c for c in cards if c is not None]
+            case EventType.PLAY:
+                self._take(seat, cards)
+                self.played[seat] += [c for c in cards if c is not None]
+            case _:
+                pass
+
+    def _opened(self, seat: int, shown: Card) -> None:
+        """Who opened showed a card; nobody holds a lower one, or nobody nearer the dealer the same (B3.07, W.05)."""
+        rules = self.rules
+        self.opening = (seat, shown)
+        if rules.auction is not None:
+            place = rules.order.place
+            self.lowest = tuple(c for c in rules.pack if c.suit == shown.suit and place[c] < place[shown])
+            self._show(KITTY, self.lowest)
+        elif rules.decks > 1:
+            dealer, n = self.view.dealer, rules.players
+            nearer = [(dealer + i) % n for i in range((seat - dealer) % n)]
+            self.barred[shown] = frozenset(nearer)
+
+    def _said(self, event: Event) -> None:
+        policy = self.rules.auction
+        if policy is not None and policy.must_dig and event.bid != policy.top:
+            self.low.add(event.seat)
+
+    def _called(self, called: Card) -> None:
+        """The bidder does not hold the called card; in a given position somebody does, or somebody has (B4.03, B4.04)."""
+        begun, view = self.view.begun, self.view
+        bidder = view.bidder if view.bidder is not None else 0
+        self.barred[called] = frozenset({bidder, GONE})
+        shown = any(e.type is EventType.PARTNER for e in view.events)
+        if isinstance(begun, Position) and begun.called is not None and not shown:
+            mine = view.seat is not None and called in begun.hands[view.seat]
+            if view.partner is not None and not mine and called not in begun.table:
+                self._show(GONE, (called,))
+
+    def _exchange(self) -> tuple[int, int]:
+        """The winner and the loser of the hand before."""
+        pair = self.view.begun.exchange if isinstance(self.view.begun, Deal) else None
+        return pair if pair is not None else (0, 0)
+
+    def _given(self) -> tuple[Card | None, ...]:
+        return next((e.cards for e in self.view.events if e.type is EventType.GIVE), ())
+
+    def _all_played(self) -> list[Card]:
+        return [c for cards in self.played.values() for c in cards]
+
+    def sizes(self) -> dict[Place, int]:
+        """How many cards each place holds."""
+        view, begun = self.view, self.view.begun
+        sizes: dict[Place, int] = dict(enumerate(view.hand_sizes))
+        sizes[KITTY] = len(begun.kitty) if view.phase == "auction" else 0
+        table = begun.table if isinstance(begun, Position) else ()
+        sizes[GONE] = len(self.rules.pack) - sum(sizes.values()) - len(self._all_played()) - len(table)
+        return sizes
+
+    def layout(self) -> Layout:
+        """Every way that the unseen cards can lie."""
+        rules, begun = self.rules, self.view.begun
+        unseen = Counter(rules.pack)
+        unseen.subtract(c for cards in (*self.known.values(), *self.played.values()) for c in cards)
+        unseen.subtract(begun.table if isinstance(begun, Position) else ())
+        free = {place: n - len(self.known[place]) for place, n in self.sizes().items()}
+        free = {place: n for place, n in free.items() if n}
+        if min(unseen.values()) < 0 or min(free.values(), default=0) < 0:
+            raise ValueError("no cards that could be hidden explain what has been seen")
+        cards = list(unseen.elements())
+        told = self.told
+        return lay_out(
+            Task(
+                free=free,
+                cards=cards,
+                value=rules.order.value,
+                limits={place: limit for place, limit in self.limits.items() if place in free},
+                barred={c: self.barred[c] for c in self.barred if c in unseen},
+                told=told,
+                weigh=self._weigh if told else _one,
+            )
+        )
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The ranks that decide who must dig, where somebody did not."""
+        policy = self.rules.auction
+        return frozenset("".join(policy.must_dig)) if policy is not None and self.low else frozenset()
+
+    def _weigh(self, got: Mapping[Place, Counter[str]]) -> int:
+        """How many worlds stand behind a way of placing: 0 if somebody should have dug, else the ways to split a hidden
+        kitty from the hand that took it up.
+        """
+        ways = 1
+        for seat in self.low:
+            had = self._had(seat)
+            ranks = Counter(c.rank for c in had) + got.get(seat, Counter())
+            if seat == self.split:
+                ways *= self._splits(ranks, len(had) + self.sizes()[seat] - len(self.known[seat]))
+            else:
+                ways *= not self.digs(ranks)
+        return ways
+
+    def _had(self, seat: int) -> list[Card]:
+        """The cards known to have been dealt to a seat, or to have come to it with a hidden kitty."""
+        had = [*self.played[seat], *self.known[seat]]
+        if seat == self.view.bidder and self.kitty is not None:
+            for c in self.kitty:
+                had.remove(c)
+        return had
+
+    def digs(self, ranks: Counter[str]) -> bool:
+        """Whether a hand with these ranks must bid the top (H.01)."""
+        policy = self.rules.auction
+        return policy is not None and any(not Counter(need) - ranks for need in policy.must_dig)
+
+    def _splits(self, ranks: Counter[str], held: int) -> int:
+        """In how many ways `held` cards part into a hand that need not dig and the kitty."""
+        told = sorted(self.told)
+        fixed = self.lowest if self.opening is None or self.opening[0] != self.split else (*self.lowest, self.opening[1])
+        fixed_low = Counter(c.rank for c in self.lowest)
+        fixed_all = Counter(c.rank for c in fixed)
+        size = len(self.view.begun.kitty) - len(self.lowest)
+        open_ = [ranks[r] - fixed_all[r] for r in told]
+        others = held - len(fixed) - sum(open_)
+        ways = 0
+        for taken in _vectors(open_):
+            dealt = Counter({r: ranks[r] - n - fixed_low[r] for r, n in zip(told, taken, strict=True)})
+            if sum(taken) <= size and not self.digs(dealt):
+                here = comb(others, size - sum(taken))
+                for n, of in zip(taken, open_, strict=True):
+                    here *= comb(of, n)
+                ways += here
+        return ways
+
+
+def _one(got: Mapping[Place, Counter[str]]) -> int:
+    return 1
+
+
+def _vectors(most: list[int]) -> Iterable[tuple[int, ...]]:
+    if not most:
+        yield ()
+        return
+    for n in range(most[0] + 1):
+        for more in _vectors(most[1:]):
+            yield (n, *more)
+
+
+class _Guards:
+    """Follows sizes and table, to see when a guard's move says how high the guard's cards are (D2.16)."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        begun = knowledge.view.begun
+        self._of = knowledge
+        self._sizes = [len(h) for h in begun.hands]
+        self._table: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
+
+    def see(self, event: Event) -> None:
+        of, seat = self._of, event.seat
+        value = of.rules.order.value
+        guarding = self._sizes[(seat + 1) % of.rules.players] == 1
+        bound: Card | None = None
+        match event.type:
+            case EventType.PLAY:
+                bound = event.cards[0] if len(event.cards) == 1 else None
+                self._sizes[seat] -= len(event.cards)
+                self._table = event.cards
+            case EventType.PASS:
+                bound = self._table[0] if len(self._table) == 1 else None
+            case EventType.TRICK:
+                self._table = ()
+            case _:
+                pass
+        if guarding and bound is not None:
+            of.limits[seat] = min(of.limits.get(seat, value[bound]), value[bound])

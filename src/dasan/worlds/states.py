@@ -1,0 +1,209 @@
+"""From cards in places to engine states: the hand as it was dealt, and the position it has come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from dasan.cards import Card, Hand, without
+from dasan.dealing import Deal, Position
+from dasan.events import MOVES, Event, EventType
+from dasan.moves import Move, MoveType
+from dasan.ruleset import Rules
+from dasan.starting import begin, from_position
+from dasan.state import Exchange, State
+from dasan.view import View
+from dasan.worlds.knowledge import Knowledge
+from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
+from dasan.worlds.stream import Stream
+
+MOST_TRIES = 100_000
+"""So many worlds are thrown away in a row before there seem to be none."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Where everything is: hands and kitty as dealt, hands now, and the events with nothing hidden."""
+
+    dealt: tuple[Hand, ...]
+    kitty: tuple[Card, ...]
+    hands: tuple[Hand, ...]
+    events: tuple[Event, ...]
+
+
+class Sampler:
+    """Draws worlds that explain a view.
+
+    Where the rest of the hand does not depend on hidden cards it is played only once; the last move is always played.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self.rules: Rules = view.rules
+        self.knows = Knowledge(view)
+        self.layout: Layout = self.knows.layout()
+        events = view.events
+        self._last = max((i for i, e in enumerate(events) if e.type in MOVES), default=-1)
+        self._before: State | None = None
+        self.doubtful = self.knows.doubtful
+        self._whole = self.doubtful or view.phase == "over" or view.hands is not None
+
+    def states(self, count: int, seed: int, *, first: int = 0) -> Iterator[State]:
+        """Worlds `first` to `first + count - 1` of `seed`."""
+        for number in range(first, first + count):
+            stream = Stream(seed, number)
+            for _ in range(MOST_TRIES):
+                state = self._state(self._world(stream))
+                if state is not None:
+                    yield state
+                    break
+            else:
+                raise ValueError("no cards that could be hidden explain what has been seen")
+
+    def _world(self, stream: Stream) -> World:
+        rules, knows = self.rules, self.knows
+        placed = self.layout.draw(stream)
+        held: dict[Place, list[Card]] = {place: [*cards, *placed.get(place, ())] for place, cards in knows.known.items()}
+        hands = tuple(rules.order.hand(held[seat]) for seat in range(rules.players))
+        had = [[*held[seat], *knows.played[seat]] for seat in range(rules.players)]
+        kitty = knows.kitty if knows.kitty is not None else rules.order.hand(self._split(held, had, stream))
+        bidder = self._view.bidder
+        if bidder is not None and kitty and not held[KITTY]:
+            had[bidder] = without(had[bidder], kitty)
+        offered: tuple[Card, ...] = ()
+        exchange = self._view.begun.exchange if isinstance(self._view.begun, Deal) else None
+        if exchange is not None:
+            offered = self._undo_exchange(had, *exchange, stream)
+        events = tuple(_shown(e, kitty, offered) for e in self._view.events)
+        return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
+
+    def _split(self, held: dict[Place, list[Card]], had: list[list[Card]], stream: Stream) -> list[Card]:
+        """The hidden kitty: as it lies, or out of the hand that took it up."""
+        knows, begun = self.knows, self._view.begun
+        if knows.split is None:
+            return held[KITTY]
+        seat = knows.split
+        if all(c is not None for c in begun.hands[seat]):
+            return without(had[seat], [c for c in begun.hands[seat] if c is not None])
+        low = list(knows.lowest)
+        shown = [knows.opening[1]] if knows.opening is not None and knows.opening[0] == seat else []
+        fixed = Counter(c.rank for c in shown)
+        judged = seat in knows.low
+        size = len(begun.kitty) - len(low)
+        task = Task(
+            free={seat: len(had[seat]) - len(begun.kitty) - len(shown), KITTY: size},
+            cards=without(had[seat], (*low, *shown)),
+            value=self.rules.order.value,
+            limits={},
+            barred={},
+            told=knows.told if judged else frozenset(),
+            weigh=lambda got: int(not knows.digs(got[seat] + fixed)),
+        )
+        return [*low, *lay_out(task).draw(stream)[KITTY]]
+
+    def _undo_exchange(self, had: list[list[Card]], winner: int, loser: int, stream: Stream) -> tuple[Card, ...]:
+        """Put the exchanged cards back where they were dealt; the two that were offered (W.20)."""
+        shown = {e.type: e.cards for e in self._view.events}
+        given = [c for c in shown.get(EventType.GIVE, ()) if c is not None]
+        taken = [c for c in shown.get(EventType.TAKE, ()) if c is not None]
+        had[loser] = [*without(had[loser], taken), *given]
+        had[winner] = [*without(had[winner], given), *taken]
+        if EventType.OFFER not in shown:
+            return ()
+        seen = tuple(c for c in shown[EventType.OFFER] if c is not None)
+        if seen:
+            return seen
+        pool = without(self.rules.order.hand(had[winner]), taken)
+        while len(taken) < 2:
+            taken.append(pool.pop(stream.below(len(pool))))
+        return tuple(self.rules.order.hand(taken))
+
+    def _state(self, world: World) -> State | None:
+        """The state of a world; None if it does not explain the view after all."""
+        view = self._view
+        begun = replace(view.begun, hands=tuple(tuple(h) for h in world.dealt), kitty=world.kitty)
+        if self._whole:
+            state = self._play(self._begin(begun), world.events)
+            if self.doubtful and (state is None or state.view(view.seat) != view):
+                return None
+            return state
+        moves = world.events[: max(self._last, 0)]
+        if self._before is None:
+            self._before = self._play(self._begin(begun), moves)
+        before = self._before
+        if before is None:
+            return None
+        hands, kitty = self._until(world)
+        state = replace(
+            before,
+            begun=begun,
+            hands=hands,
+            kitty=kitty,
+            partner=self._partner(world, before),
+            exchange=_offer(before, world),
+            events=world.events[: len(before.events)],
+        )
+        return self._move(state, world.events[self._last]) if self._last >= 0 else state
+
+    def _begin(self, begun: Deal | Position) -> State:
+        events = self._view.events
+        if isinstance(begun, Position):
+            return from_position(self.rules, begun)
+        return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
+
+    def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
+        """`state` after the moves among `events`; None if they lead elsewhere."""
+        for event in events:
+            if event.type in MOVES:
+                if self.doubtful and state.to_act != event.seat:
+                    return None
+                state = self._move(state, event)
+        return state
+
+    def _move(self, state: State, event: Event) -> State:
+        return state.play(Move(MoveType(event.type.value), tuple(c for c in event.cards if c is not None), event.bid))
+
+    def _until(self, world: World) -> tuple[tuple[Hand, ...], tuple[Card, ...]]:
+        """Hands and kitty before the last move."""
+        order = self.rules.order
+        hands: list[Hand] = list(world.hands)
+        after = world.events[self._last + 1 :] if self._last >= 0 else ()
+        kitty = world.kitty if self._view.phase == "auction" else ()
+        if self._last >= 0:
+            last = world.events[self._last]
+            if last.type is EventType.PLAY:
+                hands[last.seat] = order.hand([*hands[last.seat], *(c for c in last.cards if c is not None)])
+            taken_up = next((e.seat for e in after if e.type is EventType.KITTY), None)
+            if taken_up is not None:
+                kitty = world.kitty
+                hands[taken_up] = order.hand(without(hands[taken_up], kitty))
+            pair = getattr(self._view.begun, "exchange", None)
+            if pair is not None and last.type in (EventType.GIVE, EventType.TAKE):
+                winner, loser = pair
+                cards = [c for c in last.cards if c is not None]
+                giver, taker = (loser, winner) if last.type is EventType.GIVE else (winner, loser)
+                hands[taker] = order.hand(without(hands[taker], cards))
+                hands[giver] = order.hand([*hands[giver], *cards])
+        return tuple(hands), kitty
+
+    def _partner(self, world: World, before: State) -> int | None:
+        if before.called is None:
+            return None
+        holder = next((s for s, hand in enumerate(world.dealt) if before.called in hand), None)
+        return before.partner if holder is None else holder
+
+
+def _shown(event: Event, kitty: tuple[Card, ...], offered: tuple[Card, ...]) -> Event:
+    if event.type is EventType.KITTY:
+        return replace(event, cards=kitty)
+    if event.type is EventType.OFFER:
+        return replace(event, cards=offered)
+    return event
+
+
+def _offer(before: State, world: World) -> Exchange | None:
+    if before.exchange is None or not before.exchange.offered:
+        return before.exchange
+    offered = next(e.cards for e in world.events if e.type is EventType.OFFER)
+    return replace(before.exchange, offered=tuple(c for c in offered if c is not None))

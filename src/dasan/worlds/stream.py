@@ -1,0 +1,30 @@
+"""The random numbers that worlds are drawn with: SplitMix64, as the kernels have it, in plain Python."""
+
+from __future__ import annotations
+
+_64 = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+WORLD = 0x8EBC6AF09C88C6E3
+"""What the number of a world is multiplied by, so that each has numbers of its own."""
+
+
+def mixed(state: int) -> int:
+    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & _64
+    state = (state ^ (state >> 27)) * 0x94D049BB133111EB & _64
+    return state ^ (state >> 31)
+
+
+class Stream:
+    """The random numbers of world `number` of `seed`."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._state = mixed(mixed(seed & _64) ^ (number + 1) * WORLD & _64)
+
+    def word(self) -> int:
+        """64 random bits."""
+        self._state = (self._state + _STEP) & _64
+        return mixed(self._state)
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n - 1; for a pack of cards none is likelier than another by more than one in 2**25."""
+        return (self.word() >> 32) * n >> 32

@@ -1,0 +1,119 @@
+"""A sampled world explains the view it was drawn from, and depends on nothing else."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.playing import Options, every_preset, every_setup, lively, rules_of
+
+import dasan
+from dasan import State, worlds
+from dasan.dealing import Deal
+from dasan.events import EventType
+
+
+def moments(rules: dasan.Rules, seed: int, part: float) -> Iterator[State]:
+    """Some moments of two hands of a session; among them every call, every exchange and every end."""
+    rng = random.Random(seed)
+    session = dasan.session(rules, seed=seed)
+    for number in range(2):
+        session = session.next_hand() if number else session
+        while session.state.to_act is not None:
+            if session.state.phase in ("call", "exchange") or rng.random() < part:
+                yield session.state
+            session = session.play(lively(session.state, rng))
+        yield session.state
+
+
+@every_setup
+def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) -> None:
+    for number, state in enumerate(moments(rules_of(setup), 3, 0.07)):
+        for seat in (None, number % state.rules.players):
+            view = state.view(seat)
+            for world in worlds.sample(view, 2, seed=number):
+                assert world.view(seat) == view
+                assert world.origin.secret is None
+                if state.events:
+                    assert dasan.replay(world.record()) == world
+
+
+@every_setup
+def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> None:
+    for number, state in enumerate(moments(rules_of(setup), 5, 0.04)):
+        players = state.rules.players
+        view = state.view(number % players)
+        deals = worlds.deals(view, 3, seed=number, first=2)
+        for i, world in enumerate(worlds.sample(view, 5, seed=number)[2:]):
+            assert [deals.hand(i, seat) for seat in range(players)] == list(world.hands)
+            assert deals.hand(i, players) == tuple(world.kitty)
+
+
+@every_setup
+def test_states_that_look_the_same_give_the_same_worlds(setup: tuple[str, Options]) -> None:
+    """G.02: nothing leaks. Each sampled world is a state of its own, with other hidden cards behind an equal view."""
+    for number, state in enumerate(moments(rules_of(setup), 7, 0.04)):
+        seat = number % state.rules.players
+        (other,) = worlds.sample(state.view(seat), 1, seed=99)
+        if isinstance(other.begun, Deal) and state.events:
+            other = replace(other, origin=state.origin)
+            ours, theirs = (worlds.sample(s.view(seat), 3, seed=number) for s in (state, other))
+            assert ours == theirs
+            assert (
+                worlds.deals(state.view(seat), 50, seed=1).one == worlds.deals(other.view(seat), 50, seed=1).one
+            ).all()
+
+
+@every_preset
+def test_a_world_depends_on_its_number_alone(preset: str) -> None:
+    view = dasan.deal(dasan.rules(preset), seed=3).view(1)
+    assert worlds.sample(view, 5, seed=4)[:3] == worlds.sample(view, 3, seed=4)
+    assert worlds.sample(view, 3, seed=4) != worlds.sample(view, 3, seed=5)
+    some, more = worlds.deals(view, 4, seed=4, first=6), worlds.deals(view, 10, seed=4)
+    assert (more.one[6:] == some.one).all()
+    assert worlds.sample(view, 0) == []
+    assert len(worlds.deals(view, 0)) == 0
+
+
+def test_what_nothing_explains_is_refused() -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=3)
+    view = state.view(0 if state.opener else 1)
+    with pytest.raises(ValueError, match="fewer than 0"):
+        worlds.sample(view, -1)
+    with pytest.raises(ValueError, match="counted from 0"):
+        worlds.deals(view, -1)
+    events = tuple(replace(e, cards=(view.hand[0],)) if e.type is EventType.OPEN else e for e in view.events)
+    with pytest.raises(ValueError, match="explain what has been seen"):
+        worlds.sample(replace(view, events=events), 1)
+
+
+PROGRAM = """
+import hashlib, sys
+import numpy as np
+import dasan
+from dasan import worlds
+np.seterr(over="ignore")
+view = dasan.deal(dasan.rules(sys.argv[1]), seed=2).view(0)
+dealt = worlds.deals(view, 20, seed=3)
+print(hashlib.sha256(dealt.one.tobytes() + dealt.two.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.parametrize("preset", ["winner"])
+def test_plain_python_deals_the_same(preset: str) -> None:
+    results = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, preset],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for disabled in ("0", "1")
+    ]
+    assert results[0] == results[1]
