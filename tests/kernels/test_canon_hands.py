@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +13,11 @@ import pytest
 
 import dasan
 from dasan.cards import Card
+from dasan.combos import Flush, Groups, Run
 from dasan.kernels import canon_hands, canon_play
-from dasan.kernels.canon_table import canon_policy, canon_table
+from dasan.kernels.canon_table import CanonTable, canon_policy, canon_table
 from dasan.moves import Move, MoveType
+from dasan.table import compile
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {}),
@@ -24,6 +30,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {"two_of_spades_restart": "always"}),
     ("winner", {"two_of_spades_restart": "off", "jokers": True}),
     ("winner", {"suits_ranked": False, "decks": 2}),
+    ("winner", {"suits_ranked": False, "players": 3, "min_straight": 3}),
     ("winner-bomb", {"scoring": "cards"}),
     ("winner-bomb", {"players": 7}),
 ]
@@ -74,3 +81,102 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
         assert state.result is not None
         assert state.result.payments == tuple(payments.tolist())
         assert state.result.finish_order == tuple(order.tolist())
+
+
+def words_of(rules: dasan.Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
+    one = two = 0
+    for c, n in Counter(cards).items():
+        rank, suit = rules.order.place[c]
+        one |= 1 << (4 * rank + suit)
+        two |= (n > 1) << (4 * rank + suit)
+    return np.uint64(one), np.uint64(two)
+
+
+def found_rows(scratch: np.ndarray[Any, np.dtype[np.uint64]], end: int, t: CanonTable) -> list[int]:
+    n = canon_play.choices(end, scratch)
+    return [canon_play.choice(i, scratch, t) for i in range(n)]
+
+
+def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
+    """Hands in which the rare kinds are common: of few suits, of few ranks, and of any cards."""
+    out = []
+    for size in (*range(1, rules.most_cards + 1), *[rules.most_cards] * 10):
+        suits = source.sample("DCHS", source.randrange(1, 3))
+        start = source.randrange(12)
+        ranks = ("A23456789TJQKA")[start : start + source.randrange(2, 6)]
+        for pack in (
+            rules.pack,
+            [c for c in rules.pack if str(c)[1:] in suits],
+            [c for c in rules.pack if str(c)[0] in ranks],
+        ):
+            out.append(source.sample(pack, min(size, len(pack))))
+    return out
+
+
+@pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
+def test_hands_can_play_what_the_table_says(preset: str, options: dict[str, Any]) -> None:
+    """Leads, answers to any play, the cards that each takes, and whether any cards are left that beat a play."""
+    rules = dasan.rules(preset, **options)
+    table, t = compile(rules), canon_table(rules)
+    scratch = np.zeros(canon_play.ROOM, np.uint64)
+    source = random.Random(5)
+    seen = set()
+    for hand in many_hands(rules, source):
+        one, two = words_of(rules, hand)
+        fits = table.fits(rules.order.hand(hand))
+        _, end = canon_play.find(one, two, -1, True, scratch, t)
+        assert sorted(found_rows(scratch, end, t)) == [row.id for row, _ in fits]
+        seen |= {row.kind for row, _ in fits}
+        for row, combination in fits:
+            taken = map(np.uint64, canon_play.cards_of(row.id, one, two, t))
+            assert tuple(taken) == words_of(rules, combination.cards)
+        for row, combination in (*source.sample(fits, min(len(fits), 4)), *source.sample(fits, min(len(fits), 1))):
+            other = table.rows[source.randrange(len(table.rows))]
+            target = replace(combination, family=other.family, power=other.power, strength=other.strength)
+            for over, against in ((row.id, combination), (other.id, target)):
+                beaters = [fit.id for fit, _ in fits if fit.beats(against)]
+                ordinary, end = canon_play.find(one, two, over, True, scratch, t)
+                assert sorted(found_rows(scratch, end, t)) == beaters
+                _, end = canon_play.find(one, two, over, False, scratch, t)
+                assert end == ordinary
+                limit = source.randrange(1, 8)
+                expected = table.any_beats(rules.order.hand(hand), against, limit)
+                assert canon_play.any_beats(one, two, over, limit, scratch, t) == expected
+    assert seen == {row.kind for row in table.rows}
+
+
+def test_every_card_goes_to_every_seat_equally_often() -> None:
+    """Chi-square below its 99.9 % quantile: 51 × 3 degrees of freedom, and one for two cards with the same seat."""
+    t = canon_table(dasan.rules("winner"))
+    one, two = np.zeros(4, np.uint64), np.zeros(4, np.uint64)
+    counts = np.zeros((52, 4))
+    together = 0
+    hands = 8000
+    for number in range(hands):
+        canon_hands.deal_all(np.uint64(number << 32), t.pack.copy(), one, two, number % 4, 4)
+        held = (one[None, :] >> np.arange(52, dtype=np.uint64)[:, None]) & np.uint64(1)
+        assert (held.sum(axis=0) == 13).all()
+        counts += held
+        together += int((held[20] & held[21]).sum())
+    assert float(((counts - hands / 4) ** 2).sum() / (hands / 4)) < 215
+    expected = hands * 12 / 51
+    assert (together - expected) ** 2 / (expected * (1 - 12 / 51)) < 10.8
+
+
+def test_unknown_kinds_are_refused() -> None:
+    rules = dasan.rules("winner")
+    for shape in (
+        Flush(kind="flush", clause="W.06", size=5),
+        Groups(kind="two-pairs", clause="W.06", main=2, side=2, by_suit=True),
+        Run(kind="crowned", clause="W.06", copies=1, sequence="A23456789TJQKA", shortest=5, longest=5, crown="23456"),
+        Run(kind="plain", clause="W.06", copies=2, sequence="A23456789TJQKA", shortest=3, longest=5, plain=True),
+    ):
+        with pytest.raises(ValueError, match="the kernels know no"):
+            canon_table(replace(rules, shapes=(*rules.shapes, shape)))
+    mixed_family = Groups(kind="other", clause="W.06", main=4, side=1, family="full-house")
+    with pytest.raises(ValueError, match="the kernels compare no"):
+        canon_table(replace(rules, shapes=(*rules.shapes, mixed_family)))
+    jumping = Run(kind="odd", clause="W.06", copies=2, sequence="3579J", shortest=3, longest=5)
+    runs = tuple(shape for shape in rules.shapes if not isinstance(shape, Run))
+    with pytest.raises(ValueError, match="go round the ranks"):
+        canon_table(replace(rules, shapes=(*runs, jumping)))
