@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import get_args
 
 import pytest
 
 import dasan
 from dasan.ruleset import Ending
 from dasan.solver import solve
+from dasan.solver.solving import Scope
 
 
 def plain(state: dasan.State, seat: int) -> int:
@@ -20,6 +22,23 @@ def plain(state: dasan.State, seat: int) -> int:
         return state.result.finish_order.index(seat) + 1 if places else state.result.payments[seat]
     values = [plain(state.play(move), seat) for move in state.legal_moves()]
     return max(values) if (state.to_act == seat) != places else min(values)
+
+
+def plain_max_n(state: dasan.State) -> list[int]:
+    """What each seat gets if all play for themselves: payments, or places negated."""
+    seats = range(state.rules.players)
+    if state.result is not None:
+        order = state.result.finish_order
+        places = state.rules.ending is Ending.LAST_IN
+        return [-1 - order.index(seat) for seat in seats] if places else list(state.result.payments)
+    rest = [plain_max_n(state.play(move)) for move in state.legal_moves()]
+    seat = state.to_act or 0
+    best = max(values[seat] for values in rest)
+    rest = [values for values in rest if values[seat] == best]
+    for other in [*seats[seat + 1 :], *seats[:seat]]:
+        worst = min(values[other] for values in rest)
+        rest = [values for values in rest if values[other] == worst]
+    return rest[0]
 
 
 def endgame(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> dasan.State:
@@ -44,20 +63,105 @@ CASES = [
 ]
 
 
+def reached(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> dasan.State:
+    """An endgame, or a position one or two moves later: answers, passes pending."""
+    state = endgame(rules, source, cards, out)
+    for _ in range(source.randrange(3)):
+        after = state.play(source.choice(state.legal_moves()))
+        if after.to_act is not None and len(after.active) == len(state.active):
+            state = after
+    return state
+
+
+def compare(rules: dasan.Rules, source: random.Random, cards: int, out: int, scope: str) -> None:
+    """One endgame with all its moves and its line, by minimax and by the solver."""
+    state = reached(rules, source, cards, out)
+    seat = state.to_act or 0
+    solution = solve(state, seconds=None)
+    assert solution.exact
+    assert solution.scope == scope
+    assert solution.value == plain(state, seat), state.record()
+    assert solution.moves == {move: plain(state.play(move), seat) for move in state.legal_moves()}
+    for move in solution.line:
+        state = state.play(move)
+    assert plain(state, seat) == solution.value
+
+
+def compare_max_n(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> None:
+    """The same, each for themselves."""
+    state = reached(rules, source, cards, out)
+    seat = state.to_act or 0
+    sign = -1 if rules.ending is Ending.LAST_IN else 1
+    solution = solve(state, seconds=None, scope="max-n")
+    assert solution.exact
+    assert solution.scope == ("two players" if len(state.active) == 2 else "max-n")
+    assert solution.by_seat == {s: sign * value for s, value in enumerate(plain_max_n(state))}, state.record()
+    assert solution.value == solution.by_seat[seat]
+    assert solution.moves == {move: sign * plain_max_n(state.play(move))[seat] for move in state.legal_moves()}
+    for move in solution.line:
+        state = state.play(move)
+    assert plain_max_n(state) == [sign * value for value in solution.by_seat.values()]
+
+
 @pytest.mark.parametrize(("rules", "cards", "out", "scope"), CASES)
 def test_equal_to_minimax(rules: dasan.Rules, cards: int, out: int, scope: str) -> None:
     source = random.Random(cards)
     for _ in range(12):
+        compare(rules, source, cards, out, scope)
+
+
+@pytest.mark.parametrize(("rules", "cards", "out", "scope"), CASES)
+def test_max_n_equals_each_for_themselves(rules: dasan.Rules, cards: int, out: int, scope: str) -> None:
+    source = random.Random(cards)
+    for _ in range(12):
+        compare_max_n(rules, source, cards, out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rules", "cards", "out", "scope"), CASES)
+def test_equal_to_minimax_on_many_endgames(rules: dasan.Rules, cards: int, out: int, scope: str) -> None:
+    source = random.Random(cards + 100)
+    for _ in range(500):
+        compare(rules, source, source.randint(cards - 2, cards), out, scope)
+        compare_max_n(rules, source, source.randint(cards - 2, cards), out)
+
+
+def test_both_assumptions_agree_where_two_are_left() -> None:
+    """What is best for one of two is worst for the other."""
+    source = random.Random(2)
+    for rules, cards, out, scope in CASES:
+        if scope == "two players":
+            for _ in range(10):
+                state = endgame(rules, source, cards, out)
+                assert solve(state).moves == solve(state, scope="max-n").moves
+
+
+def test_nobody_gets_less_than_it_can_be_sure_of() -> None:
+    source = random.Random(3)
+    for rules, cards, out, _ in CASES:
+        for _ in range(10):
+            state = endgame(rules, source, cards, out)
+            sure, own = solve(state).value, solve(state, scope="max-n").value
+            assert sure is not None
+            assert own is not None
+            assert own <= sure if rules.ending is Ending.LAST_IN else own >= sure
+
+
+def test_a_full_memory_makes_no_wrong_answer() -> None:
+    source = random.Random(4)
+    for rules, cards, out, _ in CASES:
         state = endgame(rules, source, cards, out)
-        seat = state.to_act or 0
-        solution = solve(state, seconds=20)
-        assert solution.exact
-        assert solution.scope == scope
-        assert solution.value == plain(state, seat), state.record()
-        assert solution.moves == {move: plain(state.play(move), seat) for move in state.legal_moves()}
-        for move in solution.line:
-            state = state.play(move)
-        assert plain(state, seat) == solution.value
+        for scope in get_args(Scope):
+            found, tiny = (solve(state, seconds=None, memory_mb=mb, scope=scope) for mb in (64, 0.01))
+            assert (tiny.value, tiny.moves) == (found.value, found.moves)
+
+
+def test_a_scope_that_the_game_does_not_have_is_refused() -> None:
+    sides = dasan.start(dasan.rules("big-three"), ["4H", "5H", "6H"], bidder=0, bid=1, leader=0)
+    with pytest.raises(ValueError, match="two sides"):
+        solve(sides, scope="max-n")
+    with pytest.raises(ValueError, match="paranoid or max-n"):
+        solve(endgame(*CASES[0][:1], random.Random(1), 8, 0), scope="max")  # type: ignore[arg-type]
 
 
 def test_bounds_hold_where_the_budget_ends() -> None:
@@ -68,6 +172,7 @@ def test_bounds_hold_where_the_budget_ends() -> None:
         for nodes in (0, 1, 5, 50):
             found = solve(state, nodes=nodes)
             assert found.nodes <= nodes
+            assert solve(state, nodes=nodes, scope="max-n").nodes <= nodes
             assert found.lower is not None
             assert found.upper is not None
             assert value is not None

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.cli.files import AsJson, RecordFile, print_json
+from dasan.cli.files import AsJson, RecordFile, print_json, shown
 from dasan.cli.group import Refused
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import HandNumber, read_hand
-from dasan.cli.solve import Memory, Seconds
+from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
     from dasan.cli.review_words import Report
@@ -31,6 +31,7 @@ def review(
     hand: HandNumber = None,
     seconds: Seconds = 2,
     memory: Memory = 256,
+    scope: ScopeChoice = None,
     format_: Annotated[
         Format, typer.Option("--format", help="How to print it; text is coloured on a terminal.")
     ] = Format.TEXT,
@@ -46,7 +47,16 @@ def review(
         raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
     state = read_hand(file, hand)
     with progress_bar() as show:
-        found = judge(state, seconds=seconds, memory_mb=memory, progress=lambda done, of: show("moves", done, of))
+        try:
+            found = judge(
+                state,
+                seconds=seconds,
+                memory_mb=memory,
+                scope=None if scope is None else scope.value,
+                progress=lambda done, of: show("moves", done, of),
+            )
+        except ValueError as error:
+            raise Refused(f"{shown(file)}: {error}") from error
     report = Report(found)
     if picture is not None:
         svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))

@@ -145,6 +145,8 @@ class Report:
     def _scope(self, judged: Sequence[Judged]) -> Iterator[str]:
         if any(j.scope == "paranoid" for j in judged):
             yield "With more than two players left, the result is what the seat to act can be sure of against all others."
+        if any(j.scope == "max-n" for j in judged):
+            yield "The result is what the seat to act gets if everybody plays for themselves."
 
 
 AUCTION = ", beyond what the hand is worth to each bidder; what others would bid is not known"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,19 @@ if TYPE_CHECKING:
     from dasan.ruleset import Rules
     from dasan.solver.solution import Solution
 
+
+class ScopeName(StrEnum):
+    PARANOID = "paranoid"
+    MAX_N = "max-n"
+
+
 Seconds = Annotated[float, typer.Option(min=0.01, help="How long to search at most, for each position.")]
+ScopeChoice = Annotated[
+    ScopeName | None,
+    typer.Option(
+        "--scope", help="In games without sides: paranoid, what the seat can be sure of; max-n, each for themselves."
+    ),
+]
 Memory = Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")]
 
 
@@ -24,6 +37,7 @@ def solve(
     before: Annotated[int | None, typer.Option(help="Go back to before the move with this number.")] = None,
     seconds: Seconds = 10,
     memory: Memory = 512,
+    scope: ScopeChoice = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what the last position of a record is worth under best play, and every move of it."""
@@ -34,15 +48,18 @@ def solve(
     if before is not None:
         state = next((at for at, _ in moves_of(state) if at.next_seq >= before), state)
     try:
-        solution = find(state, seconds=seconds, memory_mb=memory)
+        solution = find(state, seconds=seconds, memory_mb=memory, scope=None if scope is None else scope.value)
     except ValueError as error:
-        raise Refused(f"{shown(file)}: {error}; --before goes back to an earlier move") from error
+        over = "; --before goes back to an earlier move" if state.to_act is None else ""
+        raise Refused(f"{shown(file)}: {error}{over}") from error
     if as_json:
         print_json(solution.to_json())
         return
     rules = state.rules
     of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
     typer.echo(f"{_sentence(rules, solution)}{of}")
+    for seat, value in solution.by_seat.items():
+        typer.echo(f"  seat {seat}: {worth_words(rules, value)}")
     for seat, found in solution.by_bidder.items():
         typer.echo(f"  seat {seat} as bidder, for a bid of 1: {_sentence(rules, found)}")
     for move in state.legal_moves():

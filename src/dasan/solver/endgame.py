@@ -6,7 +6,7 @@ what that seat can be sure of. What each gets if all look to themselves is anoth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dasan.moves import Move
 from dasan.ruleset import CardScoring, Ending, FixedScoring
@@ -151,7 +151,13 @@ def solve_endgame(
 
 
 def solution(
-    state: State, value: int | None, moves: dict[Move, int], line: tuple[Move, ...], budget: Budget, scope: str
+    state: State,
+    value: int | None,
+    moves: dict[Move, int],
+    line: tuple[Move, ...],
+    budget: Budget,
+    scope: str,
+    by_seat: Mapping[int, int] | None = None,
 ) -> Solution:
     """What was found out for the seat to act, where more is better, as it is told: places count from 1."""
     low, high = bounds(state, 0 if state.to_act is None else state.to_act)
@@ -170,6 +176,7 @@ def solution(
         line=line,
         nodes=budget.used,
         scope="two players" if len(state.active) == 2 else scope,
+        by_seat=by_seat or {},
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.solving import Warm, solve_warm
+from dasan.solver.solving import Scope, Warm, solve_warm
 
 if TYPE_CHECKING:
     from dasan.state import State
@@ -26,6 +26,7 @@ def solve_many(
     nodes: int | None = None,
     memory_mb: float = 512,
     moves: bool = True,
+    scope: Scope | None = None,
 ) -> list[Solution]:
     """`solve` for each state, in their order; the budget is for each, the memory for each of the `workers` processes
     (default: one a processor).
@@ -35,7 +36,7 @@ def solve_many(
     """
     todo = list(states)
     groups = _by_deal(todo)
-    work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves)
+    work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
     deals = [[todo[i] for i in group] for group in groups]
     if workers == 1 or len(deals) < 2:
         found = [work(deal) for deal in deals]
@@ -57,7 +58,13 @@ def _by_deal(states: list[State]) -> list[list[int]]:
 
 
 def _solve_deal(
-    states: list[State], *, seconds: float | None, nodes: int | None, memory_mb: float, moves: bool
+    states: list[State],
+    *,
+    seconds: float | None,
+    nodes: int | None,
+    memory_mb: float,
+    moves: bool,
+    scope: Scope | None,
 ) -> list[Solution]:
     warm = Warm(memory_mb)
-    return [solve_warm(state, warm, Budget(seconds, nodes), moves=moves) for state in states]
+    return [solve_warm(state, warm, Budget(seconds, nodes), moves=moves, scope=scope) for state in states]

@@ -14,7 +14,7 @@ from dasan.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.open_hands import applies, stakes
 from dasan.solver.solution import Solution
-from dasan.solver.solving import Warm, solve_warm
+from dasan.solver.solving import Scope, Warm, solve_warm
 from dasan.state import Phase, State
 
 MISSES = 3
@@ -136,10 +136,11 @@ def review(
     seconds: float | None = 2,
     nodes: int | None = None,
     memory_mb: float = 256,
+    scope: Scope | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Review:
-    """Judge every move that led to `state`, over or not; the budget is for each position.
+    """Judge every move that led to `state`, over or not; the budget is for each position, `scope` as for `solve`.
 
     `progress` is called with the number of moves judged, and of all.
     """
@@ -161,7 +162,8 @@ def review(
                 out.append(_bid(now, move, auction))
             else:
                 also = None if applies(now) else move
-                out.append(_judged(now, move, after[i], solve_warm(now, warm, budget, line=False, also=also)))
+                solution = solve_warm(now, warm, budget, scope=scope, line=False, also=also)
+                out.append(_judged(now, move, after[i], solution))
                 if not applies(now):
                     misses = 0 if out[-1].value is not None else misses + 1
         if progress is not None:

@@ -17,10 +17,11 @@ class Solution:
     act finishes, 1 for the Winner (Winner); None when unproved. exact: whether `value` is proved. lower, upper: bounds
     that hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line
     of best play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of the hand
-    to each seat if it became the bidder, for a bid of 1.
+    to each seat if it became the bidder, for a bid of 1. by_seat: with "max-n", what every seat gets, as `value` counts.
 
     scope: "two sides" (Big Three; no assumption), "two players" (no assumption), "paranoid" (all others play together
-    against the seat to act, so that its value is what it can be sure of), or "auction".
+    against the seat to act, so that its value is what it can be sure of), "max-n" (everybody plays for themselves, and
+    of moves equal for them take the one that is worst for the player after them, then for the next), or "auction".
     """
 
     value: int | None
@@ -32,6 +33,7 @@ class Solution:
     nodes: int
     scope: str
     by_bidder: Mapping[int, Solution] = field(default_factory=dict)
+    by_seat: Mapping[int, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As plain data, moves by their text."""
@@ -47,4 +49,6 @@ class Solution:
         }
         if self.by_bidder:
             out["by_bidder"] = {str(seat): solution.to_json() for seat, solution in self.by_bidder.items()}
+        if self.by_seat:
+            out["by_seat"] = {str(seat): value for seat, value in self.by_seat.items()}
         return out

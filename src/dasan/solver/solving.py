@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
@@ -11,8 +11,11 @@ from dasan.solver.solution import Solution
 if TYPE_CHECKING:
     from dasan.moves import Move
     from dasan.solver.endgame import Endgame
+    from dasan.solver.max_n import MaxN
     from dasan.solver.open_hands import OpenHands
     from dasan.state import State
+
+Scope: TypeAlias = Literal["paranoid", "max-n"]
 
 
 def solve(
@@ -22,6 +25,7 @@ def solve(
     nodes: int | None = None,
     memory_mb: float = 512,
     moves: bool = True,
+    scope: Scope | None = None,
     progress: Callable[[int], object] | None = None,
     cancel: Cancel | None = None,
 ) -> Solution:
@@ -33,8 +37,9 @@ def solve(
     now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads may
     solve at the same time.
 
-    What `value` counts, and what is assumed with more than two players, stands in `Solution`. ValueError for a hand
-    that is over, or whose cards are not all known.
+    What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
+    games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
+    are not all known, and for a `scope` that the game does not have.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -42,7 +47,7 @@ def solve(
     >>> solution.value, {str(move): value for move, value in solution.moves.items()}
     (4, {'4H': 4, '3D': 4, '4H 4S': 4})
     """
-    return solve_warm(state, Warm(memory_mb), Budget(seconds, nodes, progress, cancel), moves=moves)
+    return solve_warm(state, Warm(memory_mb), Budget(seconds, nodes, progress, cancel), moves=moves, scope=scope)
 
 
 class Warm:
@@ -53,6 +58,7 @@ class Warm:
         self._table: OpenHands | None = None
         self._side: tuple[object, ...] = ()
         self._endgames: dict[int, Endgame] = {}
+        self._max_n: MaxN | None = None
 
     def table(self, state: State, budget: Budget) -> OpenHands:
         """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
@@ -74,22 +80,43 @@ class Warm:
         self._endgames[seat].budget = budget
         return self._endgames[seat]
 
+    def max_n(self, budget: Budget) -> MaxN:
+        """The search for everybody."""
+        from dasan.solver.max_n import MaxN
+
+        self._max_n = self._max_n or MaxN(self.memory_mb, budget)
+        self._max_n.budget = budget
+        return self._max_n
+
 
 def solve_warm(
-    state: State, warm: Warm, budget: Budget, *, moves: bool = True, line: bool = True, also: Move | None = None
+    state: State,
+    warm: Warm,
+    budget: Budget,
+    *,
+    moves: bool = True,
+    scope: Scope | None = None,
+    line: bool = True,
+    also: Move | None = None,
 ) -> Solution:
     """As `solve`, with what is known already. line: whether a line is wanted, if the moves are. also: a legal move that
     is valued too where `legal_moves()` does not list it and it may differ from all that are listed.
     """
-    from dasan.solver import endgame, open_hands
+    from dasan.solver import endgame, max_n, open_hands
     from dasan.state import Phase
 
     if state.phase is Phase.OVER:
         raise ValueError("the hand is over")
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
+    if scope not in (None, *get_args(Scope)):
+        raise ValueError(f"scope is paranoid or max-n, not {scope}")
     if not open_hands.applies(state):
+        if scope == "max-n":
+            return max_n.solve_max_n(state, warm.max_n(budget), moves=moves, line=line, also=also)
         return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
+    if scope is not None:
+        raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
     from dasan.kernels.rank_solver import warm_up
 
     warm_up()
