@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from dasan.cli.bench import bench
+from dasan.cli.deals import deals
 from dasan.cli.group import Group
 from dasan.cli.play import play, serve
 from dasan.cli.replay import replay
@@ -32,6 +33,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "solve": solve,
     "review": review,
+    "deals": deals,
     "bench": bench,
 }
 """Every command by name, in the order `dasan --help` lists them."""

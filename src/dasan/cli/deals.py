@@ -1,0 +1,130 @@
+"""`dasan deals`: random deals of Big Three, and who wins them under exact play."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dasan.cli.files import AsJson, print_json
+from dasan.cli.group import Refused
+
+if TYPE_CHECKING:
+    from dasan.solver.deals import Share, Valued
+
+DEFAULT_NODES = 2_000_000
+NAMES = {
+    "all": "any bidder",
+    "place": "place after the opener, who leads",
+    "bids": "the bidder that greedy bots make",
+    "threes": "threes",
+    "twos": "twos",
+    "high": "aces, twos and threes",
+    "turns": "turns in the hand",
+    "run": "ranks in the longest run",
+    "sets": "triplets and quads",
+    "kitty_high": "aces, twos and threes in the kitty",
+    "kitty_turns": "turns that the kitty adds",
+}
+"""What each kind of bidder is called in the table."""
+
+
+def deals(
+    stats: Annotated[bool, typer.Option("--stats", help="Print shares with their intervals.")] = False,
+    count: Annotated[int, typer.Option(min=1, help="How many deals.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed, the same deals.")] = 0,
+    players: Annotated[int, typer.Option(min=3, max=4, help="3 or 4.")] = 3,
+    seconds: Annotated[float | None, typer.Option(min=0.01, help="How long to search at most, for each deal.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, help="Positions to look at at most, for each deal; default: 2,000,000.")
+    ] = None,
+    memory: Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")] = 512,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Keep every deal here; what it already has is not solved again."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Value random deals for every bidder, and say how often the bidder's side wins."""
+    from dasan.solver.deals import shares, value_deals
+
+    if seconds is not None and nodes is not None:
+        raise Refused("give --seconds or --nodes, not both")
+    budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
+    known = {deal.number: deal for deal in _kept(out) if (deal.seed, deal.players) == (seed, players)}
+    todo = [number for number in range(count) if number not in known]
+    found = [known[number] for number in range(count) if number in known]
+    for deal in _shown(value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget), todo):
+        _keep(out, deal)
+        found.append(deal)
+    found.sort(key=lambda deal: deal.number)
+    if stats:
+        table = shares(found)
+        if as_json:
+            print_json({"seed": seed, "players": players, **budget, "shares": [one.to_json() for one in table]})
+        else:
+            _print(table)
+    elif as_json:
+        print_json([deal.to_json() for deal in found])
+    else:
+        for deal in found:
+            typer.echo(_line(deal))
+
+
+def _kept(file: str | None) -> Iterator[Valued]:
+    from dasan.solver.deals import Valued
+
+    if file is None or not Path(file).exists():
+        return
+    try:
+        for line in Path(file).read_text(encoding="utf-8").splitlines():
+            yield Valued.from_json(json.loads(line))
+    except (OSError, ValueError, TypeError) as error:
+        raise Refused(f"{file} does not hold valued deals: {error}") from error
+
+
+def _keep(file: str | None, deal: Valued) -> None:
+    if file is None:
+        return
+    try:
+        with Path(file).open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(deal.to_json(), separators=(",", ":")) + "\n")
+    except OSError as error:
+        raise Refused(f"cannot write {file}: {error.strerror or error}") from error
+
+
+def _shown(deals: Iterator[Valued], todo: Sequence[int]) -> Iterator[Valued]:
+    """The deals as they come, with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    quiet = not sys.stderr.isatty()
+    return iter(track(deals, "deals", len(todo), console=Console(stderr=True), transient=True, disable=quiet))
+
+
+def _line(deal: Valued) -> str:
+    words = {True: "wins", False: "loses", None: "not settled"}
+    each = "; ".join(
+        f"seat {one.seat} {words[one.won]}{' (opens)' if one.place == 0 else ''}{' (bids)' if one.bids else ''}"
+        for one in deal.bidders
+    )
+    return f"deal {deal.number}: as bidder {each}"
+
+
+def _print(table: Sequence[Share]) -> None:
+    """Markdown, so that it can be pasted into documents."""
+    typer.echo("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
+    said = ""
+    for one in table:
+        name = NAMES[one.kind] if one.kind != said else ""
+        said = one.kind
+        wins = f"{one.low:.1%}" if not one.unsettled else f"{one.low:.1%} to {one.high:.1%}"
+        low, high = one.interval
+        typer.echo(
+            f"| {name} | {one.value} | {one.bidders} | {one.deals} | {one.unsettled} | {wins} | {low:.1%} to {high:.1%} |"
+        )

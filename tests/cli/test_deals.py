@@ -1,0 +1,50 @@
+"""`dasan deals`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from dasan.cli import app
+
+QUICK = ("--nodes", "2000", "--memory", "8")
+
+
+def cli(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments, catch_exceptions=False)
+
+
+def refusal(*arguments: str) -> str:
+    result = cli(*arguments)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    return result.stderr
+
+
+def test_deals_are_kept_and_not_solved_again(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    first = cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout
+    kept = file.read_text(encoding="utf-8")
+    assert first.count("as bidder") == 2
+    assert cli("deals", "--count", "2", *QUICK, "--out", str(file)).stdout == first
+    assert file.read_text(encoding="utf-8") == kept
+    told = json.loads(cli("deals", "--count", "3", *QUICK, "--out", str(file), "--json").stdout)
+    assert [deal["number"] for deal in told] == [0, 1, 2]
+    assert file.read_text(encoding="utf-8").startswith(kept)
+    table = json.loads(cli("deals", "--stats", "--count", "3", *QUICK, "--out", str(file), "--json").stdout)
+    assert table["nodes"] == 2000
+    everyone = table["shares"][0]
+    assert (everyone["kind"], everyone["bidders"], everyone["deals"]) == ("all", 9, 3)
+    assert everyone["interval"][0] <= everyone["low"] <= everyone["high"] <= everyone["interval"][1]
+    words = cli("deals", "--stats", "--count", "3", *QUICK, "--out", str(file)).stdout
+    assert words.startswith("| bidder |")
+    assert "place after the opener" in words
+
+
+def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    file.write_text('{"seed": 1}\n', encoding="utf-8")
+    assert "does not hold valued deals" in refusal("deals", "--out", str(file))
+    assert "not both" in refusal("deals", "--seconds", "1", "--nodes", "5")
+    assert "cannot write" in refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path / "none" / "deals.jsonl"))
