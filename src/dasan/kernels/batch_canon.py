@@ -27,7 +27,7 @@ from dasan.kernels.batch_io import (
     woven,
 )
 from dasan.kernels.bits import popcount, trailing_zeros
-from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat
+from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
 from dasan.kernels.canon_table import CanonPolicy, CanonTable, canon_policy, canon_table
 from dasan.kernels.random64 import below, mixed, stepped
@@ -47,7 +47,7 @@ COLUMNS = 57
 TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
 played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
 NONE = 1 << 20
-GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
+GIVING, OFFERING, TAKING, PLAYING, UNDEALT = 0, 1, 2, 3, 4
 SCRATCH = 16 + 108 + ROOM
 
 
@@ -142,14 +142,11 @@ def deals(
     return tuple(hands), (), row[DEALER], leader, exchanged
 
 
-@lean
 def start(first: int, last: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
     """The first hand of each environment whose column BASE is set."""
-    for i in range(first, last):
-        s.words[i, NUMBER] = _0
-        clear_mask(i, b)
-        _deal(i, s, scratch, w)
-        _publish(i, s, b, w, scratch, observing)
+    s.words[first:last, NUMBER] = 0
+    s.words[first:last, PHASE] = UNDEALT
+    step(first, last, b.actions, s, b, w, scratch, observing)
 
 
 @lean
@@ -204,7 +201,10 @@ def step(
     scratch: Words,
     observing: bool,
 ) -> None:
-    """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
+    """Carry out one legal action in each environment; hands that are over are settled and dealt anew.
+
+    Where none is dealt yet the first hand is, whatever the action.
+    """
     for i in range(first, last):
         row = s.words[i]
         action = actions[i]
@@ -219,6 +219,8 @@ def step(
                 _finish(i, s, b, w)
                 row[NUMBER] += _1
                 _deal(i, s, scratch, w)
+        elif row[PHASE] == UNDEALT:
+            _deal(i, s, scratch, w)
         else:
             exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
             if row[PHASE] == PLAYING:
@@ -247,7 +249,8 @@ def _move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> b
             row[ORDER] |= U(seat) << (U(4) * row[OUT])
             row[OUT] += _1
             if row[OUT] == _1:
-                _settle(i, s, seat, w)
+                one, two = row[ONE : ONE + 8], row[TWO : TWO + 8]
+                settle(one, two, signed(row[HAS_PLAYED]), seat, w.p, s.payments[i])
             if row[OUT] == players - 1:
                 return True
         top = w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0
@@ -276,24 +279,6 @@ def _clear(row: Words) -> None:
 def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -> bool:
     found = scratch[124 : 124 + ROOM]
     return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, w.t, w.p)
-
-
-@lean
-def _settle(i: int, s: CanonMemory, winner: int, w: CanonBatch) -> None:
-    """Payments as the first player goes out (W.22, W.23)."""
-    row, p = s.words[i], w.p
-    total = 0
-    for seat in range(p.players):
-        if seat == winner:
-            continue
-        cost = p.stake
-        if p.by_cards:
-            held = signed(popcount(row[ONE + seat]) + popcount(row[TWO + seat]))
-            unplayed = p.unplayed > 0 and (row[HAS_PLAYED] >> U(seat)) & _1 == _0
-            cost = held * p.unplayed if unplayed else p.times[held]
-        s.payments[i, seat] = -cost
-        total += cost
-    s.payments[i, winner] = total
 
 
 @lean
@@ -329,7 +314,7 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
             b.mask[i, b.legal[i, k]] = 1
     else:
         found = scratch[124 : 124 + ROOM]
-        table = -1 if row[TABLE] == NONE else signed(row[TABLE])
+        table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
         strong = (row[STRONG] >> U(seat)) & _1 != _0
         ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
         if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:

@@ -78,7 +78,7 @@ def random_hand(
     players = p.players
     tracing = trace.shape[0] > 0
     seat = first_leader(one, dealer, p)
-    table, table_seat = -1, 0
+    table, table_seat = signed(-1), signed(0)
     passed, played, inside = 0, 0, (1 << players) - 1
     strong = inside
     out = 0
@@ -113,14 +113,14 @@ def random_hand(
                 order[out] = seat
                 out += 1
                 if out == 1:
-                    _settle(one, two, played, seat, p, payments)
+                    settle(one, two, played, seat, p, payments)
                 if out == players - 1:
                     break
             if p.restart > 0 and t.size[row] <= 2 and (first >> U(p.top)) & _1 != _0:
                 ends = p.restart == 2 or not beatable(one, two, inside, seat, row, scratch, t, p)
         waiting = inside & ~passed
         if ends or waiting & ~(1 << table_seat) == 0:
-            table, passed = -1, 0
+            table, passed = signed(-1), 0
             seat = table_seat if (inside >> table_seat) & 1 else next_seat(inside, table_seat)
         else:
             seat = next_seat(waiting, seat)
@@ -145,7 +145,7 @@ def beatable(
 ) -> bool:
     """Whether public knowledge leaves a beater of `seat`'s play in some other hand of those `inside` (W.17)."""
     all_one, all_two = _0, _0
-    most = 0
+    most = signed(0)
     for s in range(p.players):
         all_two |= two[s] | (all_one & one[s])
         all_one |= one[s]
@@ -162,7 +162,7 @@ def next_seat(seats: int, seat: int) -> int:
 
 
 @lean
-def _settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, payments: Numbers) -> None:
+def settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     total = 0
     for s in range(p.players):

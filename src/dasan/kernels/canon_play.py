@@ -158,7 +158,7 @@ def find(one: np.uint64, two: np.uint64, table: int, stronger: bool, scratch: Wo
         kind, length, above, power = t.kind[table], t.length[table], t.above[table], t.power[table]
         depth = t.deepest if stronger else t.depth[kind]
     _hold(one, two, depth, scratch)
-    end = ordinary = FOUND
+    end = ordinary = signed(FOUND)
     k = 0
     while True:
         end = _find(kind, length, above, end, scratch, t)
@@ -241,7 +241,7 @@ def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, t: CanonTable) -> n
 @lean
 def any_beats(one: np.uint64, two: np.uint64, target: int, limit: int, scratch: Words, t: CanonTable) -> bool:
     """Whether a row of at most `limit` cards out of these beats the row `target`."""
-    _, end = find(one, two, target, True, scratch, t)
+    _, end = find(one, two, target, limit > 0, scratch, t)
     for at in range(FOUND, end, 2):
         row = t.rows[scratch[at + 1] + trailing_zeros(scratch[at])]
         if t.size[row] <= limit:
