@@ -16,7 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,9 @@ from dasan.games import make_rules
 from dasan.ruleset import OptionValue, Rules
 from dasan.starting import begin
 from dasan.state import State
+
+if TYPE_CHECKING:
+    from dasan.kernels.cuda_env import GpuEnv
 
 Moves = Literal["padded", "ragged"]
 
@@ -273,9 +276,7 @@ def make(
     threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
     whether to write hidden cards; see `VectorEnv`. ValueError: as for `dasan.rules`.
     """
-    if isinstance(preset, Rules) and options:
-        raise ValueError("options belong to a preset's name; these rules are complete")
-    rules = preset if isinstance(preset, Rules) else make_rules(preset, **options)
+    rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
     if layout not in (None, "padded", "ragged"):
         raise ValueError(f'moves is True, "padded" or "ragged", not {moves!r}')
@@ -289,6 +290,29 @@ def make(
         moves=layout,
         perfect=perfect,
     )
+
+
+def on_gpu(
+    preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
+) -> GpuEnv:
+    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`.
+
+    ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
+    """
+    from dasan.kernels.cuda_env import GpuEnv, why_not
+
+    rules = _rules(preset, options)
+    if reason := why_not():
+        raise RuntimeError(f"no GPU: {reason}")
+    return GpuEnv(rules, num_envs, seed, session=session)
+
+
+def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
+    if not isinstance(preset, Rules):
+        return make_rules(preset, **options)
+    if options:
+        raise ValueError("options belong to a preset's name; these rules are complete")
+    return preset
 
 
 def _kernels_of(rules: Rules) -> Any:
@@ -306,4 +330,4 @@ def _kernels_of(rules: Rules) -> Any:
     return batch_canon
 
 
-__all__ = ["VectorEnv", "make"]
+__all__ = ["VectorEnv", "make", "on_gpu"]

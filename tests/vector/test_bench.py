@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from numba import cuda
 
-from dasan.bench import PATHS, VARIANTS, measure_ours, measure_peers
+import dasan
+from dasan.bench import GPU, PATHS, VARIANTS, measure_ours, measure_peers, why_no_gpu
 from dasan.bench import peers as others
 from dasan.cli import app
 from dasan.cli.bench import bench
+from dasan.cli.group import Refused
 
 FIELDS = {
     *("preset", "path", "peer", "plies_per_s", "games_per_s", "ns_per_ply"),
@@ -20,7 +23,8 @@ FIELDS = {
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_path_of_every_game_is_measured(variant: str) -> None:
     rows = list(measure_ours([variant], list(PATHS), seconds=0.01, repeats=1, every_core=False))
-    assert [row.path for row in rows] == list(PATHS)
+    gpu = not why_no_gpu() and variant.startswith("big-three")
+    assert [row.path for row in rows] == [path for path in PATHS if path != GPU or gpu]
     for row in rows:
         assert (row.preset, row.peer, row.threads, row.unit) == (variant, None, 1, "plies")
         assert row.plies_per_s > row.games_per_s > 0 or row.path.startswith("batch")
@@ -32,6 +36,17 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
     (row,) = json.loads(capsys.readouterr().out)
     assert set(row) == FIELDS
     assert any(command.name == "bench" for command in app.registered_commands)
+
+
+def test_a_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    with pytest.raises(Refused, match="no GPU to measure: Numba finds no CUDA device"):
+        bench(["big-three"], path=["gpu-batch"], peers=False, seconds=0.01, repeats=1, one_core=True, as_json=True)
+    assert list(measure_ours(["big-three"], ["gpu-batch"], seconds=0.01, repeats=1)) == []
+    with pytest.raises(RuntimeError, match="no GPU: Numba finds no CUDA device"):
+        dasan.vector.on_gpu("big-three", 2)
+    with pytest.raises(ValueError, match="no option"):
+        dasan.vector.on_gpu("big-three", 2, decks=2)
 
 
 def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

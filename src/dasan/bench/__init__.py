@@ -4,8 +4,8 @@ A ply is one recorded move: bids and every pass count, forced or not; dealing is
 random.
 """
 
-from dasan.bench.ours import PATHS, VARIANTS, measure_ours
+from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
 from dasan.bench.peers import measure_peers
 from dasan.bench.timing import Row
 
-__all__ = ["PATHS", "VARIANTS", "Row", "measure_ours", "measure_peers"]
+__all__ = ["GPU", "PATHS", "VARIANTS", "Row", "measure_ours", "measure_peers", "why_no_gpu"]

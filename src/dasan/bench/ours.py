@@ -12,9 +12,10 @@ from dasan.bench.timing import Row, Work, cores, measure
 from dasan.features import by_rank
 from dasan.ruleset import Rules
 
-PATHS = ("engine", "kernel", "batch-mask", "batch-obs", "batch-moves")
+GPU = "gpu-batch"
+PATHS = ("engine", "kernel", "batch-mask", "batch-obs", "batch-moves", GPU)
 """The interpreted engine; whole hands compiled; batched environments with legal masks, with observations too, and with the
-features of every legal move as well."""
+features of every legal move as well; batched environments on a GPU."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "big-three": {},
     "big-three-4p": {},
@@ -24,6 +25,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 """What is measured unless presets are named: a preset and its options."""
 NUM_ENVS = 4096
+NUM_ENVS_GPU = 1 << 18
 
 
 def rules_of(variant: str) -> Rules:
@@ -34,15 +36,46 @@ def rules_of(variant: str) -> Rules:
 def measure_ours(
     variants: list[str], paths: list[str], *, seconds: float, repeats: int, every_core: bool = True
 ) -> Iterator[Row]:
-    """Rows one by one: each path on one core, and the compiled ones on all cores too, if there are several."""
+    """Rows one by one: each path on one core, and the compiled ones on all cores too, if there are several. On a GPU
+    what can be played there, if there is one.
+    """
     counts = [1, cores()] if every_core and cores() > 1 else [1]
     for variant in variants:
         rules = rules_of(variant)
         for path in paths:
+            if path == GPU:
+                if by_rank(rules) and not why_no_gpu():
+                    yield _on_gpu(variant, rules, seconds=seconds, repeats=repeats)
+                continue
             for threads in counts[:1] if path == "engine" else counts:
                 yield measure(
                     variant, path, _WORKS[path](rules, threads), seconds=seconds, repeats=repeats, threads=threads
                 )
+
+
+def why_no_gpu() -> str:
+    """Why there is no GPU to measure; empty if there is one."""
+    from dasan.kernels.cuda_env import why_not
+
+    return why_not()
+
+
+def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Row:
+    """Random actions, masks and new deals, all on the GPU; the clock runs until the last of them is done."""
+    from dasan.kernels.cuda_env import GpuEnv, device_name, wait
+
+    env = GpuEnv(rules, NUM_ENVS_GPU, seed=1)
+    steps = 200
+    env.play(2 * steps)
+    hands_a_ply = env.hands_played() / (2 * steps * env.num_envs)
+
+    def work() -> tuple[int, int]:
+        env.play(steps)
+        wait()
+        plies = steps * env.num_envs
+        return plies, round(plies * hands_a_ply)
+
+    return measure(variant, GPU, work, seconds=seconds, repeats=repeats, gpu=device_name())
 
 
 def _engine(rules: Rules, threads: int) -> Work:

@@ -17,8 +17,8 @@ Work = Callable[[], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. plies_per_s: by process time on one core, by the clock on more. peer: None for ours, else
-    the other simulator, with its own game as `preset`.
+    """One line of the table. plies_per_s: by process time on one core, by the clock on more and on a GPU. peer: None for
+    ours, else the other simulator, with its own game as `preset`.
     """
 
     preset: str
@@ -54,11 +54,21 @@ def device() -> str:
 
 
 def measure(
-    preset: str, path: str, work: Work, *, seconds: float, repeats: int, threads: int = 1, peer: str | None = None
+    preset: str,
+    path: str,
+    work: Work,
+    *,
+    seconds: float,
+    repeats: int,
+    threads: int = 1,
+    peer: str | None = None,
+    gpu: str | None = None,
 ) -> Row:
-    """The median of `repeats` runs of at least `seconds` each; `work` has been called once before."""
+    """The median of `repeats` runs of at least `seconds` each; `work` has been called once before. gpu: its name, if the
+    work is done by one.
+    """
     work()
-    clock = time.process_time if threads == 1 else time.perf_counter
+    clock = time.process_time if threads == 1 and gpu is None else time.perf_counter
     rates: list[tuple[float, float]] = []
     for _ in range(repeats):
         plies = games = 0
@@ -69,4 +79,4 @@ def measure(
             games += ended
         rates.append((plies / spent, games / spent))
     rate, games_rate = statistics.median(r for r, _ in rates), statistics.median(g for _, g in rates)
-    return Row(preset, path, peer, rate, games_rate, 1e9 / rate, threads, device(), threads, repeats)
+    return Row(preset, path, peer, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)

@@ -25,7 +25,7 @@ def bench(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(help="Only this path: engine, kernel, batch-mask, batch-obs or batch-moves."),
+        typer.Option(help="Only this path: engine, kernel, batch-mask, batch-obs, batch-moves or gpu-batch."),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
     seconds: Annotated[
@@ -43,7 +43,7 @@ def bench(
     if preset == ["solver"]:
         bench_solver(cards, count=count, seed=seed, seconds=seconds, as_json=as_json)
         return
-    from dasan.bench import PATHS, VARIANTS, Row, measure_ours, measure_peers
+    from dasan.bench import GPU, PATHS, VARIANTS, Row, measure_ours, measure_peers, why_no_gpu
     from dasan.games import PRESETS
 
     for name in preset or ():
@@ -52,6 +52,8 @@ def bench(
     for name in path or ():
         if name not in PATHS:
             raise Refused(f"there is no path {name}; there are {', '.join(PATHS)}")
+    if path and GPU in path and (reason := why_no_gpu()):
+        raise Refused(f"there is no GPU to measure: {reason}")
     rows: list[Row] = []
     if not as_json:
         typer.echo(f"{'game':16}{'path':12}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
