@@ -24,7 +24,7 @@ from dasan.kernels.batch_io import (
 )
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.random64 import below, mixed, stepped
-from dasan.kernels.set_hands import MOST_PLAYS, PARTS, deal_sets, highest, list_larger, singles_and_pairs
+from dasan.kernels.set_hands import MOST_PLAYS, deal_sets, highest, list_larger, singles_and_pairs
 from dasan.kernels.set_table import LARGE, LEAD, OPENING, SetPolicy, SetTable, set_policy, set_table
 from dasan.ruleset import LaterLead, Rules
 from dasan.table import compile
@@ -41,7 +41,7 @@ COLUMNS = 24
 the lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
 NONE = 1 << 20
 FLAGS = 16
-SCRATCH = 52 + 4 + FLAGS + PARTS // 2
+SCRATCH = 52 + 4 + FLAGS
 
 
 class SetBatch(NamedTuple):
@@ -102,12 +102,12 @@ def deals(
 @lean
 def start(first: int, last: int, s: Words, b: Buffers, w: SetBatch, scratch: Words, observing: bool) -> None:
     """The first hand of each environment whose column BASE is set."""
-    flags, parts = scratch[56 : 56 + FLAGS], scratch[56 + FLAGS :].view(np.int32)
+    flags = scratch[56:]
     for i in range(first, last):
         s[i, NUMBER] = _0
         clear_mask(i, b)
         _deal(i, s, scratch, w)
-        _publish(i, s, b, w, flags, parts, observing)
+        _publish(i, s, b, w, flags, observing)
 
 
 @lean
@@ -153,7 +153,7 @@ def step(
     observing: bool,
 ) -> None:
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
-    flags, parts = scratch[56 : 56 + FLAGS], scratch[56 + FLAGS :].view(np.int32)
+    flags = scratch[56:]
     for i in range(first, last):
         row = s[i]
         if b.done[i]:
@@ -166,7 +166,7 @@ def step(
             _settle(i, row, b, w)
             row[NUMBER] += _1
             _deal(i, s, scratch, w)
-        _publish(i, s, b, w, flags, parts, observing)
+        _publish(i, s, b, w, flags, observing)
 
 
 @woven
@@ -243,7 +243,7 @@ def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 
 
 @woven
-def _publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, parts: Small, observing: bool) -> None:
+def _publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s[i]
     t = w.t
@@ -262,7 +262,7 @@ def _publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, parts: Sma
         singles = highest(hand)
     for d, left in enumerate((singles, next_to, two_apart, far_apart)):
         while left != _0:
-            legal[n] = w.first_row + t.small[trailing_zeros(left), d]
+            legal[n] = w.first_row + t.rows[t.small[trailing_zeros(left), d]]
             left &= left - _1
             n += 1
     if answer <= LARGE:
@@ -270,7 +270,7 @@ def _publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, parts: Sma
         size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
         if signed(popcount(hand)) >= max(size, t.least):
             first = n
-            n = list_larger(hand, size, strength, legal, n, w.first_row, parts, t)
+            n = list_larger(hand, size, strength, legal, n, w.first_row, t)
             if answer == OPENING:
                 kept = first
                 for k in range(first, n):

@@ -9,7 +9,7 @@ from dasan.kernels.batch_io import lean, signed, woven
 from dasan.kernels.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.compiled import compiled
 from dasan.kernels.random64 import below, mixed, stepped
-from dasan.kernels.set_table import GROUPS, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
+from dasan.kernels.set_table import ALONE, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -17,10 +17,9 @@ Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 MOST_PLAYS = 1472
 """More than the plays of one hand: 1,287 sets of five cards at most, and 154 smaller ones."""
-PARTS = 1024
-"""More than the choices of suits of a pattern."""
 PASS = -1
 _0, _1, _2, _3, _16, _32 = U(0), U(1), U(2), U(3), U(16), U(32)
+_4095, _8191 = U(4095), U(8191)
 _RANKS = U(0x1_1111_1111_1111)
 _PACK = U((1 << 52) - 1)
 _HAND = U(0xA0761D6478BD642F)
@@ -57,54 +56,59 @@ def highest(hand: np.uint64) -> np.uint64:
 
 @woven
 def list_larger(
-    hand: np.uint64,
-    size: int,
-    strength: int,
-    out: npt.NDArray[np.integer],
-    first: int,
-    base: int,
-    parts: Small,
-    t: SetTable,
+    hand: np.uint64, size: int, strength: int, out: npt.NDArray[np.integer], n: int, base: int, t: SetTable
 ) -> int:
-    """Write every row of `hand` with more than two cards to `out`, from place `first` on, as row + `base`.
+    """Write every row of `hand` with more than two cards to `out`, from place `n` on, as row + `base`.
 
-    size: how many cards they must have, 0 for any. strength: what they must be above. parts: room for PARTS. Returns the
-    place behind the last.
+    size: how many cards they must have, 0 for any. strength: what they must be above. Returns the place behind the last.
     """
-    n = first
-    p = t.patterns
-    lanes = count_lanes(hand)
-    left = lanes & p.heads
-    while left != _0:
-        head = trailing_zeros(left)
-        left &= left - _1
-        for k in range(p.begin[head], p.begin[head + _1]):
-            if p.needs[k] & ~lanes != _0 or p.best[k] <= strength or (size > 0 and p.size[k] != size):
-                continue
-            parts[0] = p.first[k]
-            m = 1
-            for g in range(GROUPS):
-                count = p.count[k, g]
-                if count == 0:
-                    break
-                suits = (hand >> p.shift[k, g]) & U(15)
-                stride = p.stride[k, g]
-                for j in range(p.how_many[suits, count] - 1, -1, -1):
-                    more = p.choices[suits, count, j] * stride
-                    for i in range(m):
-                        parts[j * m + i] = parts[i] + more
-                m *= p.how_many[suits, count]
-            for i in range(m):
-                row = p.rows[parts[i]]
+    lanes = count_lanes(hand) | _1 << U(ALONE)
+    r = t.runs
+    windows = r.of[lanes & _8191]
+    while windows != _0:
+        k = trailing_zeros(windows)
+        windows &= windows - _1
+        if r.best[k] <= strength or (size > 0 and r.size[k] != size):
+            continue
+        suits = extract(hand, r.cards[k]) | r.pad[k]
+        low, high = suits & _4095, suits >> U(12) | U(256)
+        for i in range(r.begin[high], r.begin[high + _1]):
+            at = r.suits[i] << 6
+            for j in range(r.begin[low], r.begin[low + _1]):
+                row = r.rows[k, at + r.suits[j]]
                 if row >= 0 and t.strength[row] > strength:
                     out[n] = row + base
                     n += 1
+    g = t.groups
+    heads = lanes & g.heads
+    while heads != _0:
+        head = trailing_zeros(heads)
+        heads &= heads - _1
+        if g.best[head] <= strength:
+            continue
+        many = g.held[head]
+        suits = (hand >> ((head & U(15)) << _2)) & U(15)
+        sides = lanes & g.sides[head]
+        while sides != _0:
+            side = trailing_zeros(sides)
+            sides &= sides - _1
+            few = g.held[side]
+            if size > 0 and many + few != size:
+                continue
+            others = (hand >> ((side & U(15)) << _2)) & U(15)
+            for i in range(g.how_many[suits, many]):
+                at = g.first[head, side] + g.how_many[15, few] * g.choices[suits, many, i]
+                for j in range(g.how_many[others, few]):
+                    row = g.rows[at + g.choices[others, few, j]]
+                    if row >= 0 and t.strength[row] > strength:
+                        out[n] = row + base
+                        n += 1
     f = t.flushes
     if f.size > 0 and (size == 0 or size == f.size):
         for suit in range(SUITS):
             ranks = extract(hand, _RANKS << U(suit))
-            held = signed(popcount(ranks))
-            for k in range(f.begin[held], f.begin[held + 1]):
+            held = popcount(ranks)
+            for k in range(f.begin[held], f.begin[held + _1]):
                 row = f.rows[suit, deposit(f.picks[k], ranks)]
                 if row >= 0 and t.strength[row] > strength:
                     out[n] = row + base
@@ -142,11 +146,26 @@ def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: i
 
 
 @woven
+def _list_choices(hand: np.uint64, answer: int, table: int, n: int, plays: Small, t: SetTable, p: SetPolicy) -> int:
+    """Add the larger plays that `answer` allows to `plays` from place `n` on; returns the place behind the last."""
+    size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
+    if signed(popcount(hand)) < max(size, t.least):
+        return n
+    end = list_larger(hand, size, strength, plays, n, 0, t)
+    if answer != OPENING:
+        return end
+    for k in range(n, end):
+        if (t.words[plays[k]] >> U(p.opening)) & _1 != _0:
+            plays[n] = plays[k]
+            n += 1
+    return n
+
+
+@woven
 def random_hand(
     state: np.uint64,
     hands: Words,
     plays: Small,
-    parts: Small,
     t: SetTable,
     p: SetPolicy,
     payments: Numbers,
@@ -154,7 +173,7 @@ def random_hand(
 ) -> tuple[np.uint64, int, int]:
     """Play one dealt hand at random, every legal move equally likely.
 
-    hands: card words by seat, used up. plays, parts: room for MOST_PLAYS and PARTS. payments: filled. trace: if longer
+    hands: card words by seat, used up. plays: room for MOST_PLAYS. payments: filled. trace: if longer
     than 0, three numbers a ply: seat, row (-1: pass), legal moves. Returns the random state, the plies and the seat that
     fouled (-1).
     """
@@ -174,61 +193,60 @@ def random_hand(
         after = seat + 1 if seat + 1 < players else 0
         singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
         duty = p.guard > 0 and singles != _0 and popcount(hands[after]) == _1
-        if duty and p.guard == 2:
+        must = duty and p.guard == 2
+        if must:
             singles = highest(hand)
         first = popcount(singles)
         second = first + popcount(next_to)
         third = second + popcount(two_apart)
-        few = signed(third + popcount(far_apart))
-        n = few
+        few = third + popcount(far_apart)
+        n = signed(few)
         if answer <= LARGE:
-            size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (t.least, -1)
-            if signed(popcount(hand)) >= size:
-                n = list_larger(hand, size if answer == LARGE else 0, strength, plays, n, 0, parts, t)
-                if answer == OPENING:
-                    kept = few
-                    for k in range(few, n):
-                        if (t.words[plays[k]] >> U(p.opening)) & _1 != _0:
-                            plays[kept] = plays[k]
-                            kept += 1
-                    n = kept
-        leading = answer <= OPENING
-        choices = n if leading or (duty and p.guard == 2) else n + 1
+            n = _list_choices(hand, answer, table, n, plays, t, p)
+        choices = n if must or answer <= OPENING else n + 1
         state = stepped(state)
         picked = below(mixed(state), U(choices))
         chosen = signed(picked)
-        passing = chosen == n
-        if passing:
-            row = PASS
-        elif picked < first:
-            row = t.small[trailing_zeros(deposit(_1 << picked, singles)), 0]
-        elif chosen >= few:
+        row = PASS
+        if answer > LARGE and few == first:
+            # No branch for a pass, which nobody can foresee: the word is 0 then, the card 64.
+            word = deposit(_1 << picked, singles)
+            reply = t.small[trailing_zeros(word), 0]
+        elif chosen == n:
+            word = _0
+            reply = 0
+        elif picked >= few:
             row = plays[chosen]
-        elif picked < second:
-            row = t.small[trailing_zeros(deposit(_1 << (picked - first), next_to)), 1]
-        elif picked < third:
-            row = t.small[trailing_zeros(deposit(_1 << (picked - second), two_apart)), 2]
+            word = t.words[row]
+            reply = LARGE
         else:
-            row = t.small[trailing_zeros(deposit(_1 << (picked - third), far_apart)), 3]
+            d, left, k = 0, singles, picked
+            if picked >= third:
+                d, left, k = 3, far_apart, picked - third
+            elif picked >= second:
+                d, left, k = 2, two_apart, picked - second
+            elif picked >= first:
+                d, left, k = 1, next_to, picked - first
+            word = deposit(_1 << k, left)
+            reply = t.small[trailing_zeros(word), d]
+            word |= word >> U(d)
+        passing = word == _0
         if trace.shape[0] > 0:
             trace[3 * plies] = seat
-            trace[3 * plies + 1] = row
+            trace[3 * plies + 1] = PASS if passing else t.rows[reply] if reply != LARGE else row
             trace[3 * plies + 2] = choices
         plies += 1
-        if passing:
-            passed |= 1 << seat
-        else:
-            word = t.words[row]
+        if duty and not passing:
             # Only a single card that leaves a higher one neglects the duty to guard.
-            duty = duty and picked < first and word != highest(hand)
-            hands[seat] = hand & ~word
-            if hand == word:
-                break
-            table, table_seat = row, seat
-            answer = t.answer[row]
-            if not p.pass_is_final:
-                passed = 0
+            duty = picked < first and word != highest(hand)
+        hands[seat] = hand & ~word
+        if hand == word:
+            break
         watching = seat if duty else -1
+        answer = answer if passing else reply
+        table = table if passing else row
+        table_seat = table_seat if passing else seat
+        passed = passed | (1 << seat) if passing else passed if p.pass_is_final else 0
         if ((1 << players) - 1) & ~passed & ~(1 << table_seat) == 0:
             answer = LEAD
             passed = 0
@@ -262,7 +280,6 @@ def _random_hands(
     pack: Words,
     hands: Words,
     plays: Small,
-    parts: Small,
     payments: Numbers,
     trace: Numbers,
 ) -> int:
@@ -272,7 +289,7 @@ def _random_hands(
             pack[i] = _1 << U(i)
         state = mixed(seed ^ (U(number) * _HAND))
         state = deal_sets(state, pack, hands, p.hand_size, p.players)
-        state, n, _ = random_hand(state, hands, plays, parts, t, p, payments, trace)
+        state, n, _ = random_hand(state, hands, plays, t, p, payments, trace)
         plies += n
         for s in range(p.players):
             paid[s] += payments[s]
@@ -284,6 +301,6 @@ def _random_hands(
 def random_hands(first: int, count: int, seed: np.uint64, t: SetTable, p: SetPolicy, paid: Numbers, won: Numbers) -> int:
     """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies."""
     pack, hands = np.empty(52, np.uint64), np.empty(p.players, np.uint64)
-    plays, parts = np.empty(MOST_PLAYS, np.int32), np.empty(PARTS, np.int32)
+    plays = np.empty(MOST_PLAYS, np.int32)
     payments, trace = np.empty(p.players, np.int64), np.empty(0, np.int64)
-    return _random_hands(first, count, seed, t, p, paid, won, pack, hands, plays, parts, payments, trace)
+    return _random_hands(first, count, seed, t, p, paid, won, pack, hands, plays, payments, trace)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import combinations
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -21,35 +20,49 @@ from dasan.table import Row, compile
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
-Counts = tuple[tuple[int, int], ...]
-
 LEAD, OPENING, LARGE = 0, 1, 2
 """What is to be answered: nothing; nothing, but the opening card must be part of it; a row of more than two cards. Each
 card and each pair has a higher number of its own."""
 RANKS, SUITS = 13, 4
-MOST_CARDS = 13
-GROUPS = 5
+MOST_CARDS, MOST_PLAYED = 13, 5
+LANES = 64
+ALONE = 63
+"""The place in count lanes of a second group that is none."""
 
 
-class Patterns(NamedTuple):
-    """Patterns of ranks of the larger rows that are not of one suit.
+class Runs(NamedTuple):
+    """Rows of one card of each of several ranks, not all of one suit. A set of ranks is a window.
 
-    heads: their first groups, as bits of count lanes (see `rank_table`); those of head *h* are begin[h] to begin[h + 1] -
-    1. needs: a pattern as count lanes. size: its cards. best: its greatest strength. shift, count: [pattern, group], what
-    brings the group's suits to the lowest bits, and its cards, 0 after the last. first, stride: a row is
-    rows[first[pattern] + the sum of choice × stride[pattern, group]], or -1. choices[suits, count, j]: the j-th choice of
-    `count` of these suits as a number; how_many[suits, count].
+    of[ranks]: the windows among these ranks, as bits. cards, size, best: by window, all its cards, how many a row has, and
+    the greatest strength. A row is rows[window, sum of suit << 2 × place], -1 for none, the lowest rank at place 0. pad: by
+    window, what to add to a hand's suits of these ranks, four bits each, to have five places. suits[begin[x]] to
+    suits[begin[x + 1] - 1]: every such sum for the suits x of three places.
+    """
+
+    of: Words
+    cards: Words
+    pad: Words
+    size: Small
+    best: Small
+    rows: Small
+    begin: Small
+    suits: Small
+
+
+class Groups(NamedTuple):
+    """Rows of one or two groups of cards of a rank, other than pairs. A group is its place in count lanes (see
+    `rank_table`).
+
+    heads: the first groups. best: the greatest strength of their rows. sides: the groups that may be second. held: the
+    cards of a group. choices[suits, held, j]: the j-th choice of `held` of these suits as a number; how_many[suits, held]. A
+    row, or -1 for none, is rows[first[head, side] + choice × how_many[15, held of the second] + choice of the second].
     """
 
     heads: np.uint64
-    begin: Small
-    needs: Words
-    size: Small
     best: Small
-    shift: Words
-    count: Small
+    sides: Words
+    held: Small
     first: Small
-    stride: Small
     rows: Small
     choices: Small
     how_many: Small
@@ -70,8 +83,8 @@ class SetTable(NamedTuple):
     """Arrays for kernels.
 
     words, size, strength: by row. answer: by row, what it is to those who must beat it, see `LEAD`. above[answer, d]: the
-    cards (d = 0) and pairs that may be played to it. small[bit, d]: the row of a card or a pair. least: cards in the
-    smallest of the larger rows, more than a hand has if there are none.
+    cards (d = 0) and pairs that may be played to it. small[bit, d]: what a card or pair is as an answer; rows: by answer, its
+    row. least: cards in the smallest of the larger rows, more than a hand has if there are none.
     """
 
     words: Words
@@ -80,8 +93,10 @@ class SetTable(NamedTuple):
     answer: Small
     above: Words
     small: Small
+    rows: Small
     least: int
-    patterns: Patterns
+    runs: Runs
+    groups: Groups
     flushes: Flushes
 
 
@@ -124,12 +139,12 @@ def _opening(rules: Rules) -> int:
 def set_table(rules: Rules) -> SetTable:
     """The arrays of `rules`' action table, whose rows must be exact sets of at most five cards, pairs those of two."""
     rows = compile(rules).rows
-    if any(row.cards is None or row.size > GROUPS for row in rows) or rules.most_cards > MOST_CARDS:
+    if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
         raise ValueError(f"{rules.name} has rows that are not sets of up to five cards, or hands of more than thirteen")
     place = rules.order.place
     words = np.zeros(len(rows), np.uint64)
     answer = np.full(len(rows), LARGE, np.int32)
-    small = np.full((4 * RANKS, SUITS), -1, np.int32)
+    small = np.zeros((65, SUITS), np.int32)
     singles_and_pairs: list[tuple[Row, int, int]] = []
     for row in rows:
         bits = sorted(SUITS * rank + suit for rank, suit in (place[c] for c in row.cards or ()))
@@ -140,7 +155,7 @@ def set_table(rules: Rules) -> SetTable:
             raise ValueError(f"{rules.name} has rows of two cards that are no pairs")
         answer[row.id] = LARGE + 1 + len(singles_and_pairs)
         singles_and_pairs.append((row, bits[-1], bits[-1] - bits[0]))
-        small[bits[-1], bits[-1] - bits[0]] = row.id
+        small[bits[-1], bits[-1] - bits[0]] = answer[row.id]
     above = np.zeros((LARGE + 1 + len(singles_and_pairs), SUITS), np.uint64)
     opening = _opening(rules)
     for row, bit, d in singles_and_pairs:
@@ -159,66 +174,91 @@ def set_table(rules: Rules) -> SetTable:
         answer=answer,
         above=above,
         small=small,
+        rows=np.array([-1] * (LARGE + 1) + [row.id for row, _, _ in singles_and_pairs], np.int32),
         least=min((row.size for row in large), default=MOST_CARDS + 1),
-        patterns=_patterns(rules, [row for row in large if not row.pattern.flush]),
+        runs=_runs(rules, [row for row in large if _is_run(row) and not row.pattern.flush]),
+        groups=_groups(rules, [row for row in large if not _is_run(row)]),
         flushes=_flushes(rules, [row for row in large if row.pattern.flush]),
     )
 
 
-def _patterns(rules: Rules, rows: list[Row]) -> Patterns:
-    place = rules.order.place
-    chosen_of = {sum(1 << s for s in c): j for n in range(5) for j, c in enumerate(combinations(range(SUITS), n))}
-    found: dict[Counts, list[Row]] = {}
+def _is_run(row: Row) -> bool:
+    return all(held == 1 for _, held in row.pattern.counts)
+
+
+def _runs(rules: Rules, rows: list[Row]) -> Runs:
+    windows: dict[int, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.pattern.counts, []).append(row)
-    order = sorted(found, key=_head)
-    n = len(order)
-    begin = np.zeros(65, np.int32)
-    needs, first = np.zeros(n, np.uint64), np.zeros(n, np.int32)
-    shift, count = np.zeros((n, GROUPS), np.uint64), np.zeros((n, GROUPS + 1), np.int32)
-    stride = np.zeros((n, GROUPS), np.int32)
-    ids: list[int] = []
-    for p, counts in enumerate(order):
-        begin[_head(counts) + 1 :] = p + 1
-        needs[p] = sum(1 << (16 * lane + rank) for rank, held in counts for lane in range(held))
-        first[p] = len(ids)
-        size = 1
-        for g, (rank, held) in enumerate(counts):
-            shift[p, g], count[p, g], stride[p, g] = SUITS * rank, held, size
-            size *= comb(SUITS, held)
-        of_pattern = [-1] * size
-        for row in found[counts]:
-            suits = [sum(1 << place[c][1] for c in row.cards or () if place[c][0] == rank) for rank, _ in counts]
-            of_pattern[sum(chosen_of[s] * int(stride[p, g]) for g, s in enumerate(suits))] = row.id
-        ids += of_pattern
-    choices = np.zeros((1 << SUITS, 5, 6), np.int32)
-    how_many = np.zeros((1 << SUITS, 5), np.int32)
-    for suits in range(1 << SUITS):
-        for part, j in chosen_of.items():
-            if part & ~suits == 0:
-                held = part.bit_count()
-                choices[suits, held, how_many[suits, held]] = j
-                how_many[suits, held] += 1
-    return Patterns(
-        heads=np.uint64(sum({1 << _head(counts) for counts in order})),
+        windows.setdefault(sum(1 << rank for rank, _ in row.pattern.counts), []).append(row)
+    if len(windows) > LANES:
+        raise ValueError(f"{rules.name} has more than {LANES} runs")
+    ids = np.full((len(windows), SUITS**MOST_PLAYED), -1, np.int32)
+    for k, of_window in enumerate(windows.values()):
+        for row in of_window:
+            suits = [suit for _, suit in sorted(rules.order.place[c] for c in row.cards or ())]
+            ids[k, sum(suit << 2 * at for at, suit in enumerate(suits))] = row.id
+    sums: list[int] = []
+    begin = np.zeros((1 << 3 * SUITS) + 1, np.int32)
+    for x in range(1 << 3 * SUITS):
+        held = [[s for s in range(SUITS) if x >> (SUITS * at + s) & 1] for at in range(3)]
+        sums += [a + 4 * b + 16 * c for c in held[2] for b in held[1] for a in held[0]]
+        begin[x + 1] = len(sums)
+    sizes = [window.bit_count() for window in windows]
+    return Runs(
+        of=np.array(
+            [sum(1 << k for k, window in enumerate(windows) if window & ~held == 0) for held in range(1 << RANKS)],
+            np.uint64,
+        ),
+        cards=np.array([sum(15 << SUITS * r for r in range(RANKS) if window >> r & 1) for window in windows], np.uint64),
+        pad=np.array([sum(1 << SUITS * at for at in range(size, MOST_PLAYED)) for size in sizes], np.uint64),
+        size=np.array(sizes, np.int32),
+        best=np.array([max(row.strength for row in of_window) for of_window in windows.values()], np.int32),
+        rows=ids,
         begin=begin,
-        needs=needs,
-        size=np.array([sum(held for _, held in counts) for counts in order], np.int32),
-        best=np.array([max(row.strength for row in found[counts]) for counts in order], np.int32),
-        shift=shift,
-        count=count,
+        suits=np.array(sums, np.int32),
+    )
+
+
+def _groups(rules: Rules, rows: list[Row]) -> Groups:
+    number = {sum(1 << s for s in c): j for n in range(5) for j, c in enumerate(combinations(range(SUITS), n))}
+    choices, how_many = np.zeros((1 << SUITS, 5, 6), np.int32), np.zeros((1 << SUITS, 5), np.int32)
+    for suits in range(1 << SUITS):
+        for part, j in number.items():
+            if part & ~suits == 0:
+                n = part.bit_count()
+                choices[suits, n, how_many[suits, n]] = j
+                how_many[suits, n] += 1
+    held = np.array([place // 16 + 1 for place in range(LANES)], np.int32)
+    held[ALONE] = 0
+    best = np.zeros(LANES, np.int32)
+    heads, sides = 0, [0] * LANES
+    first = np.full((LANES, LANES), -1, np.int32)
+    ids: list[int] = []
+    for row in rows:
+        places = [16 * (n - 1) + rank for rank, n in row.pattern.counts]
+        head, side = (*places, ALONE)[:2]
+        if len(places) > 2:
+            raise ValueError(f"{rules.name} has rows of more than two groups")
+        heads |= 1 << head
+        sides[head] |= 1 << side
+        best[head] = max(best[head], row.strength)
+        if first[head, side] < 0:
+            first[head, side] = len(ids)
+            ids += [-1] * int(how_many[15, held[head]] * how_many[15, held[side]])
+        suits = [0, 0]
+        for rank, suit in (rules.order.place[c] for c in row.cards or ()):
+            suits[rank != row.pattern.counts[0][0]] |= 1 << suit
+        ids[first[head, side] + how_many[15, held[side]] * number[suits[0]] + number[suits[1]]] = row.id
+    return Groups(
+        heads=np.uint64(heads),
+        best=best,
+        sides=np.array(sides, np.uint64),
+        held=held,
         first=first,
-        stride=stride,
         rows=np.array(ids, np.int32),
         choices=choices,
         how_many=how_many,
     )
-
-
-def _head(counts: Counts) -> int:
-    """The place of a pattern's first group in count lanes."""
-    rank, held = counts[0]
-    return 16 * (held - 1) + rank
 
 
 def _flushes(rules: Rules, rows: list[Row]) -> Flushes:
