@@ -16,7 +16,7 @@ export PIP_CONSTRAINT = requirements/lock.txt
 export PIP_BUILD_CONSTRAINT = requirements/lock.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check bench docs lock chromium clean
+.PHONY: help play test test-full check bench cluster docs lock chromium clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -39,6 +39,8 @@ check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)
+
+cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster run too
 
 docs: $(VENV)/.dev  ## run every example of README.md and docs/
 	$(BIN)/python -m pytest README.md docs $(ARGS)
@@ -75,6 +77,10 @@ $(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VEN
 	@echo 'installing dasan and the tools of development into $(VENV), a few minutes the first time'
 	$(PIP) install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.play
+
+$(VENV)/.cluster: requirements/extras.txt | $(VENV)/.dev
+	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet ray
+	@touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(VENV)/.dev
 	$(NPM) ci --no-audit --no-fund --ignore-scripts

@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "dasan"
 LAYERS: tuple[frozenset[str], ...] = tuple(
     frozenset(layer.split())
     for layer in (
-        "version errors",
+        "version errors cluster",
         "cards",
         "combos ruleset soundness",
         "games clauses",
@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "view record retrace sessions",
         "actions features",
         "kernels solver bots worlds",
-        "vector arena learn envs server bench",
+        "vector arena learn envs server bench puzzles",
         "tui",
         "cli __main__",
     )

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dasan.cluster import over_cluster
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, solve_warm
@@ -27,9 +28,11 @@ def solve_many(
     memory_mb: float = 512,
     moves: bool = True,
     scope: Scope | None = None,
+    cluster: str | None = None,
 ) -> list[Solution]:
     """`solve` for each state, in their order; the budget is for each, the memory for each of the `workers` processes
-    (default: one a processor).
+    (default: one a processor). With `cluster`, the address of a Ray cluster or "auto" for the one that this machine
+    belongs to, its processors do the work; that needs the extra `cluster`.
 
     States that come from the same deal are solved one after the other with one table, up to 50 of them, so that what is
     known of one helps with the next. With `nodes` the answers do not depend on how many workers there are.
@@ -38,7 +41,9 @@ def solve_many(
     groups = _by_deal(todo)
     work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
     deals = [[todo[i] for i in group] for group in groups]
-    if workers == 1 or len(deals) < 2:
+    if cluster is not None:
+        found = over_cluster(work, deals, cluster, memory_mb)
+    elif workers == 1 or len(deals) < 2:
         found = [work(deal) for deal in deals]
     else:
         with ProcessPoolExecutor(workers) as pool:
