@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -34,7 +35,9 @@ def test_the_worked_example() -> None:
     assert [(j.seat, str(j.move)) for j in found.turning_points] == [(0, "pass"), (2, "4S")]
     assert found.turning_point is found.turning_points[0]
     assert [str(move) for move in found.turning_points[0].keeping] == ["3D 3C"]
-    assert found.moves[0].as_bidder == 6
+    assert found.moves[0].as_bidder == found.moves[1].value == 6
+    for j, following in pairwise(found.moves[1:]):
+        assert j.worth == following.value
     assert found.moves[0].kept is None
 
 

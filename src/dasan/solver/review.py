@@ -148,7 +148,7 @@ def review(
     after = [now for now, _ in moves[1:]] + [state]
     warm = Warm(memory_mb)
     out: list[Judged] = []
-    auction: Solution | None = None
+    contracts: dict[int, bool | None] = {}
     misses = 0
     for i in reversed(range(len(moves))):
         now, move = moves[i]
@@ -157,9 +157,11 @@ def review(
         else:
             budget = Budget(seconds, nodes, cancel=cancel)
             if now.phase is Phase.AUCTION:
-                # What a seat's contract is worth is the same throughout the auction.
-                auction = auction or solve_warm(moves[0][0], warm, budget)
-                out.append(_bid(now, move, auction))
+                if not contracts:
+                    contracts = _contracts(now, warm, budget)
+                    if out and out[-1].value is not None and state.bidder is not None:
+                        contracts[state.bidder] = out[-1].value > 0
+                out.append(_bid(now, move, contracts[_seat(now)]))
             else:
                 also = None if applies(now) else move
                 solution = solve_warm(now, warm, budget, scope=scope, line=False, also=also)
@@ -176,16 +178,21 @@ def _unjudged(state: State, move: Move) -> Judged:
     return Judged(state.next_seq, _seat(state), state.phase, move, choices, kept=True if choices == 1 else None)
 
 
-def _bid(state: State, move: Move, auction: Solution) -> Judged:
-    seat = _seat(state)
+def _contracts(state: State, warm: Warm, budget: Budget) -> dict[int, bool | None]:
+    """For each seat whether its side wins if it becomes the bidder: the same throughout the auction."""
+    warm.clear()
+    solution = solve_warm(state, warm, budget)
+    return {seat: None if found.value is None else found.value > 0 for seat, found in solution.by_bidder.items()}
+
+
+def _bid(state: State, move: Move, wins: bool | None) -> Judged:
     bids = [m.bid for m in state.legal_moves() if m.bid is not None]
     level = move.bid if move.bid is not None else min(bids, default=None)
-    found = auction.by_bidder[seat].value
     win, loss = stakes(state, level)
     return replace(
         _unjudged(state, move),
-        scope=auction.scope,
-        as_bidder=None if found is None or level is None else win if found > 0 else loss,
+        scope="auction",
+        as_bidder=None if wins is None or level is None else win if wins else loss,
     )
 
 

@@ -60,6 +60,11 @@ class Warm:
         self._endgames: dict[int, Endgame] = {}
         self._max_n: MaxN | None = None
 
+    def clear(self) -> None:
+        """Forget all, and give the memory back."""
+        self._table, self._max_n = None, None
+        self._endgames.clear()
+
     def table(self, state: State, budget: Budget) -> OpenHands:
         """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
         from dasan.solver.open_hands import OpenHands
