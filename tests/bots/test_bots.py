@@ -44,7 +44,7 @@ def play_session(rules: dasan.Rules, seats: list[Bot], hands: int, seed: int) ->
 
 def test_there_are_bots_by_name_and_an_unknown_name_is_told_which() -> None:
     assert {name: dasan.bot(name).name for name in BOTS} == {name: name for name in BOTS}
-    with pytest.raises(ValueError, match="there is no bot 'grandma'; there are random, greedy"):
+    with pytest.raises(ValueError, match="there is no bot 'grandma'; there are random, thrifty, greedy"):
         dasan.bot("grandma")
 
 

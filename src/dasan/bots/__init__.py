@@ -19,7 +19,13 @@ def _greedy(seed: int) -> Bot:
     return GreedyBot()
 
 
-BOTS: dict[str, Callable[[int], Bot]] = {"random": _random, "greedy": _greedy}
+def _thrifty(seed: int) -> Bot:
+    from dasan.bots.thrifty import ThriftyBot
+
+    return ThriftyBot()
+
+
+BOTS: dict[str, Callable[[int], Bot]] = {"random": _random, "thrifty": _thrifty, "greedy": _greedy}
 """How to make each bot, from a seed."""
 
 

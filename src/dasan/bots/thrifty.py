@@ -1,0 +1,145 @@
+"""The player that gets rid of cards: one rule of thumb, cheap enough to play whole hands with by the million.
+
+Every play is given points, by what it takes out of the hand and what it breaks, and the play with most points is made.
+`dasan.kernels.playout_table` is the compiled twin; the numbers stand here alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from dasan.bots.protocol import choices
+from dasan.combos import Combination, Run
+from dasan.moves import Move, MoveType
+from dasan.ruleset import Rules
+from dasan.table import compile
+from dasan.view import View
+
+CARD = 6
+"""Points for each card of a lead."""
+BREAK = 12
+"""Points off for each rank of which the play leaves cards that belonged together."""
+HEIGHT = 1
+"""Points off for each rank of height, see `height`."""
+POWER = 20
+"""Points off for each level of power: bombs are kept."""
+RISK = 10_000
+"""Points off for a lead that an opponent's whole hand could beat."""
+TOPS = (1, 2, 3)
+"""What each card of the three highest ranks is worth in the auction, low to high."""
+BIDS = (6, 9, 12)
+"""What a hand must be worth to bid 1, 2, 3."""
+
+
+def height(ranks: Mapping[int, int]) -> int:
+    """Twice the mean rank of a play, 0 for the lowest, rounded down; ranks: how many cards of each."""
+    return 2 * sum(rank * n for rank, n in ranks.items()) // sum(ranks.values())
+
+
+@lru_cache(maxsize=64)
+def windows(rules: Rules) -> tuple[frozenset[int], ...]:
+    """The ranks of every shortest straight."""
+    found = {
+        frozenset(rank for rank, _ in row.pattern.counts)
+        for row in compile(rules).rows
+        if isinstance(row.shape, Run) and row.shape.copies == 1 and row.size == row.shape.shortest
+    }
+    return tuple(sorted(found, key=sorted))
+
+
+def core(rules: Rules, held: Iterable[int]) -> frozenset[int]:
+    """The ranks of a hand that lie in a straight."""
+    have = frozenset(held)
+    return frozenset(rank for window in windows(rules) if window <= have for rank in window)
+
+
+def breaks(taken: Mapping[int, int], held: Mapping[int, int], straights: frozenset[int]) -> int:
+    """For how many ranks a play takes other than what belongs together there.
+
+    A run, or any play of three and more ranks, should use up what is held of each. Other plays should leave one card
+    to a straight and take the rest.
+    """
+    if len(taken) > 2:
+        return sum(n != held[rank] for rank, n in taken.items())
+    return sum(n != held[rank] - (rank in straights) for rank, n in taken.items())
+
+
+def foes(view: View) -> tuple[int, ...]:
+    """The seats with cards that this seat plays against; while the partner is unknown (B4.04), all but the bidder's
+    opponents for the bidder, and the bidder alone for the others.
+    """
+    me, bidder = view.seat, view.bidder
+    others = [s for s, held in enumerate(view.hand_sizes) if held and s != me]
+    if bidder is None:
+        return tuple(others)
+    side = {bidder, view.partner}
+    return tuple(s for s in others if (s in side) is not (me in side))
+
+
+class ThriftyBot:
+    """The same view, the same move."""
+
+    name = "thrifty"
+    version = "1"
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        match moves[0].type:
+            case MoveType.GIVE | MoveType.OFFER:
+                return moves[0]
+            case MoveType.TAKE | MoveType.CALL:
+                return moves[-1]
+        return self._bid(view, moves) if view.phase == "auction" else self._play(view, moves)
+
+    def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
+        """The most that the hand is worth; else a pass, or the least that is allowed."""
+        ranks = view.rules.ranks
+        worth = sum(
+            points * sum(c.rank == rank for c in view.hand) for rank, points in zip(ranks[-3:], TOPS, strict=True)
+        )
+        level = sum(worth >= least for least in BIDS)
+        bids = [m for m in moves if m.bid is not None]
+        fitting = [m for m in bids if m.bid is not None and m.bid <= level]
+        return fitting[-1] if fitting else moves[-1] if moves[-1].type is MoveType.PASS else bids[0]
+
+    def _play(self, view: View, moves: tuple[Move, ...]) -> Move:
+        plays = [(m, m.combination) for m in moves if m.combination is not None]
+        for move, _ in plays:
+            if len(move.cards) == len(view.hand):
+                return move
+        against = foes(view)
+        sizes = {view.hand_sizes[s] for s in against}
+        on_table = view.table
+        friendly = view.bidder is not None and on_table is not None and view.table_seat not in against
+        if not plays or (friendly and moves[-1].type is MoveType.PASS):
+            return moves[-1]
+        place = view.rules.order.place
+        held = Counter(place[c][0] for c in view.hand)
+        straights = core(view.rules, held)
+
+        def cost(play: Combination) -> int:
+            taken = Counter(place[c][0] for c in play.cards)
+            return BREAK * breaks(taken, held, straights) + HEIGHT * height(taken) + POWER * play.power
+
+        def force(play: Combination) -> int:
+            return POWER * play.power + height(Counter(place[c][0] for c in play.cards))
+
+        def lead(play: Combination) -> int:
+            size = len(play.cards)
+            return force(play) - RISK if size in sizes else CARD * size - cost(play)
+
+        if on_table is None:
+            safe = any(len(play.cards) not in sizes for _, play in plays)
+            return _most([(m, lead(play)) for m, play in plays], last=not safe)
+        if len(on_table.cards) in sizes:
+            return _most([(m, force(play)) for m, play in plays], last=True)
+        return _most([(m, -cost(play)) for m, play in plays], last=False)
+
+
+def _most(judged: list[tuple[Move, int]], *, last: bool) -> Move:
+    """The move with most points; of equals the first, or the last, in the order of the action table."""
+    most = max(points for _, points in judged)
+    best = [move for move, points in judged if points == most]
+    return best[-1] if last else best[0]
