@@ -14,6 +14,8 @@ from __future__ import annotations
 from dasan.state import State
 from dasan.view import View
 from dasan.worlds.deals import Deals, deals
+from dasan.worlds.judging import Judgement, judge
+from dasan.worlds.positions import Outcomes, Positions
 from dasan.worlds.states import Sampler
 
 
@@ -29,4 +31,4 @@ def sample(view: View, count: int, seed: int = 0) -> list[State]:
     return list(Sampler(view).states(count, seed)) if count else []
 
 
-__all__ = ["Deals", "deals", "sample"]
+__all__ = ["Deals", "Judgement", "Outcomes", "Positions", "deals", "judge", "sample"]

@@ -1,0 +1,62 @@
+"""Flat Monte Carlo: what each move leads to, over many worlds and playouts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dasan.moves import Move
+from dasan.view import View
+from dasan.worlds.deals import deals
+from dasan.worlds.positions import Positions
+from dasan.worlds.states import Sampler
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What the seat to act gets after each of `moves`, float64 [moves, worlds], the mean of the playouts of each world.
+
+    payments: units. places: 1 for the first out; where a hand ends with the first out, the part of the hands that the
+    seat did not end itself counts 0. The worlds are the same for every move, so that differences between two rows are
+    less random than the rows.
+    """
+
+    moves: tuple[Move, ...]
+    payments: npt.NDArray[np.float64]
+    places: npt.NDArray[np.float64]
+
+    def best(self) -> Move:
+        """The move with the highest mean payment; where nothing is ever paid, with the lowest mean place."""
+        paid = self.payments.mean(axis=1)
+        score = paid if self.payments.any() else -self.places.mean(axis=1)
+        return self.moves[int(score.argmax())]
+
+
+def judge(
+    view: View, *, worlds: int = 1000, playouts: int = 1, policy: str = "thrifty", seed: int = 0, threads: int = 1
+) -> Judgement:
+    """Play every legal move of `view` in each of `worlds` worlds, and each of these hands on to its end `playouts` times.
+
+    ValueError: the seat is not to act; see also `sample` and `Positions.play_out`.
+    """
+    import numpy as np
+
+    moves = view.legal_moves()
+    if not moves or worlds < 1 or playouts < 1:
+        raise ValueError("there is nothing to judge: a move of this seat, in at least one world, at least once")
+    (state,) = Sampler(view).states(1, seed)
+    positions = Positions(view.rules, worlds)
+    positions.put_worlds(0, state, deals(view, worlds, seed))
+    payments = np.zeros((len(moves), worlds))
+    places = np.zeros((len(moves), worlds))
+    for i, move in enumerate(moves):
+        done = positions.play_out(
+            policy=policy, times=playouts, seed=seed, opening=positions.ids.of(move, view.called), threads=threads
+        )
+        payments[i] = done.payments[:, :, view.seat].mean(axis=1)
+        places[i] = done.places[:, :, view.seat].mean(axis=1)
+    return Judgement(moves, payments, places)

@@ -1,0 +1,297 @@
+"""Positions for search: compiled rows of hands under way, copied, stepped by action ids and played out to the end.
+
+>>> import dasan
+>>> from dasan import worlds
+>>> state = dasan.deal(dasan.rules("big-two"), seed=7)
+>>> positions = worlds.Positions(state.rules, 2)
+>>> positions.put(0, state)
+>>> positions.copy(0, 1)
+>>> [positions.text(action) for action in positions.legal(1)[:2].tolist()]
+['3D', '3D 3H']
+>>> positions.step(1, int(positions.legal(1)[0]))
+>>> positions.to_act(1) == (positions.to_act(0) + 1) % 4
+True
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from dasan.actions import action_ids
+from dasan.ruleset import Rules
+from dasan.state import Phase, State
+from dasan.worlds.deals import Deals
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+OWN = -1
+"""No first action: the policy begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """How positions ended. payments: int32, places: uint8 (1 the first out, 0 who held cards at the end), both
+    [positions, times, seats]. plies: moves made in all.
+    """
+
+    payments: npt.NDArray[np.int32]
+    places: npt.NDArray[np.uint8]
+    plies: int
+
+
+class Positions:
+    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.actions`, exchange included."""
+
+    def __init__(self, rules: Rules, size: int) -> None:
+        import numpy as np
+
+        if size < 1:
+            raise ValueError("there is room for one position or more")
+        self.rules = rules
+        self.size = size
+        self.ids = action_ids(rules, True)
+        self._game = _Game(rules)
+        self._rows = self._game.memory(size)
+        self._work = self._game.work()
+        self.over: npt.NDArray[np.bool_] = np.ones(size, np.bool_)
+        """Positions whose hand is over; also those that nothing has been put into."""
+        self.payments: npt.NDArray[np.int32] = np.zeros((size, rules.players), np.int32)
+        self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
+
+    def put(self, i: int, state: State) -> None:
+        """Position `i` becomes `state`. ValueError: another game, or a hand that is over."""
+        if state.rules != self.rules:
+            raise ValueError("the positions are of another game")
+        if state.phase is Phase.OVER:
+            raise ValueError("the hand is over")
+        self._game.put(state, self._rows, i)
+        self.over[i] = False
+        self.payments[i] = self.places[i] = 0
+
+    def put_worlds(self, first: int, state: State, deals: Deals) -> None:
+        """Positions `first` and on become `state` with the hidden cards of `deals`, one world each.
+
+        state: any world of the same view.
+        """
+        last = first + len(deals)
+        if last > self.size:
+            raise ValueError("there is not so much room")
+        if last > first:
+            self.put(first, state)
+            self.copy(first, slice(first, last))
+            self._game.fill(self._rows, first, deals.one, deals.two)
+
+    def copy(self, source: Any, target: Any) -> None:
+        """Positions `target` become what `source` are: numbers, slices or arrays of numbers, as NumPy assigns them."""
+        for part in self._game.parts(self._rows):
+            part[target] = part[source]
+        for array in (self.over, self.payments, self.places):
+            array[target] = array[source]
+
+    def to_act(self, i: int) -> int:
+        """The seat to act in position `i`."""
+        self._show(i)
+        return int(self._work.buffers.to_act[0])
+
+    def legal(self, i: int) -> npt.NDArray[np.int16]:
+        """The ids of the legal actions in position `i`, lowest first; none if the hand is over."""
+        import numpy as np
+
+        if self.over[i]:
+            return np.zeros(0, np.int16)
+        self._show(i)
+        b = self._work.buffers
+        return np.sort(b.legal[0, : b.num_legal[0]])
+
+    def text(self, action: int) -> str:
+        """What an id says: see `dasan.actions.ActionIds.text`."""
+        return self.ids.text(action)
+
+    def thrifty(self, i: int) -> int:
+        """What the bot `thrifty` would do in position `i`, an id."""
+        self._show(i)
+        return self._game.choose(self._work)
+
+    def step(self, i: int, action: int) -> None:
+        """Carry out one action in position `i`; at the end of the hand `over`, `payments` and `places` are set.
+
+        ValueError: it is not legal, and nothing has changed.
+        """
+        if self.over[i]:
+            raise ValueError("the hand is over")
+        self._show(i)
+        b = self._work.buffers
+        if not 0 <= action < self.ids.count or not b.mask[0, action]:
+            raise ValueError(f"action {action} is not legal in position {i}")
+        over = self._game.step(self._work, action)
+        for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
+            mine[i] = theirs[0]
+        self.over[i] = over
+        if over:
+            self.payments[i], self.places[i] = b.rewards[0], b.places[0]
+
+    def play_out(
+        self,
+        *,
+        policy: str = "thrifty",
+        times: int = 1,
+        seed: int = 0,
+        first: int = 0,
+        last: int | None = None,
+        opening: int = OWN,
+        threads: int = 1,
+    ) -> Outcomes:
+        """Play positions `first` to `last - 1` (default: all) to the end, each `times` times; they stay as they are.
+
+        policy: "random" (every legal action is as likely) or "thrifty" (the same from the same position, so once is
+        enough). opening: the id of the first action, which must be legal in all of them; not checked. The outcome of a
+        position depends on the position, its number and the seed, never on `threads`. ValueError: no such policy, or a
+        hand among them is over.
+        """
+        import numpy as np
+
+        from dasan.kernels.playout_table import POLICIES
+
+        last = self.size if last is None else last
+        if policy not in POLICIES:
+            raise ValueError(f"there is no policy {policy!r}; there are {', '.join(POLICIES)}")
+        if not 0 <= first <= last <= self.size or times < 1 or threads < 1:
+            raise ValueError("play out positions that there are, at least once, with at least one thread")
+        if self.over[first:last].any():
+            raise ValueError("a hand that is over cannot be played out")
+        payments = np.zeros((last * times, self.rules.players), np.int32)
+        places = np.zeros((last * times, self.rules.players), np.uint8)
+
+        def share(bounds: tuple[int, int]) -> int:
+            return self._game.play_out(self._rows, *bounds, times, opening, POLICIES[policy], seed, payments, places)
+
+        bounds = list(pairwise(first + (last - first) * k // threads for k in range(threads + 1)))
+        if threads == 1:
+            plies = share(bounds[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                plies = sum(pool.map(share, bounds))
+        shape = (last - first, times, self.rules.players)
+        return Outcomes(payments[first * times :].reshape(shape), places[first * times :].reshape(shape), plies)
+
+    def _show(self, i: int) -> None:
+        """Copy position `i` to the desk, with its legal actions."""
+        for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
+            theirs[0] = mine[i]
+        self._game.publish(self._work)
+
+
+@dataclass(frozen=True, eq=False)
+class _Desk:
+    """Room for one position that is worked on."""
+
+    rows: Any
+    buffers: Any
+    scratch: Any
+
+
+class _Game:
+    """The kernels of a game."""
+
+    def __init__(self, rules: Rules) -> None:
+        from dasan.kernels import playout_table
+
+        self._rules = rules
+        self._batch, self._playout = _kernels_of(rules)
+        self._w = self._batch.tables(rules, True)
+        self._x = playout_table.policy_table(rules)
+        self.put = self._playout.put
+
+    def memory(self, size: int) -> Any:
+        return self._batch.make_state(self._rules, size)[0]
+
+    def parts(self, rows: Any) -> tuple[Any, ...]:
+        """The arrays of a memory, a row for each position."""
+        return (rows.words, rows.payments) if hasattr(rows, "words") else (rows,)
+
+    def work(self) -> _Desk:
+        import numpy as np
+
+        from dasan.kernels.batch_io import Buffers
+
+        players = self._rules.players
+        buffers = Buffers(
+            mask=np.zeros((1, action_ids(self._rules, True).count), np.uint8),
+            obs=np.zeros((1, 1), np.uint64),
+            rewards=np.zeros((1, players), np.int32),
+            places=np.zeros((1, players), np.uint8),
+            done=np.zeros(1, np.uint8),
+            to_act=np.zeros(1, np.int8),
+            legal=np.zeros((1, self._batch.most_legal(self._rules)), np.int16),
+            num_legal=np.zeros(1, np.int32),
+            actions=np.zeros(1, np.int32),
+        )
+        return _Desk(self.memory(1), buffers, np.zeros(self._batch.SCRATCH, np.uint64))
+
+    def fill(self, rows: Any, first: int, one: Any, two: Any) -> None:
+        self._playout.fill(rows, first, one, two, self._w)
+
+    def publish(self, desk: _Desk) -> None:
+        self._playout.publish(desk.rows, desk.buffers, self._w, desk.scratch)
+
+    def choose(self, desk: _Desk) -> int:
+        return int(self._playout.choose(desk.rows, desk.buffers, self._w, self._x))
+
+    def step(self, desk: _Desk, action: int) -> bool:
+        return bool(self._playout.step(desk.rows, action, desk.buffers, self._w, desk.scratch))
+
+    def play_out(
+        self,
+        rows: Any,
+        first: int,
+        last: int,
+        times: int,
+        opening: int,
+        policy: int,
+        seed: int,
+        payments: Any,
+        places: Any,
+    ) -> int:
+        import numpy as np
+
+        desk = self.work()
+        return int(
+            self._playout.play_out(
+                rows,
+                first,
+                last,
+                times,
+                opening,
+                policy,
+                np.uint64(seed % (1 << 64)),
+                desk.rows,
+                desk.buffers,
+                self._w,
+                self._x,
+                desk.scratch,
+                payments,
+                places,
+            )
+        )
+
+
+def _kernels_of(rules: Rules) -> tuple[Any, Any]:
+    """The modules that hold and play out positions of `rules`."""
+    from dasan.features import by_rank
+
+    if by_rank(rules):
+        from dasan.kernels import batch_rank, playout_rank
+
+        return batch_rank, playout_rank
+    if rules.hand_size is not None:
+        from dasan.kernels import batch_set, playout_set
+
+        return batch_set, playout_set
+    from dasan.kernels import batch_canon, playout_canon
+
+    return batch_canon, playout_canon
