@@ -195,7 +195,7 @@ def _worlds(each: Iterator[int], seed: int, memory_mb: float) -> SolverRow:
 
 def _try(state: dasan.State, warm: Warm, budget: Budget, *, moves: bool) -> _Try:
     start = time.process_time()
-    solution = solve_warm(state, warm, budget, moves=moves)
+    solution = solve_warm(state, warm, budget, moves=moves, line=False)
     spent = time.process_time() - start
     solved = solution.exact and (not moves or len(solution.moves) == len(state.legal_moves()))
     return _Try(sum(state.hand_sizes), spent, solution.nodes, solved, (solution.value or 0) > 0)
