@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -98,6 +99,57 @@ def test_a_losing_move_in_a_won_hand_is_the_turning_point(players: int) -> None:
         assert found.last_chance.seq >= blunder
         assert_minimax(found)
         hands += 1
+
+
+BLUNDERS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "an ally who would have led the last card is beaten": (
+        {
+            "hands": ["9H 3D", "JD 2C", "8S"],
+            "bidder": 0,
+            "leader": 2,
+            "table": "6C",
+            "table_seat": 2,
+            "to_act": 1,
+            "passed": [0],
+        },
+        *("JD", "pass"),
+    ),
+    "three of a kind are split to beat a card": (
+        {"hands": ["9C 9H 9S", "9D", "JD"], "bidder": 2, "leader": 2, "table": "8S", "table_seat": 2},
+        *("9C", "pass"),
+    ),
+    "the card that would have won the last trick is led": (
+        {"hands": ["TC JD KD", "JC QS", "TH TS"], "bidder": 0, "leader": 1},
+        *("QS", "JC"),
+    ),
+    "the partner is led a card too high": (
+        {"hands": ["JD KS", "KH", "AD", "JC QC"], "bidder": 1, "leader": 0, "called": "4C", "partner": 0},
+        *("KS", "JD"),
+    ),
+    "a card is spent before a partner can go out with it": (
+        {
+            "hands": ["JC", "7S 9C", "9H", "JH"],
+            "bidder": 1,
+            "leader": 0,
+            "table": "8S",
+            "table_seat": 0,
+            "called": "4C",
+            "partner": 2,
+        },
+        *("9C", "pass"),
+    ),
+}
+"""What is wrong, the position, the move that was made, the only one that keeps the result."""
+
+
+@pytest.mark.parametrize("blunder", BLUNDERS)
+def test_known_blunders(blunder: str) -> None:
+    position, wrong, right = BLUNDERS[blunder]
+    begun = dasan.start(RULES[len(position["hands"])], bid=1, **position)
+    (judged,) = of(begun.play(wrong)).turning_points
+    assert [str(move) for move in judged.keeping] == [right]
+    assert of(begun.play(right)).turning_point is None
+    assert_minimax(of(begun.play(wrong)))
 
 
 def test_one_blunder_in_a_longer_hand() -> None:
