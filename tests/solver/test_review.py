@@ -112,19 +112,23 @@ BLUNDERS: dict[str, tuple[dict[str, Any], str, str]] = {
             "to_act": 1,
             "passed": [0],
         },
-        *("JD", "pass"),
+        "JD",
+        "pass",
     ),
     "three of a kind are split to beat a card": (
         {"hands": ["9C 9H 9S", "9D", "JD"], "bidder": 2, "leader": 2, "table": "8S", "table_seat": 2},
-        *("9C", "pass"),
+        "9C",
+        "pass",
     ),
     "the card that would have won the last trick is led": (
         {"hands": ["TC JD KD", "JC QS", "TH TS"], "bidder": 0, "leader": 1},
-        *("QS", "JC"),
+        "QS",
+        "JC",
     ),
     "the partner is led a card too high": (
         {"hands": ["JD KS", "KH", "AD", "JC QC"], "bidder": 1, "leader": 0, "called": "4C", "partner": 0},
-        *("KS", "JD"),
+        "KS",
+        "JD",
     ),
     "a card is spent before a partner can go out with it": (
         {
@@ -136,7 +140,8 @@ BLUNDERS: dict[str, tuple[dict[str, Any], str, str]] = {
             "called": "4C",
             "partner": 2,
         },
-        *("9C", "pass"),
+        "9C",
+        "pass",
     ),
 }
 """What is wrong, the position, the move that was made, the only one that keeps the result."""
