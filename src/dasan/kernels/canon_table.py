@@ -121,7 +121,8 @@ def canon_policy(rules: Rules) -> CanonPolicy:
 @lru_cache(maxsize=32)
 def canon_table(rules: Rules) -> CanonTable:
     """ValueError: the kernels do not know one of the kinds, or kinds that are compared with each other."""
-    rows = compile(rules).rows
+    table = compile(rules)
+    rules, rows = table.rules, table.rows  # equal rules have one table, and its rows the shapes of the first of them
     shapes = [shape for shape in rules.shapes if any(row.shape is shape for row in rows)]
     for shape in shapes:
         _check(shape)
