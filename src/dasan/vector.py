@@ -13,10 +13,12 @@ there are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
 from itertools import pairwise
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +125,8 @@ class VectorEnv:
         self.moves: npt.NDArray[np.uint8] | None = None
         self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
         self._show = None if hidden is None else batch_hands.shower(rules, self._s, self._b, hidden)
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._team = _Team(threads - 1)
+        finalize(self, self._team.dismiss)
         self.reset()
 
     @cached_property
@@ -154,12 +157,11 @@ class VectorEnv:
         self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
-        self._share(
+        self._carry_out(
             lambda first, last, scratch: self._kernels.start(
                 first, last, self._s, self._b, self._tables, scratch, self._observing
             )
         )
-        self._add()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
@@ -175,19 +177,18 @@ class VectorEnv:
         bad = self._io.first_illegal(chosen, self._b.mask)
         if bad >= 0:
             raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
-        self._share(
+        self._carry_out(
             lambda first, last, scratch: self._kernels.step(
                 first, last, chosen, self._s, self._b, self._tables, scratch, self._observing
             )
         )
-        self._add()
 
     def sample(self) -> npt.NDArray[np.int32]:
         """A legal action for every environment, all equally likely, from the environments' own random numbers.
 
         The array is the same at every call.
         """
-        self._share(lambda first, last, _: self._io.sample(first, last, self._choice, self._b))
+        self._team.share(lambda first, last, _: self._io.sample(first, last, self._choice, self._b), self._shares)
         return self._b.actions
 
     def action_text(self, action: int) -> str:
@@ -200,31 +201,66 @@ class VectorEnv:
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
-    def _add(self) -> None:
-        """Write what goes beside observations: features of moves, and what is hidden."""
+    def _carry_out(self, work: _Work) -> None:
+        """`work` for all environments, then what goes beside observations: features of moves, and what is hidden."""
         rows, show = self._rows, self._show
+        at_once = None if rows is None or rows.ragged else rows
+
+        def all_of_it(first: int, last: int, scratch: npt.NDArray[np.uint64]) -> None:
+            work(first, last, scratch)
+            if show is not None:
+                show(first, last, scratch)
+            if at_once is not None:
+                at_once.write(first, last)
+
+        self._team.share(all_of_it, self._shares)
         if rows is not None:
             self.moves = rows.make_room()
-        if rows is not None or show is not None:
+            if rows.ragged:
+                self._team.share(lambda first, last, _: rows.write(first, last), self._shares)
 
-            def work(first: int, last: int, scratch: npt.NDArray[np.uint64]) -> None:
-                if rows is not None:
-                    rows.write(first, last)
-                if show is not None:
-                    show(first, last, scratch)
 
-            self._share(work)
+_Share = tuple[int, int, npt.NDArray[np.uint64]]
+_Work = Callable[[int, int, npt.NDArray[np.uint64]], None]
 
-    def _share(self, work: Callable[[int, int, npt.NDArray[np.uint64]], None]) -> None:
-        """`work` for all environments, by all threads; the last share is done by the caller."""
-        if self._pool is None:
-            work(*self._shares[0])
-            return
-        waiting = [self._pool.submit(work, *share) for share in self._shares[:-1]]
-        work(*self._shares[-1])
-        wait(waiting)
-        for future in waiting:
-            future.result()
+
+class _Team:
+    """`helpers` threads that wait for work. (Handing work to an executor and waiting for it takes over twice as long.)"""
+
+    def __init__(self, helpers: int) -> None:
+        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in range(helpers)]
+        for orders in self._orders:
+            Thread(target=_help, args=(orders,), daemon=True, name="dasan-vector").start()
+
+    def share(self, work: _Work, shares: list[_Share]) -> None:
+        """`work` for every share, one more than there are helpers; the last by the caller. Raises what a helper raised."""
+        done: SimpleQueue[BaseException | None] = SimpleQueue()
+        for orders, share in zip(self._orders, shares[:-1], strict=True):
+            orders.put((work, share, done))
+        work(*shares[-1])
+        failures = [failure for _ in self._orders if (failure := done.get()) is not None]
+        if failures:
+            raise failures[0]
+
+    def dismiss(self) -> None:
+        for orders in self._orders:
+            orders.put(None)
+
+
+_Order = tuple[_Work, _Share, "SimpleQueue[BaseException | None]"]
+
+
+def _help(orders: SimpleQueue[_Order | None]) -> None:
+    while (order := orders.get()) is not None:
+        work, share, done = order
+        failure = None
+        try:
+            work(*share)
+        except BaseException as caught:
+            failure = caught
+        del order, work, share  # they hold the environments, which end with their last other holder
+        done.put(failure)
+        del done, failure
 
 
 class _MoveRows:
@@ -238,18 +274,19 @@ class _MoveRows:
         self._count = batch_hands.counter(env.rules, env._s, env._b)
         self._held = np.zeros(n, np.uint8)
         self._width = env.num_move_features // 8
-        self._most = env.legal.shape[1] if layout == "padded" else 0
+        self.ragged = layout == "ragged"
+        self._most = 0 if self.ragged else env.legal.shape[1]
         self.starts = np.arange(n + 1, dtype=np.int64) * self._most
         self._rows = np.zeros((n * self._most, self._width), np.uint64)
 
     def make_room(self) -> npt.NDArray[np.uint8]:
         """Find where the rows begin; the array that takes them."""
-        if not self._most:
+        if self.ragged:
             np.cumsum(self._b.num_legal, out=self.starts[1:])
             if self.starts[-1] > len(self._rows):
                 self._rows = np.zeros((2 * int(self.starts[-1]), self._width), np.uint64)
         rows = self._rows.view(np.uint8)
-        return rows.reshape(-1, self._most, 8 * self._width) if self._most else rows
+        return rows if self.ragged else rows.reshape(-1, self._most, 8 * self._width)
 
     def write(self, first: int, last: int) -> None:
         b = self._b
