@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from typer.testing import CliRunner
 
 import dasan
 from dasan.cli import app
+from dasan.cli.review_words import Report
+from dasan.solver.review import Review, review
 
 HANDS = ["4H 4S 3D", "5H 6H", "7H 8C"]
 
@@ -47,6 +50,16 @@ def test_review_as_text_markdown_and_json(record: Path) -> None:
     markdown = run("review", record, "--format", "markdown")
     assert "| 4 | seat 0 \\* | pass | **LOSES THE HAND: 1 of 2 moves does; better 3♦** |" in markdown
     assert json.loads(run("review", record, "--format", "json")) == json.loads(run("review", record, "--json"))
+
+
+def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(record: Path) -> None:
+    hand = dasan.replay(record.read_text(encoding="utf-8"))
+    assert isinstance(hand, dasan.State)
+    found = review(hand)
+    assert Report(found).summary[1].startswith("Turning point: move 4,")
+    first, *rest = found.moves
+    unproved = Review(hand, (replace(first, kept=None, value=None), *rest))
+    assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
 
 
 def test_review_is_coloured_where_that_is_wanted(record: Path) -> None:

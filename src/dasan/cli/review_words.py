@@ -118,8 +118,11 @@ class Report:
         turns = review.turning_points
         if not turns:
             yield "Every move that was judged kept the result."
+        first_known = "Turning point"
+        if turns and any(j.seq < turns[0].seq and j.phase is Phase.PLAY for j in review.not_judged):
+            first_known = "First known turning point"
         for i, j in enumerate(turns):
-            point = "Turning point" if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
+            point = first_known if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
             yield (
                 f"{point}: move {j.seq}, {self.names[j.seat]} plays {move_words(j.move)}; "
                 f"better {moves_words(j.keeping, 'or')}."
