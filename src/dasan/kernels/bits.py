@@ -2,7 +2,8 @@
 
 `popcount`, `trailing_zeros`, `leading_zeros`, `extract` (gather the bits under a mask, x86 PEXT) and `deposit` (spread
 bits under a mask, PDEP). Where the processor lacks bit extract, and on a GPU, a portable loop gives the same results;
-`portable_*` are always there, for comparison. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
+`portable_*` are always there, for comparison. `prefetch(words, at)` asks for the cache line of
+`words[at]`, which is about to be read. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
 into floating point.
 """
 
@@ -78,6 +79,27 @@ def _binary(name: str, portable: Any) -> Any:
     return call
 
 
+@intrinsic
+def _prefetch(typing: Any, words: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        name = "llvm.prefetch.p0"
+        function = builder.module.globals.get(name) or ir.Function(
+            builder.module, ir.FunctionType(ir.VoidType(), [byte, number, number, number]), name
+        )
+        place = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        builder.call(function, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(words, at), generate
+
+
+def _no_prefetch(words: Any, at: Any) -> None:
+    """There is no cache to fill."""
+
+
+prefetch: Any = _no_prefetch if DISABLED else _prefetch
 popcount: Any = _python_popcount if DISABLED else _unary("ctpop")
 trailing_zeros: Any = _python_trailing_zeros if DISABLED else _unary("cttz")
 leading_zeros: Any = _python_leading_zeros if DISABLED else _unary("ctlz")

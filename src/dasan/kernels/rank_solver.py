@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.bits import trailing_zeros
-from dasan.kernels.compiled import compiled
+from dasan.kernels.batch_io import lean
+from dasan.kernels.bits import prefetch, trailing_zeros
 from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_solver_estimate import Weights, estimate, weights
+from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
 from dasan.kernels.rank_solver_table import (
     BUCKET_WORDS,
@@ -27,13 +27,13 @@ from dasan.kernels.rank_solver_table import (
     spread,
     store,
 )
-from dasan.kernels.rank_solver_tests import surely
+from dasan.kernels.rank_solver_tests import Cover, new_cover, surely
 from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_0, _1, _8 = U(0), U(1), U(8)
+_0, _1, _3 = U(0), U(1), U(3)
 _PASS = U(PASS)
 
 DEPTH = 216
@@ -50,7 +50,7 @@ class Search(NamedTuple):
 
     hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
     CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
-    ply the search is AT.
+    ply the search is AT. parts: the hands of a ply, split. room: for the tests of what is sure.
     """
 
     hands: Words
@@ -62,6 +62,8 @@ class Search(NamedTuple):
     counters: Numbers
     table: Words
     weights: Weights
+    parts: Words
+    room: Cover
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
@@ -81,10 +83,12 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         counters=counters,
         table=np.zeros(most * BUCKET_WORDS, np.uint64),
         weights=weights(),
+        parts=np.zeros(PARTS * SEATS, np.uint64),
+        room=new_cover(),
     )
 
 
-@compiled
+@lean
 def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
     """Set out from the position in `hands[:players]`; 1 or -1 if it is settled already (as `proceed`), else 0."""
     s.contexts[0] = context
@@ -102,10 +106,10 @@ def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankT
             return 1
         if disproof_in(s.table[place]) == 0:
             return -1
-    return surely(s.hands, 0, players, side, context, t)
+    return surely(s.hands, 0, players, side, context, t, s.room)
 
 
-@compiled
+@lean
 def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) -> int:
     """Search on: 1 if the bidder's side wins, -1 if the others do, 0 if the counter of nodes has come to `until` or the
     table is crowded before that was clear.
@@ -188,12 +192,11 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
     return out
 
 
-@compiled
+@lean
 def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
     """List the children of a ply with their numbers, no further than the first that settles it."""
     context = s.contexts[ply]
     seat = mover_of(context)
-    ours = (side >> U(seat)) & _1 != _0
     above = SEATS * ply
     below = above + SEATS
     hand = s.hands[above + seat]
@@ -202,61 +205,88 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
     sets, ones, twos = legal_words(hand, action_of(context), t)
     if on_lead(context):
         twos &= ~(_1 << U(PASS - 128))
-    child = s.plies[ply, FIRST]
+    first = s.plies[ply, FIRST]
+    child = first
     for word in range(3):
         bits = sets if word == 0 else ones if word == 1 else twos
         while bits != _0:
             action = U(64 * word) + trailing_zeros(bits)
             bits &= bits - _1
+            left = hand
             if action == _PASS:
                 s.hands[below + seat] = hand
                 after = after_pass(s.hands, above, players, context, t)
             else:
-                s.hands[below + seat] = taken(hand, action, t)
+                left = taken(hand, action, t)
+                s.hands[below + seat] = left
+                if left == _0:
+                    s.children[child, HAND] = left
+                    _settle(s, child, 1 if (side >> U(seat)) & _1 != _0 else -1)
+                    s.plies[ply, COUNT] = child + 1 - first
+                    return
                 after = after_play(s.hands, below, players, seat, action, t)
-            _judge(s, child, below, players, side, after, seat, mask, t)
+            key, check = key_of(s.hands, below, players, after, t)
+            prefetch(s.table, ((key >> _1) & mask) << _3)
+            s.children[child, HAND] = left
+            s.children[child, CONTEXT] = after
+            s.children[child, KEY] = key
+            s.children[child, CHECK] = check
             child += 1
-            if s.numbers[child - 1, 0 if ours else 1] == 0:
-                bits = sets = ones = twos = _0
-    s.plies[ply, COUNT] = child - s.plies[ply, FIRST]
+    s.plies[ply, COUNT] = child - first
+    if not _recognised(s, ply, players, side, mask, t):
+        _estimated(s, ply, players, side, t)
 
 
-@compiled
-def _judge(
-    s: Search,
-    child: int,
-    at: int,
-    players: int,
-    side: np.uint64,
-    after: np.uint64,
-    seat: int,
-    mask: np.uint64,
-    t: RankTable,
-) -> None:
-    """Fill in a child: what the table knows of it, else what is sure, else an estimate."""
-    s.children[child, HAND] = s.hands[at + seat]
-    s.children[child, CONTEXT] = after
-    if s.hands[at + seat] == _0:
-        value = 1 if (side >> U(seat)) & _1 != _0 else -1
-        s.numbers[child, 0] = 0 if value > 0 else INFINITE
-        s.numbers[child, 1] = INFINITE if value > 0 else 0
-        return
-    key, check = key_of(s.hands, at, players, after, t)
-    s.children[child, KEY] = key
-    s.children[child, CHECK] = check
-    place = find(s.table, mask, key, check)
-    if place >= 0:
-        s.numbers[child, 0] = proof_in(s.table[place])
-        s.numbers[child, 1] = disproof_in(s.table[place])
-        return
-    value = surely(s.hands, at, players, side, after, t)
-    if value != 0:
-        s.numbers[child, 0] = 0 if value > 0 else INFINITE
-        s.numbers[child, 1] = INFINITE if value > 0 else 0
-        return
-    proof, disproof = estimate(s.hands, at, players, side, after, t, s.weights)
-    s.numbers[child, 0] = proof
-    s.numbers[child, 1] = disproof
+@lean
+def _settle(s: Search, child: int, value: int) -> None:
+    s.numbers[child, 0] = 0 if value > 0 else INFINITE
+    s.numbers[child, 1] = INFINITE if value > 0 else 0
+
+
+@lean
+def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> bool:
+    """Give the children what the table knows of them, or what is sure, the others -1; whether one settles the ply, which
+    then counts as its only child.
+    """
+    seat = mover_of(s.contexts[ply])
+    mine = 0 if (side >> U(seat)) & _1 != _0 else 1
+    below = SEATS * (ply + 1)
+    first = s.plies[ply, FIRST]
+    for child in range(first, first + s.plies[ply, COUNT]):
+        place = find(s.table, mask, s.children[child, KEY], s.children[child, CHECK])
+        if place >= 0:
+            s.numbers[child, 0] = proof_in(s.table[place])
+            s.numbers[child, 1] = disproof_in(s.table[place])
+        else:
+            s.hands[below + seat] = s.children[child, HAND]
+            value = surely(s.hands, below, players, side, s.children[child, CONTEXT], t, s.room)
+            if value == 0:
+                s.numbers[child, 0] = s.numbers[child, 1] = -1
+            else:
+                _settle(s, child, value)
+        if s.numbers[child, mine] == 0:
+            s.numbers[first, mine] = 0
+            s.numbers[first, 1 - mine] = INFINITE
+            s.plies[ply, COUNT] = 1
+            return True
+    return False
+
+
+@lean
+def _estimated(s: Search, ply: int, players: int, side: np.uint64, t: RankTable) -> None:
+    """Estimate the children that have no numbers yet."""
+    seat = mover_of(s.contexts[ply])
+    above = SEATS * ply
+    below = above + SEATS
+    first = s.plies[ply, FIRST]
+    split_all(s.hands, above, players, s.parts)
+    for child in range(first, first + s.plies[ply, COUNT]):
+        if s.numbers[child, 0] < 0:
+            s.hands[below + seat] = s.children[child, HAND]
+            context = s.children[child, CONTEXT]
+            s.numbers[child, 0], s.numbers[child, 1] = estimate(
+                s.hands, below, players, side, seat, context, t, s.weights, s.parts
+            )
 
 
 def leading(seat: int) -> int:

@@ -5,18 +5,19 @@ positions whose value and effort were known.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
-# mypy: disable-error-code="assignment,arg-type,no-any-return"
+# mypy: disable-error-code="assignment,arg-type,no-any-return,operator,return-value"
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import popcount, trailing_zeros
-from dasan.kernels.compiled import compiled
+from dasan.kernels.compiled import inlined
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead, owner_of
-from dasan.kernels.rank_solver_tests import starts, without
+from dasan.kernels.rank_solver_tests import filled, starts, without
 from dasan.kernels.rank_table import RUN_RANKS, RankTable
 
 U = np.uint64
@@ -26,9 +27,14 @@ _0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
 _LANE = U(0x1FFF)
 _RUN = U((1 << RUN_RANKS) - 1)
 _ABOVE = U(0xFFFE)
+_BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
 
 LARGEST = 20.0
 """Largest logarithm of a first number."""
+PARTS = 8
+"""Words that say how a hand is split: its turns, its sets (bit r of lane n - 1: n cards of rank r), how many runs, and
+the runs: lowest rank, lane << 8, length << 16."""
+MOST_RUNS = PARTS - 3
 
 # fmt: off
 _FITTED = (  # constant; turns, net losers of our best hand; turns fewer, more; losers fewer, more of theirs;
@@ -45,13 +51,11 @@ def weights() -> Weights:
     return np.array(_FITTED, np.float64)
 
 
-@compiled
-def turns_and_losers(hand: np.uint64, enemies: np.uint64, enemy: np.uint64, other: np.uint64) -> tuple[int, int]:
-    """A greedy split of `hand`: in how many turns it goes out, and how many plays that can be beaten are left over when
-    every set that cannot makes up for one of its kind. enemies: `enemy | other`.
-    """
-    turns = losers = 0
-    while True:
+@lean
+def split(hand: np.uint64, parts: Words, at: int) -> None:
+    """Split `hand` greedily, long runs first unless they save no turn, into parts[at:]."""
+    runs = 0
+    while runs < MOST_RUNS:
         ranks = hand & _RUN
         found = ranks & (ranks >> _1) & (ranks >> _2)
         if found == _0:
@@ -68,38 +72,62 @@ def turns_and_losers(hand: np.uint64, enemies: np.uint64, enemy: np.uint64, othe
         left = without(hand, mask, lane)
         if popcount(hand & _LANE) <= popcount(left & _LANE) + _1:
             break
-        turns += 1
+        parts[at + 3 + runs] = rank | (lane << _8) | (length << _16)
+        runs += 1
         hand = left
-        if (starts(enemy, lane, length) | starts(other, lane, length)) & (_ABOVE << rank) != _0:
-            losers += 1
-    for lane in range(4):
-        shift = U(16 * lane)
-        held = (hand >> shift) & _LANE
-        if held == _0:
-            break
-        more = (hand >> (shift + _16)) & _LANE if lane < 3 else _0
-        sets = held & ~more
-        if sets != _0:
-            count = np.int64(popcount(sets))
-            beatable = (enemies >> shift) & _LANE
-            beatable |= beatable >> _1
-            beatable |= beatable >> _2
-            beatable |= beatable >> _4
-            beatable |= beatable >> _8
-            beaten = np.int64(popcount(sets & (beatable >> _1)))
-            turns += count
-            if 2 * beaten > count:
-                losers += 2 * beaten - count
-    return turns, losers
+    parts[at] = U(runs) + popcount(hand & _LANE)
+    parts[at + 1] = hand & ~(hand >> _16)
+    parts[at + 2] = U(runs)
 
 
-@compiled
+@lean
+def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
+    """Split the hands of a position."""
+    for seat in range(players):
+        split(hands[at + seat], parts, PARTS * seat)
+
+
+@lean
+def _losers(parts: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
+    """How many plays of a split hand can be beaten and are left over when every set that cannot makes up for one of its
+    kind. below: in every lane, the ranks below the highest of the enemies.
+    """
+    out = 0
+    for i in range(np.int64(parts[at + 2])):
+        run = parts[at + 3 + i]
+        lane = (run >> _8) & _1
+        length = run >> _16
+        if (starts(enemy, lane, length) | starts(other, lane, length)) & (_ABOVE << (run & U(255))) != _0:
+            out += 1
+    sets = parts[at + 1]
+    beaten = sets & below
+    while beaten != _0:
+        shift = trailing_zeros(beaten) & U(48)
+        lost = np.int64(popcount((beaten >> shift) & _LANE))
+        out += max(0, 2 * lost - np.int64(popcount((sets >> shift) & _LANE)))
+        beaten &= ~(_LANE << shift)
+    return out
+
+
+@lean
 def estimate(
-    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, w: Weights
+    hands: Words,
+    at: int,
+    players: int,
+    side: np.uint64,
+    moved: int,
+    context: np.uint64,
+    t: RankTable,
+    w: Weights,
+    parts: Words,
 ) -> tuple[int, int]:
-    """First (proof number, disproof number) of "the bidder's side goes out first"."""
-    ours = theirs = _0  # hands of each side, or-ed
+    """First (proof number, disproof number) of "the bidder's side goes out first".
+
+    parts: the hands split, but for that of the seat that `moved`, which is split here.
+    """
+    split(hands[at + moved], parts, PARTS * moved)
     one = two = three = four = _0
+    their_cards = 0
     for seat in range(players):
         hand = hands[at + seat]
         if (side >> U(seat)) & _1 != _0:
@@ -108,61 +136,62 @@ def estimate(
         else:
             four = three
             three = hand
-    ours = one | two
-    theirs = three | four
+            their_cards += np.int64(popcount(hand))
+    our_cards = np.int64(popcount(one))
+    below_ours = (filled(one | two) >> _1) & _BELOW
+    below_theirs = (filled(three | four) >> _1) & _BELOW
     our_turns = their_turns = 99
     our_losers = their_losers = 99
     most_turns = most_losers = 0
-    our_cards = np.int64(popcount(one))
-    their_cards = 0
     for seat in range(players):
-        hand = hands[at + seat]
+        turns = np.int64(parts[PARTS * seat])
         if (side >> U(seat)) & _1 != _0:
-            n, b = turns_and_losers(hand, theirs, three, four)
-            our_turns = min(our_turns, n)
-            our_losers = min(our_losers, b)
+            losers = _losers(parts, PARTS * seat, three, four, below_theirs)
+            our_turns = min(our_turns, turns)
+            our_losers = min(our_losers, losers)
         else:
-            n, b = turns_and_losers(hand, ours, one, two)
-            their_turns = min(their_turns, n)
-            their_losers = min(their_losers, b)
-            most_turns = max(most_turns, n)
-            most_losers = max(most_losers, b)
-            their_cards += np.int64(popcount(hand))
+            losers = _losers(parts, PARTS * seat, one, two, below_ours)
+            their_turns = min(their_turns, turns)
+            their_losers = min(their_losers, losers)
+            most_turns = max(most_turns, turns)
+            most_losers = max(most_losers, losers)
     mover = mover_of(context)
     owner = owner_of(context)
-    a, b2, c = legal_words(hands[at + mover], action_of(context), t)
-    choices = float(np.int64(popcount(a) + popcount(b2) + popcount(c)))
-    if on_lead(context):
+    lead = on_lead(context)
+    a, b, c = legal_words(hands[at + mover], action_of(context), t)
+    choices = float(np.int64(popcount(a) + popcount(b) + popcount(c)))
+    if lead:
         choices -= 1.0
     we_move = (side >> U(mover)) & _1 != _0
     we_own = (side >> U(owner)) & _1 != _0
-    numbers = np.empty(3)
+    odds = proof = disproof = 0.0
     for i in range(3):
         x = w[i, 0] + w[i, 1] * our_turns + w[i, 2] * our_losers
         x += w[i, 3] * their_turns + w[i, 4] * most_turns + w[i, 5] * their_losers + w[i, 6] * most_losers
         x += w[i, 13] * our_cards + w[i, 14] * their_cards
         if we_own:
             x += w[i, 7]
-            if not on_lead(context):
+            if not lead:
                 x += w[i, 12]
         elif owner == 1:
             x += w[i, 8]
-        if we_move:
-            x += w[i, 9] + w[i, 10] * choices
+        x += w[i, 9] + w[i, 10] * choices if we_move else w[i, 11] * choices
+        if i == 0:
+            odds = x
+        elif i == 1:
+            proof = x
         else:
-            x += w[i, 11] * choices
-        numbers[i] = x
-    proof = 1.25 * numbers[1]
-    disproof = 1.25 * numbers[2]
-    if numbers[0] > 0.0:
-        disproof += 2.5 * numbers[0]
+            disproof = x
+    if odds > 0.0:
+        disproof += 2.5 * odds
     else:
-        proof -= 2.5 * numbers[0]
+        proof -= 2.5 * odds
     return _power(proof), _power(disproof)
 
 
-@compiled
+@inlined
 def _power(logarithm: float) -> int:
-    if logarithm <= 0.0:
-        return 1
-    return int(2.0 ** min(logarithm, LARGEST) + 0.5)
+    """About 2 ** logarithm, from 1 on."""
+    x = min(max(logarithm, 0.0), LARGEST)
+    whole = np.int64(x)
+    return np.int64((1.0 + (x - whole)) * (1 << whole) + 0.5)

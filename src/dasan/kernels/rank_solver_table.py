@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import leading_zeros
-from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.compiled import inlined
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -37,7 +38,7 @@ def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int
     return -1
 
 
-@compiled
+@lean
 def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof: int, disproof: int, work: int) -> int:
     """Write an entry; returns 1 if a free place was used, else 0."""
     at = np.int64(((key >> _1) & mask) << _3)
@@ -73,7 +74,7 @@ def disproof_in(packed: np.uint64) -> int:
     return np.int64((packed >> U(24)) & _NUMBER)
 
 
-@compiled
+@lean
 def spread(table: Words, buckets: int) -> None:
     """Make room: of the `buckets` in use, move every entry that belongs there into the as many buckets behind them."""
     bit = U(buckets) << _1

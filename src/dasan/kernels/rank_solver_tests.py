@@ -4,29 +4,52 @@ Both tests are sufficient, never necessary, and look only at the hands, so they 
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
-# mypy: disable-error-code="assignment,arg-type,no-any-return"
+# mypy: disable-error-code="assignment,arg-type,no-any-return,operator,return-value"
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.batch_io import lean, woven
 from dasan.kernels.bits import leading_zeros, popcount, trailing_zeros
-from dasan.kernels.compiled import compiled, inlined
+from dasan.kernels.compiled import inlined
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead
 from dasan.kernels.rank_table import PASS, RUN_RANKS, RankTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
 _0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
+_32, _48, _63 = U(32), U(48), U(63)
 _LANE = U(0x1FFF)
 _RUN = U((1 << RUN_RANKS) - 1)
 _SPREAD = U(0x0001_0001_0001_0001)
 _NOT_PASS = U(((1 << 64) - 1) ^ (1 << (PASS - 128)))
-_ABOVE, _FROM = U(0xFFFE), U(0xFFFF)
-EFFORT = 200
-"""How many ways to split a hand the covering test tries before it gives up."""
+_BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
+EFFORT = 48
+"""How many ways to take runs out of a hand the covering test tries before it gives up."""
+DEEPEST = 6
+"""How many runs it takes out at most."""
+
+
+class Cover(NamedTuple):
+    """Room for the covering test: a level for each run taken out.
+
+    hands: three words a level: the hand, and the runs still to try on it (words 1 and 2 of `legal_words`). losers: three
+    numbers a level, of the runs taken out so far: how many can be beaten (at most 1), their cards, and the same again
+    for the largest of them.
+    """
+
+    hands: Words
+    losers: Numbers
+
+
+def new_cover() -> Cover:
+    return Cover(np.zeros(3 * (DEEPEST + 1), np.uint64), np.zeros(3 * (DEEPEST + 1), np.int64))
 
 
 @inlined
@@ -52,7 +75,7 @@ def without(hand: np.uint64, ranks: np.uint64, lane: np.uint64) -> np.uint64:
     return (hand & ~everywhere) | (((hand & everywhere) >> shift) >> shift)
 
 
-@compiled
+@lean
 def one_play(hand: np.uint64) -> bool:
     """Whether all of `hand` is one combination."""
     ranks = hand & _LANE
@@ -74,107 +97,171 @@ def one_play(hand: np.uint64) -> bool:
     return (low & (low + _1)) == _0
 
 
-@compiled
-def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int) -> bool:
+@inlined
+def filled(hands: np.uint64) -> np.uint64:
+    """In every lane, the ranks up to the highest that the hands, or-ed, hold there."""
+    hands |= (hands & U(0xFFFE_FFFE_FFFE_FFFE)) >> _1
+    hands |= (hands & U(0xFFFC_FFFC_FFFC_FFFC)) >> _2
+    hands |= (hands & U(0xFFF0_FFF0_FFF0_FFF0)) >> _4
+    hands |= (hands & U(0xFF00_FF00_FF00_FF00)) >> _8
+    return hands
+
+
+@inlined
+def _in_lane(word: np.uint64, lane: np.uint64) -> int:
+    return np.int64(popcount((word >> (_16 * lane)) & _LANE))
+
+
+@woven
+def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, largest: int, smallest: int) -> bool:
+    """Whether of a hand's sets of equal cards, runs all taken out, the winners make up for all losers but one.
+
+    reach: `filled` of the enemies. losers, cards, largest: of the runs taken out. smallest: as for `covered`. Where
+    losers are left, larger winners are split into smaller ones, and losers into such as winners are left for.
+    """
+    exact = hand & ~(hand >> _16)
+    losing = exact & (reach >> _1) & _BELOW
+    winning = exact & ~reach
+    singles, pairs, triplets, quads = (
+        _in_lane(losing, _0),
+        _in_lane(losing, _1),
+        _in_lane(losing, _2),
+        _in_lane(losing, _3),
+    )
+    d1 = singles - _in_lane(winning, _0)
+    d2 = pairs - _in_lane(winning, _1)
+    d3 = triplets - _in_lane(winning, _2)
+    d4 = quads - _in_lane(winning, _3)
+    sure = ~reach & _LANE
+    if d1 > 0:
+        n = np.int64(popcount((exact >> _16) & sure))
+        while n > 0 and (d1 > 1 or (d1 > 0 and d2 < 0)):
+            d1 -= 2
+            d2 += 1
+            n -= 1
+        n = np.int64(popcount((exact >> _32) & sure))
+        while n > 0 and (d1 > 1 or (d1 > 0 and d3 < 0)):
+            d1 -= 3
+            d3 += 1
+            n -= 1
+        n = np.int64(popcount((exact >> _48) & sure))
+        while n > 0 and (d1 > 1 or (d1 > 0 and d4 < 0)):
+            d1 -= 4
+            d4 += 1
+            n -= 1
+    if d2 > 0:
+        n = np.int64(popcount((exact >> _32) & sure))
+        while n > 0 and d2 > 0 and d3 < 0:
+            d2 -= 1
+            d1 -= 1
+            d3 += 1
+            n -= 1
+        n = np.int64(popcount((exact >> _48) & _LANE & ~(reach >> _16)))
+        while n > 0 and d2 > 0 and d4 < 0:
+            d2 -= 2
+            d4 += 1
+            n -= 1
+        n = pairs
+        while n > 0 and d2 > 0 and d1 <= -2:
+            d2 -= 1
+            d1 += 2
+            n -= 1
+    if d3 > 0 and triplets > 0 and d2 < 0 and d1 < 0:
+        d3 -= 1
+        d2 += 1
+        d1 += 1
+    left = losers + max(d1, 0) + max(d2, 0) + max(d3, 0) + max(d4, 0)
+    if left > 1:
+        return False
+    followed = cards + singles + 2 * pairs + 3 * triplets + 4 * quads
+    if left == 1:
+        followed -= 4 if d4 > 0 else 3 if d3 > 0 else 2 if d2 > 0 else 1 if d1 > 0 else largest
+    elif followed > 0:
+        followed -= 1
+    return followed < smallest
+
+
+@inlined
+def _ones(hand: np.uint64, runs: Words) -> np.uint64:
+    return runs[hand & _RUN] | runs[U(2048) + ((hand >> _32) & _RUN)]
+
+
+@inlined
+def _twos(hand: np.uint64, runs: Words) -> np.uint64:
+    return runs[U(1024) + ((hand >> _16) & _RUN)] | runs[U(3072) + ((hand >> _48) & _RUN)]
+
+
+@lean
+def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, t: RankTable, room: Cover) -> bool:
     """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
     shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
 
     A loser is led; whoever of the enemies beats it is beaten by a winner of the same kind, one that is strictly above
     all they hold; so each enemy follows once with as many cards, and goes out only if all losers led are as many cards
-    as they hold. The last loser is led last. Ties, which nobody can beat either, count for nothing.
+    as they hold. The last loser is led last. Ties, which nobody can beat either, count for nothing, and runs that win
+    are led without covering any.
     """
-    hands = np.empty(24, np.uint64)
-    options = np.empty(24, np.int64)
-    chosen = np.empty(24, np.int64)
-    balance = np.zeros(64, np.int64)  # losers less winners of each kind: 16 × lane + length
-    enemies = enemy | other
-    winning = _0
-    for lane in range(4):
-        below = (enemies >> U(16 * lane)) & _LANE
-        below |= below >> _1
-        below |= below >> _2
-        below |= below >> _4
-        below |= below >> _8
-        winning |= (_LANE & ~below) << U(16 * lane)
-    depth = 0
+    reach = filled(enemy | other)
+    if sets_cover(hand, reach, 0, 0, 0, smallest):
+        return True
+    ranks = hand & _RUN
+    if ranks & (ranks >> _1) & (ranks >> _2) == _0:
+        return False
+    runs, beats, sizes = t.runs, t.beats, t.sizes
+    hands, losers = room.hands, room.losers
+    their_ones = _ones(enemy, runs) | _ones(other, runs)
+    their_twos = _twos(enemy, runs) | _twos(other, runs)
     hands[0] = hand
-    options[0] = 0
-    effort = losers = winners = losing_cards = 0
-    while depth >= 0:
-        held = hands[depth]
-        option = options[depth]
-        rank = trailing_zeros(held & _LANE)
-        deeper = False
-        while option < 64:
-            step = option & 15  # lengths 10 down to 3, then 1
-            if step > 8:
-                option = ((option >> 4) + 1) << 4
+    hands[1] = _ones(hand, runs)
+    hands[2] = _twos(hand, runs)
+    losers[0] = losers[1] = losers[2] = 0
+    at = 0
+    effort = EFFORT
+    while at >= 0:
+        if hands[at + 1] != _0:
+            bit = _63 - leading_zeros(hands[at + 1])
+            hands[at + 1] ^= _1 << bit
+            action = U(64) + bit
+        elif hands[at + 2] != _0:
+            bit = _63 - leading_zeros(hands[at + 2])
+            hands[at + 2] ^= _1 << bit
+            action = U(128) + bit
+        else:
+            at -= 3
+            continue
+        n, cards, largest = losers[at], losers[at + 1], losers[at + 2]
+        row = action * _3
+        if (their_ones & beats[row + _1]) | (their_twos & beats[row + _2] & _NOT_PASS) != _0:
+            if n > 0:
                 continue
-            lane = U(option >> 4)
-            option += 1
-            ranks = held >> (_16 * lane)
-            if (ranks >> rank) & _1 == _0:
-                option = 64
-                break
-            length = _1 if step == 8 else U(10 - step)
-            mask = ((_1 << length) - _1) << rank
-            if length > _1 and (mask > _RUN or (ranks & mask) != mask):
-                continue
-            theirs = starts(enemy, lane, length) | starts(other, lane, length)
-            kind = np.int64(lane) * 16 + np.int64(length)
-            loses = 1 if (theirs & (_ABOVE << rank)) != _0 else 0
-            wins = 1 if (theirs & (_FROM << rank)) == _0 else 0
-            left = without(held, mask, lane)
-            hopes = np.int64(popcount(left & winning)) + np.int64(popcount(left & _RUN)) // 3
-            if losers + loses - 1 > winners + wins + hopes:
-                continue
-            effort += 1
-            if effort > EFFORT:
-                return False
-            size = np.int64((lane + _1) * length)
-            if left == _0:
-                balance[kind] += loses - wins
-                net = largest = 0
-                for i in range(64):
-                    if balance[i] > 0:
-                        net += balance[i]
-                        largest = ((i >> 4) + 1) * (i & 15)
-                balance[kind] -= loses - wins
-                if net <= 1:
-                    followed = losing_cards + size * loses
-                    if net == 1:
-                        followed -= largest
-                    elif losers + loses > 0:
-                        followed -= 1
-                    if followed < smallest:
-                        return True
-                continue
-            balance[kind] += loses - wins
-            losers += loses
-            winners += wins
-            losing_cards += size * loses
-            options[depth] = option
-            chosen[depth] = kind * 4 + 2 * loses + wins
-            depth += 1
-            hands[depth] = left
-            options[depth] = 0
-            deeper = True
-            break
-        if not deeper:
-            depth -= 1
-            if depth >= 0:
-                kind = chosen[depth] >> 2
-                loses = (chosen[depth] >> 1) & 1
-                wins = chosen[depth] & 1
-                balance[kind] -= loses - wins
-                losers -= loses
-                winners -= wins
-                losing_cards -= ((kind >> 4) + 1) * (kind & 15) * loses
+            n = 1
+            cards = largest = sizes[action]
+        effort -= 1
+        if effort < 0:
+            return False
+        left = taken(hands[at], action, t)
+        if sets_cover(left, reach, n, cards, largest, smallest):
+            return True
+        ranks = left & _RUN
+        if at < 3 * DEEPEST and ranks & (ranks >> _1) & (ranks >> _2) != _0:
+            # Only runs that do not come before this one, so that each set of runs is tried once.
+            ones = _0
+            twos = _twos(left, runs)
+            if action < U(128):
+                ones = _ones(left, runs) & ((_2 << bit) - _1)
+            else:
+                twos &= (_2 << bit) - _1
+            if ones | twos != _0:
+                at += 3
+                hands[at], hands[at + 1], hands[at + 2] = left, ones, twos
+                losers[at], losers[at + 1], losers[at + 2] = n, cards, largest
     return False
 
 
-@compiled
-def leads_to_win(hand: np.uint64, hands: Words, at: int, players: int, side: np.uint64, ours: np.uint64) -> bool:
+@lean
+def leads_to_win(
+    hand: np.uint64, hands: Words, at: int, players: int, side: np.uint64, ours: np.uint64, t: RankTable, room: Cover
+) -> bool:
     """Whether `hand`, on lead for the side of which `ours` tells, is one play or covered against the other side."""
     if one_play(hand):
         return True
@@ -185,11 +272,11 @@ def leads_to_win(hand: np.uint64, hands: Words, at: int, players: int, side: np.
             other = enemy
             enemy = hands[at + seat]
             smallest = min(smallest, np.int64(popcount(enemy)))
-    return covered(hand, enemy, other, smallest)
+    return covered(hand, enemy, other, smallest, t, room)
 
 
-@compiled
-def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
+@lean
+def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, room: Cover) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 
     A mover who follows wins, too, with the highest play if no enemy can beat it and the rest wins on lead.
@@ -199,7 +286,7 @@ def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uin
     hand = hands[at + mover]
     won = False
     if on_lead(context):
-        won = leads_to_win(hand, hands, at, players, side, ours)
+        won = leads_to_win(hand, hands, at, players, side, ours, t, room)
     elif np.int64(popcount(hand)) == t.sizes[action_of(context)]:
         won = True
     else:
@@ -218,7 +305,7 @@ def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uin
                 if a | b | (c & _NOT_PASS) != _0:
                     beaten = True
         if not beaten:
-            won = leads_to_win(taken(hand, top, t), hands, at, players, side, ours)
+            won = leads_to_win(taken(hand, top, t), hands, at, players, side, ours, t, room)
     if not won:
         return 0
     return 1 if ours != _0 else -1
