@@ -245,10 +245,10 @@ def _groups(rules: Rules, rows: list[Row]) -> Groups:
         if first[head, side] < 0:
             first[head, side] = len(ids)
             ids += [-1] * int(how_many[15, held[head]] * how_many[15, held[side]])
-        suits = [0, 0]
+        held_suits = [0, 0]
         for rank, suit in (rules.order.place[c] for c in row.cards or ()):
-            suits[rank != row.pattern.counts[0][0]] |= 1 << suit
-        ids[first[head, side] + how_many[15, held[side]] * number[suits[0]] + number[suits[1]]] = row.id
+            held_suits[rank != row.pattern.counts[0][0]] |= 1 << suit
+        ids[first[head, side] + how_many[15, held[side]] * number[held_suits[0]] + number[suits[1]]] = row.id
     return Groups(
         heads=np.uint64(heads),
         best=best,
