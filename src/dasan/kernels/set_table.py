@@ -248,7 +248,7 @@ def _groups(rules: Rules, rows: list[Row]) -> Groups:
         held_suits = [0, 0]
         for rank, suit in (rules.order.place[c] for c in row.cards or ()):
             held_suits[rank != row.pattern.counts[0][0]] |= 1 << suit
-        ids[first[head, side] + how_many[15, held[side]] * number[held_suits[0]] + number[suits[1]]] = row.id
+        ids[first[head, side] + how_many[15, held[side]] * number[held_suits[0]] + number[held_suits[1]]] = row.id
     return Groups(
         heads=np.uint64(heads),
         best=best,
