@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -33,7 +30,7 @@ def moments(rules: dasan.Rules, seed: int, part: float) -> Iterator[State]:
 
 @every_setup
 def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) -> None:
-    for number, state in enumerate(moments(rules_of(setup), 3, 0.07)):
+    for number, state in enumerate(moments(rules_of(setup), 3, 0.05)):
         for seat in (None, number % state.rules.players):
             view = state.view(seat)
             for world in worlds.sample(view, 2, seed=number):
@@ -90,30 +87,3 @@ def test_what_nothing_explains_is_refused() -> None:
     events = tuple(replace(e, cards=(view.hand[0],)) if e.type is EventType.OPEN else e for e in view.events)
     with pytest.raises(ValueError, match="explain what has been seen"):
         worlds.sample(replace(view, events=events), 1)
-
-
-PROGRAM = """
-import hashlib, sys
-import numpy as np
-import dasan
-from dasan import worlds
-np.seterr(over="ignore")
-view = dasan.deal(dasan.rules(sys.argv[1]), seed=2).view(0)
-dealt = worlds.deals(view, 20, seed=3)
-print(hashlib.sha256(dealt.one.tobytes() + dealt.two.tobytes()).hexdigest())
-"""
-
-
-@pytest.mark.parametrize("preset", ["winner"])
-def test_plain_python_deals_the_same(preset: str) -> None:
-    results = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, preset],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert results[0] == results[1]

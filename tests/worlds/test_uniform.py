@@ -208,7 +208,7 @@ def test_auctions(preset: str) -> None:
         if len(state.events) == 3 and shown is not None and (rules.kitty_size == 0 or shown.rank == "5"):
             break
     view = state.view(state.to_act)
-    n = 500
+    n = 300
     theirs = [shape(s) for s in naive(view, n, random.Random(4))]
     ours = [shape(s) for s in sampling.sample(view, n, seed=3)]
     for i in range(3):
