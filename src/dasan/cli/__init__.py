@@ -16,6 +16,7 @@ from dasan.cli.bench import bench
 from dasan.cli.deals import deals
 from dasan.cli.group import Group
 from dasan.cli.play import play, serve
+from dasan.cli.puzzle import puzzle
 from dasan.cli.replay import replay
 from dasan.cli.review import review
 from dasan.cli.rules import rules
@@ -33,6 +34,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "verify": verify,
     "solve": solve,
     "review": review,
+    "puzzle": puzzle,
     "deals": deals,
     "bench": bench,
 }

@@ -1,0 +1,37 @@
+"""Puzzles of Big Three: positions with open hands in which one move wins and every other loses.
+
+`load` gives those that come with the package, `generate` makes others, `read` and `write` keep them as climb/1, and
+`flaws` solves one again. Importing this loads no compiled code.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+
+from dasan.puzzles.generate import generate
+from dasan.puzzles.making import flaws
+from dasan.puzzles.puzzle import Puzzle, read, write
+from dasan.puzzles.themes import THEMES
+
+
+def load(*, theme: str | None = None, grade: int | None = None, players: int | None = None) -> tuple[Puzzle, ...]:
+    """The puzzles that come with the package: all, or those of a theme, a grade, a number of players.
+
+    >>> puzzle = load(theme="refusing", players=3)[0]
+    >>> str(puzzle.key), len(load()) >= 500
+    ('pass', True)
+    """
+    return tuple(
+        puzzle
+        for puzzle in _shipped()
+        if theme in (None, *puzzle.themes) and grade in (None, puzzle.grade) and players in (None, puzzle.players)
+    )
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[Puzzle, ...]:
+    return tuple(read(files(__name__).joinpath("puzzles.jsonl").read_text(encoding="utf-8")))
+
+
+__all__ = ["THEMES", "Puzzle", "flaws", "generate", "load", "read", "write"]

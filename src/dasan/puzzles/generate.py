@@ -1,0 +1,157 @@
+"""Where puzzles come from: hands played by bots, and what is worth asking about in them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from itertools import zip_longest
+from math import ceil
+
+from dasan.bots import bot
+from dasan.games import make_rules
+from dasan.puzzles.making import Key, find_key, solved
+from dasan.puzzles.position import without_history
+from dasan.puzzles.puzzle import Puzzle
+from dasan.puzzles.themes import THEMES
+from dasan.puzzles.truth import Truth, Unproved
+from dasan.starting import deal
+from dasan.state import Phase, State
+
+PRESETS = {3: "big-three", 4: "big-three-4p"}
+SOURCES = ("greedy", "random")
+"""Bots that play the hands, in turn."""
+NODES_A_HAND = 50_000
+"""What finding the puzzles of one hand may take; a position that takes more is no puzzle."""
+BATCH = 50
+"""Hands played before it is looked at again which themes are still wanted."""
+SPARE = 1.5
+"""Puzzles found for each that is chosen, so that easy and hard ones are both there."""
+
+
+def generate(
+    count: int,
+    *,
+    seed: int = 0,
+    themes: Collection[str] = tuple(THEMES),
+    players: Sequence[int] = (3, 4),
+    cards: tuple[int, int] = (8, 30),
+    hands: int = 20_000,
+    workers: int = 1,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[Puzzle]:
+    """`count` puzzles, as many of each theme and number of players, spread over the grades; all different.
+
+    The same arguments give the same puzzles, with any number of `workers`, as long as solver and bots are the same.
+    cards: how many all hands together hold, at least and at most. hands: how many are played at most for each number of
+    players: where they do not suffice for a theme there are more of others, and perhaps fewer puzzles in all. `progress`
+    is told how many hands were played and how many puzzles are still looked for. ValueError for what cannot be asked
+    for.
+    """
+    _check(count, themes, players, cards)
+    cells = [(theme, n) for theme in THEMES if theme in themes for n in players]
+    share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
+    wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
+    found: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for first in range(0, hands, BATCH):
+            for n in players:
+                names = tuple(theme for theme, of in +wanted if of == n)
+                if not names:
+                    continue
+                one = partial(puzzles_of_hand, seed, n, wanted=names, cards=cards)
+                batch = range(first, min(first + BATCH, hands))
+                for of_hand in map(one, batch) if pool is None else pool.map(one, batch):
+                    for theme, puzzle in of_hand.items():
+                        found[theme, n].append(puzzle)
+                        wanted[theme, n] -= 1
+            if progress is not None:
+                progress(first + BATCH, (+wanted).total())
+            if not +wanted:
+                break
+    return _chosen(found, share)
+
+
+def _check(count: int, themes: Collection[str], players: Sequence[int], cards: tuple[int, int]) -> None:
+    unknown = sorted(set(themes) - set(THEMES))
+    if unknown or not themes:
+        raise ValueError(f"there is no theme {', '.join(unknown)}; there are {', '.join(THEMES)}")
+    if count < 1:
+        raise ValueError("ask for at least one puzzle")
+    if not set(players) <= set(PRESETS) or not players:
+        raise ValueError("Big Three is played by three or four")
+    if not 1 <= cards[0] <= cards[1]:
+        raise ValueError("the least number of cards is at least 1, and not more than the most")
+
+
+def _chosen(found: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
+    """The share of each cell, its grades in turn; what is missing there, from all cells in turn. One puzzle a hand."""
+    queues = {cell: _grades_in_turn(puzzles) for cell, puzzles in found.items()}
+    chosen: list[Puzzle] = []
+    seen: set[str] = set()
+
+    def take(cell: tuple[str, int]) -> bool:
+        for puzzle in queues[cell]:
+            hand = puzzle.source.partition(",")[0]
+            if seen.isdisjoint((hand, puzzle.id)):
+                seen.update((hand, puzzle.id))
+                chosen.append(puzzle)
+                return True
+        return False
+
+    for cell, number in share.items():
+        for _ in range(number):
+            take(cell)
+    count = sum(share.values())
+    more = list(queues)
+    while more and len(chosen) < count:
+        more = [cell for cell in more if len(chosen) < count and take(cell)]
+    return chosen
+
+
+def _grades_in_turn(puzzles: list[Puzzle]) -> Iterator[Puzzle]:
+    by_grade = [[p for p in puzzles if p.grade == grade] for grade in range(1, 6)]
+    return (p for row in zip_longest(*by_grade) for p in row if p is not None)
+
+
+def puzzles_of_hand(
+    seed: int, players: int, number: int, *, wanted: Collection[str], cards: tuple[int, int]
+) -> dict[str, Puzzle]:
+    """By theme, one puzzle out of hand `number` for each of the `wanted` themes that it has: that with most cards."""
+    name = SOURCES[number % len(SOURCES)]
+    positions = [at for at in _played(seed, players, number, name) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]]
+    found: dict[str, tuple[int, State, Key]] = {}
+    if not positions:
+        return {}
+    truth = Truth(positions[0][1], NODES_A_HAND)
+    try:
+        for move, state in reversed(positions):
+            key = find_key(state, truth, wanted)
+            if key is not None:
+                for theme in key.themes:
+                    if theme in wanted:
+                        found[theme] = (move, without_history(state), key)
+    except Unproved:
+        pass
+    made: dict[int, Puzzle | None] = {}
+    for move, state, key in found.values():
+        if move not in made:
+            made[move] = solved(state, key, f"seed {seed} players {players} hand {number}, {name}, move {move}")
+    out = {theme: made[move] for theme, (move, _, _) in found.items()}
+    return {theme: puzzle for theme, puzzle in out.items() if puzzle is not None}
+
+
+def _played(seed: int, players: int, number: int, name: str) -> Iterator[tuple[int, State]]:
+    """The positions of a hand in which there is a choice of three moves or more, with the number of the move."""
+    source = random.Random(f"puzzles {seed} {players} {number}")
+    state = deal(make_rules(PRESETS[players]), seed=source.randrange(1 << 60), dealer=source.randrange(players))
+    player = bot(name, seed=source.randrange(1 << 30))
+    move = 0
+    while state.phase is not Phase.OVER:
+        if state.phase is Phase.PLAY and len(state.legal_moves()) >= 3:
+            yield move, state
+        state = state.play(player.choose(state.view(state.to_act)))
+        move += 1

@@ -1,0 +1,134 @@
+"""What makes a position a puzzle, how hard it is, and whether all that a puzzle says is true."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from dasan.moves import Move
+from dasan.puzzles.position import canonical, forced
+from dasan.puzzles.puzzle import Puzzle
+from dasan.puzzles.sight import Sight
+from dasan.puzzles.themes import THEMES, themes_of
+from dasan.puzzles.tree import MOST_MOVES, Winning, ends
+from dasan.puzzles.truth import Truth, Unproved
+from dasan.state import Phase, State
+
+FEWEST_CHOICES = 3
+"""Legal moves that a puzzle has at least."""
+ABOUT_AS_GOOD = 0.5
+"""A losing move that looks worse than the winning one by more than so many turns tempts nobody."""
+NODES = 3_000_000
+"""What solving a puzzle, every move valued, may take."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """The move that wins, and what it makes of the position."""
+
+    move: Move
+    themes: tuple[str, ...]
+    tempting: tuple[Move, ...]
+
+
+def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)) -> Key | None:
+    """The one move that wins, if the position is a puzzle with one of these themes; `Unproved` if that is too hard.
+
+    It is one if the side to act wins, but no seat of it sees itself go out for sure; if all winning moves are the same
+    but for suits; and if some losing move is tempting.
+    """
+    moves = state.legal_moves()
+    sight = Sight(state)
+    likely = [move for move in moves if any(THEMES[theme](state, move, sight) for theme in themes)]
+    if len(moves) < FEWEST_CHOICES or not likely or sight.sure() or not truth.wins(state, sight.allies):
+        return None
+    winning = _winners(state, truth, sight, [*likely, *(move for move in moves if move not in likely)])
+    if winning is None or winning[0] not in likely:
+        return None
+    key = winning[0]
+    tempting = _tempting(state, key, sight, [move for move in moves if move not in winning])
+    found = themes_of(state, key, sight, truth)
+    return Key(key, found, tempting) if tempting and not set(themes).isdisjoint(found) else None
+
+
+def _winners(state: State, truth: Truth, sight: Sight, moves: Iterable[Move]) -> list[Move] | None:
+    """Those of `moves` that win, if they are the same but for suits; else None."""
+    winning: list[Move] = []
+    after: set[str] = set()
+    for move in moves:
+        child = state.play(move)
+        if truth.wins(child, sight.allies):
+            winning.append(move)
+            after.add(canonical(child))
+            if len(after) > 1:
+                return None
+    return winning or None
+
+
+def _tempting(state: State, key: Move, sight: Sight, losing: Iterable[Move]) -> tuple[Move, ...]:
+    """The losing moves that look about as good as `key` and are not refuted at a glance, the best looking first."""
+    looks = {move: sight.looks(move) for move in losing}
+    limit = sight.looks(key) + ABOUT_AS_GOOD
+    near = [move for move in sorted(looks, key=looks.__getitem__) if looks[move] <= limit]
+    return tuple(move for move in near if _stays_open(forced(state.play(move)), sight.allies))
+
+
+def _stays_open(state: State, side: frozenset[int]) -> bool:
+    """Whether it is not seen at a glance that `side` loses here: that an opponent to act goes out for sure."""
+    return state.phase is not Phase.OVER and (state.to_act in side or not Sight(state).sure())
+
+
+def solved(state: State, key: Key, source: str) -> Puzzle | None:
+    """The puzzle with its solution, and how hard it is; None if that takes too many nodes."""
+    truth = Truth(state, NODES)
+    side = Sight(state).allies
+    try:
+        for after in (state, *map(state.play, state.legal_moves())):
+            truth.wins(after, side)
+        nodes = truth.nodes
+        winning = Winning(truth, side)
+        moves = winning.moves(state)
+        tree = winning.tree(state, moves)
+    except Unproved:
+        return None
+    return Puzzle(
+        state, key.move, key.themes, grade(nodes, len(key.tempting), moves), key.tempting, moves, nodes, tree, source
+    )
+
+
+def grade(nodes: int, tempting: int, moves: int | None) -> int:
+    """1 easy to 5 hard: points for the solver's effort, for tempting moves, and for how far one has to look ahead."""
+    effort = sum(nodes >= limit for limit in (100, 1_000, 10_000))
+    traps = sum(tempting >= limit for limit in (2, 4))
+    ahead = min(MOST_MOVES if moves is None else moves - 1, 3)
+    return 1 + sum(effort + traps + ahead >= limit for limit in (2, 4, 6, 7))
+
+
+def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
+    """What a puzzle says that is not true, solving it anew; empty if all is right. `Unproved` if `nodes` do not suffice.
+
+    The key wins and all other moves lose; themes and tempting moves are as stated; the tree begins with the key, answers
+    every defence, and every end of it is won, for sure where it says so.
+    """
+    state = puzzle.state
+    truth = Truth(state, nodes)
+    key = find_key(state, truth)
+    if key is None:
+        return ["no move wins alone"]
+    found = []
+    if key.move != puzzle.key:
+        found.append(f"{key.move} wins, not {puzzle.key}")
+    if (key.themes, key.tempting) != (puzzle.themes, puzzle.tempting):
+        found.append("the themes or the tempting moves are others")
+    side = Sight(state).allies
+    if not isinstance(puzzle.tree, list) or puzzle.tree[0] != str(puzzle.key):
+        found.append("the tree does not begin with the key")
+    try:
+        for end, sure in ends(state, puzzle.tree):
+            if not truth.wins(end, side):
+                found.append("an end of the tree is lost")
+            if sure and end.phase is not Phase.OVER and not (end.to_act in side and Sight(end).sure()):
+                found.append("an end of the tree is not sure")
+    except ValueError as error:
+        found.append(str(error))
+    return found

@@ -1,0 +1,81 @@
+"""What a player sees who looks at all hands: which plays stand, who goes out for sure, which moves look natural."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dasan.bots.plan import Plan
+from dasan.cards import Card
+from dasan.combos import Combination
+from dasan.moves import Move
+from dasan.puzzles.position import side_of
+from dasan.state import State
+
+TAKES_BACK = {1: 1.0, 2: 0.8}
+"""What a play of so many cards that stands is worth for winning a trick that others lead; `RARELY` for more cards."""
+RARELY = 0.3
+AWAY = 0.2
+"""What being without the lead costs, in turns."""
+MERCY = 0.8
+"""What leaving the trick to an ally saves, in turns."""
+
+
+class Sight:
+    """One position with all hands open, as the seat to act and its side look at it."""
+
+    def __init__(self, state: State) -> None:
+        if state.to_act is None:
+            raise ValueError("the hand is over")
+        self._state = state
+        self.seat = state.to_act
+        self.allies = side_of(state, self.seat)
+        self._best: dict[str, int] = {}
+        for foe in state.active:
+            if foe not in self.allies:
+                for row, _ in state.fits(foe):
+                    self._best[row.family] = max(row.strength, self._best.get(row.family, -1))
+        self._plans: dict[str, Plan] = {}
+
+    def stands(self, play: Combination) -> bool:
+        """Whether nobody of the other side can beat `play`, now or later: their hands only get shorter."""
+        return self._best.get(play.family, -1) <= play.strength
+
+    def turns(self, without: tuple[Card, ...] = ()) -> float:
+        """The fewest plays in which the rest of the hand can be parted."""
+        return self._cost("turns", lambda play: 1.0, without)
+
+    def doubts(self, without: tuple[Card, ...] = ()) -> float:
+        """The fewest plays that can be beaten, over all ways to part the rest of the hand."""
+        return self._cost("doubts", lambda play: float(not self.stands(play)), without)
+
+    def looks(self, move: Move) -> float:
+        """What is left to pay after `move`, counted in turns as a player would at a glance: less is better.
+
+        A play that can be beaten costs a turn, one that stands pays for another; the lead is worth something, and so is
+        a trick left to an ally. The greedy bot counts like this, but for what it cannot see.
+        """
+        left = self._cost("price", self._price, move.cards)
+        if move.combination is None:
+            kind = self._state.table_seat in self.allies
+            return left + AWAY - (MERCY if kind else 0.0)
+        return left - 1.0 if self.stands(move.combination) else left + AWAY
+
+    def sure(self) -> bool:
+        """Whether the seat to act goes out, its allies passing: with plays that stand, and at most one more at the end."""
+        if self._state.table is None:
+            return self.doubts() <= 1
+        return any(
+            len(move.cards) == len(self._state.hands[self.seat])
+            or (self.stands(move.combination) and self.doubts(move.cards) <= 1)
+            for move in self._state.legal_moves()
+            if move.combination is not None
+        )
+
+    def _price(self, play: Combination) -> float:
+        return -TAKES_BACK.get(len(play.cards), RARELY) if self.stands(play) else 1.0
+
+    def _cost(self, name: str, cost: Callable[[Combination], float], without: tuple[Card, ...]) -> float:
+        plan = self._plans.get(name)
+        if plan is None:
+            plan = self._plans[name] = Plan(self._state.rules, self._state.fits(self.seat), cost)
+        return plan.cost(plan.number(self._state.hands[self.seat]) - plan.number(without))

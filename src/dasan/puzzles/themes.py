@@ -1,0 +1,98 @@
+"""What a puzzle is about: exact conditions on a position and a move that, alone of all, wins it.
+
+A theme says what the move looks like; the proof is in the values. Every other move loses, so that a move that gives up
+the lead wins *because* keeping it loses, and a pass that spares an ally wins *because* beating the ally loses. "Stands"
+means that nobody of the other side can beat a play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dasan.moves import Move
+from dasan.puzzles.sight import Sight
+from dasan.puzzles.truth import Truth
+from dasan.state import Phase, State
+
+Theme = Callable[[State, Move, Sight], bool]
+
+
+def tempo(state: State, key: Move, sight: Sight) -> bool:
+    """The lead is given up: leads that stand lose; the lead that wins can be beaten by the other side."""
+    if state.table is not None or key.combination is None or sight.stands(key.combination):
+        return False
+    return any(sight.stands(m.combination) for m in state.legal_moves() if m.combination is not None)
+
+
+def feeding(state: State, key: Move, sight: Sight) -> bool:
+    """The lead is for an ally: where the other side lets it go, an ally must beat it; the ally's pass loses."""
+    return state.table is None and _fed(state, key, sight) is not None
+
+
+def control(state: State, key: Move, sight: Sight) -> bool:
+    """A control is held back: over an opponent's play, a set that stands takes the trick and loses; the pass or the lower
+    play that wins keeps it in the hand.
+    """
+    if state.table_seat is None or state.table_seat in sight.allies:
+        return False
+    if key.combination is not None and sight.stands(key.combination):
+        return False
+    return any(
+        sight.stands(m.combination) and _is_set(m) and not set(m.cards) & set(key.cards)
+        for m in state.legal_moves()
+        if m.combination is not None
+    )
+
+
+def splitting(state: State, key: Move, sight: Sight) -> bool:
+    """A run is broken up: the set that wins takes cards without which a run in the hand can no longer be played, and the
+    hand still takes as many plays to empty as before.
+    """
+    if key.combination is None or not _is_set(key):
+        return False
+    left = [c.rank for c in state.hands[sight.seat] if c not in key.cards]
+    breaks = any(
+        any(left.count(c.rank) < [r.rank for r in run.cards].count(c.rank) for c in key.cards)
+        for row, run in state.fits(sight.seat)
+        if len(row.pattern.counts) > 1 and key.cards[0].rank in {c.rank for c in run.cards}
+    )
+    return breaks and sight.turns(key.cards) >= sight.turns()
+
+
+def refusing(state: State, key: Move, sight: Sight) -> bool:
+    """An ally is not beaten: the table is an ally's, it could be beaten, and only the pass wins."""
+    return key.combination is None and state.table_seat in sight.allies
+
+
+THEMES: dict[str, Theme] = {
+    "tempo": tempo,
+    "feeding": feeding,
+    "control": control,
+    "splitting": splitting,
+    "refusing": refusing,
+}
+"""Every theme by name: whether a move of a position has the look of it."""
+
+
+def themes_of(state: State, key: Move, sight: Sight, truth: Truth) -> tuple[str, ...]:
+    """The themes of a position in which `key` alone wins."""
+    found = [name for name, theme in THEMES.items() if theme(state, key, sight)]
+    if "feeding" in found:
+        fed = _fed(state, key, sight)
+        if fed is None or truth.wins(fed.play("pass"), sight.allies):
+            found.remove("feeding")
+    return tuple(found)
+
+
+def _fed(state: State, key: Move, sight: Sight) -> State | None:
+    """Where an ally, who can beat the lead `key`, is to act on it after the other side has passed; None if it never is."""
+    after = state.play(key)
+    while after.phase is Phase.PLAY and after.table is not None and after.to_act not in sight.allies:
+        after = after.play("pass")
+    if after.phase is not Phase.PLAY or after.table is None or len(after.legal_moves()) == 1:
+        return None
+    return after
+
+
+def _is_set(move: Move) -> bool:
+    return len({c.rank for c in move.cards}) == 1

@@ -1,0 +1,148 @@
+"""The solution of a puzzle: a move for the side that wins, every defence of the other, until nothing can go wrong.
+
+A tree is made of what JSON has:
+
+- `["8C", TREE]`: the side plays this, and goes on as TREE says;
+- `{"pass": TREE, "9D": TREE}`: the other side can do all this;
+- `null`: the hand is over and won, or the player to act goes out for sure (`Sight.sure`);
+- `"..."`: won, but not shown any further.
+
+Moves that are the only legal ones are left out: they are made before every tree (`position.forced`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from dasan.moves import Move
+from dasan.puzzles.position import canonical, forced
+from dasan.puzzles.sight import Sight
+from dasan.puzzles.truth import Truth
+from dasan.state import Phase, State
+
+Tree: TypeAlias = Any
+"""None, "...", [move, Tree] or {move: Tree}."""
+
+CUT = "..."
+MOST_MOVES = 5
+"""How many moves of the winning side are looked ahead for a sure win."""
+MOST_POSITIONS = 800
+"""How many positions are looked at for it."""
+MOST_DEFENCES = 60
+"""A tree answers so many defences at most, those first that come early."""
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class Winning:
+    """How `side` wins from positions in which it does."""
+
+    def __init__(self, truth: Truth, side: frozenset[int]) -> None:
+        self._truth = truth
+        self._side = side
+        self._enough: dict[tuple[str, int], bool] = {}
+        self._known_ways: dict[str, tuple[tuple[Move, State], ...]] = {}
+        self._known_sure: dict[str, bool] = {}
+        self._positions = 0
+
+    def moves(self, state: State) -> int | None:
+        """How many moves with a choice the side makes until nothing can go wrong; None if that is too much to tell."""
+        self._positions = MOST_POSITIONS
+        try:
+            return next((n for n in range(MOST_MOVES + 1) if self._within(forced(state), n)), None)
+        except _TooLarge:
+            return None
+
+    def tree(self, state: State, moves: int | None) -> Tree:
+        """The tree of a win in so many moves; where it has more defences than `MOST_DEFENCES` the last ones are cut."""
+        whole: list[Tree] = [None]
+        left = MOST_DEFENCES
+        todo: deque[tuple[Any, Any, State, int | None]] = deque([(whole, 0, forced(state), moves)])
+        while todo:
+            parent, place, at, most = todo.popleft()
+            if self._over(at):
+                parent[place] = None
+            elif at.to_act in self._side:
+                move, after = self._way(at, most)
+                parent[place] = [str(move), None]
+                todo.append((parent[place], 1, forced(after), most and most - 1))
+            elif len(at.legal_moves()) > left:
+                parent[place] = CUT
+            else:
+                left -= len(at.legal_moves())
+                parent[place] = {str(move): None for move in at.legal_moves()}
+                todo += [(parent[place], str(move), forced(at.play(move)), most) for move in at.legal_moves()]
+        return whole[0]
+
+    def _way(self, state: State, moves: int | None) -> tuple[Move, State]:
+        """A move that wins, with no more than `moves` moves in all where that is known to be enough."""
+        ways = self._ways(state)
+        if moves is None:
+            return ways[0]
+        self._positions = MOST_POSITIONS
+        return next(way for way in ways if self._within(forced(way[1]), moves - 1))
+
+    def _within(self, state: State, most: int) -> bool:
+        """Whether the side, which wins here, needs at most so many moves with a choice until nothing can go wrong."""
+        if self._over(state):
+            return True
+        at = (canonical(state), most)
+        if at not in self._enough:
+            self._positions -= 1
+            if self._positions < 0:
+                raise _TooLarge
+            if state.to_act not in self._side:
+                enough = all(self._within(forced(state.play(move)), most) for move in state.legal_moves())
+            else:
+                enough = most > 0 and any(self._within(forced(after), most - 1) for _, after in self._ways(state))
+            self._enough[at] = enough
+        return self._enough[at]
+
+    def _over(self, state: State) -> bool:
+        if state.phase is Phase.OVER:
+            return True
+        if state.to_act not in self._side:
+            return False
+        at = canonical(state)
+        if at not in self._known_sure:
+            self._known_sure[at] = Sight(state).sure()
+        return self._known_sure[at]
+
+    def _ways(self, state: State) -> tuple[tuple[Move, State], ...]:
+        """The moves that win, those that get rid of most cards first."""
+        at = canonical(state)
+        if at not in self._known_ways:
+            children = [(move, state.play(move)) for move in state.legal_moves()]
+            children.sort(key=lambda way: -len(way[0].cards))
+            self._known_ways[at] = tuple(way for way in children if self._truth.wins(way[1], self._side))
+        return self._known_ways[at]
+
+
+def defences(tree: Tree) -> int:
+    """How many moves of the other side a tree answers."""
+    if isinstance(tree, dict):
+        return sum(1 + defences(after) for after in tree.values())
+    return defences(tree[1]) if isinstance(tree, list) else 0
+
+
+def ends(state: State, tree: Tree) -> Iterator[tuple[State, bool]]:
+    """Every end of a tree that begins at `state`, and whether the tree says that the win is sure there.
+
+    ValueError where the tree does not fit: a move is not legal, or a defence is missing.
+    """
+    state = forced(state)
+    if tree is None or tree == CUT:
+        yield state, tree is None
+        return
+    moves = {str(move): move for move in state.legal_moves()}
+    steps = tree.items() if isinstance(tree, dict) else [tuple(tree)]
+    if isinstance(tree, dict) and set(tree) != set(moves):
+        raise ValueError("the tree does not answer every defence")
+    for text, after in steps:
+        if text not in moves:
+            raise ValueError(f"{text} is no move here")
+        yield from ends(state.play(moves[text]), after)

@@ -1,0 +1,39 @@
+"""Who wins, exactly: what a puzzle rests on."""
+
+from __future__ import annotations
+
+from dasan.solver.budget import Budget
+from dasan.solver.open_hands import OpenHands, position
+from dasan.state import Phase, State
+
+MEMORY_MB = 64
+
+
+class Unproved(Exception):
+    """The nodes did not suffice."""
+
+
+class Truth:
+    """One table for the positions that follow from `state`; at most `nodes` are looked at in all."""
+
+    def __init__(self, state: State, nodes: int) -> None:
+        self._budget = Budget(None, nodes)
+        self._solver = OpenHands(state, MEMORY_MB, self._budget)
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at so far."""
+        return self._budget.used
+
+    def bidder_wins(self, state: State) -> bool:
+        """Whether the bidder's side goes out first; `Unproved` where that takes too many nodes."""
+        if state.phase is Phase.OVER:
+            return not state.partners.isdisjoint(state.finished)
+        won = self._solver.settle(position(state))
+        if won is None:
+            raise Unproved
+        return won
+
+    def wins(self, state: State, side: frozenset[int]) -> bool:
+        """Whether `side`, one of the two, goes out first."""
+        return self.bidder_wins(state) == (side == state.partners)

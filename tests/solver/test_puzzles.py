@@ -1,0 +1,226 @@
+"""Puzzles: those that are shipped are solved again from their file, and new ones are made the same way twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from tests.solver.positions import payment
+
+import dasan
+from dasan.puzzles import THEMES, Puzzle, flaws, generate, load, read, write
+from dasan.puzzles.making import find_key
+from dasan.puzzles.position import canonical, forced
+from dasan.puzzles.sight import Sight
+from dasan.puzzles.themes import themes_of
+from dasan.puzzles.tree import CUT, ends
+from dasan.puzzles.truth import Truth
+
+RULES = dasan.rules("big-three")
+SAMPLE = load()[::8]
+TEXT = files("dasan.puzzles").joinpath("puzzles.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_sample_is_solved_again_from_its_file() -> None:
+    assert {puzzle.id: flaws(puzzle) for puzzle in SAMPLE} == {puzzle.id: [] for puzzle in SAMPLE}
+
+
+@pytest.mark.slow
+def test_all_are_solved_again_from_their_file() -> None:
+    assert {puzzle.id: flaws(puzzle) for puzzle in load()} == {puzzle.id: [] for puzzle in load()}
+
+
+def test_one_move_wins_as_the_solver_values_moves() -> None:
+    for puzzle in SAMPLE[:25]:
+        solution = dasan.solve(puzzle.state, nodes=3_000_000, memory_mb=32)
+        ours = puzzle.state.to_act in puzzle.state.partners
+        assert len(solution.moves) == len(puzzle.state.legal_moves()) >= 3
+        winning = [move for move, value in solution.moves.items() if (value > 0) == ours]
+        assert puzzle.key in winning
+        assert len({canonical(puzzle.state.play(move)) for move in winning}) == 1
+
+
+def test_the_smallest_are_right_by_minimax() -> None:
+    """No code is shared with the solver here."""
+    for puzzle in sorted(load(), key=lambda puzzle: puzzle.cards)[:12]:
+        ours = puzzle.state.to_act in puzzle.state.partners
+        won = [move for move in puzzle.state.legal_moves() if (payment(puzzle.state.play(move)) > 0) == ours]
+        assert puzzle.key in won
+        assert len({canonical(puzzle.state.play(move)) for move in won}) == 1
+
+
+def test_the_set_is_large_and_spread() -> None:
+    puzzles = load()
+    assert len(puzzles) >= 500
+    assert len({puzzle.id for puzzle in puzzles}) == len(puzzles)
+    assert len({puzzle.source.partition(",")[0] for puzzle in puzzles}) == len(puzzles)
+    themes = Counter((theme, puzzle.players) for puzzle in puzzles for theme in puzzle.themes)
+    assert set(themes) == {(theme, players) for theme in THEMES for players in (3, 4)}
+    assert min(themes.values()) >= 15
+    assert min(Counter(puzzle.grade for puzzle in puzzles).values()) >= 50
+    assert min(Counter(puzzle.players for puzzle in puzzles).values()) >= 200
+    assert min(Counter(puzzle.cards // 10 for puzzle in puzzles if 10 <= puzzle.cards < 30).values()) >= 100
+
+
+def test_load_chooses() -> None:
+    assert all("control" in puzzle.themes for puzzle in load(theme="control"))
+    assert {puzzle.grade for puzzle in load(grade=4)} == {4}
+    assert {puzzle.players for puzzle in load(players=4)} == {4}
+    assert len(load(players=3)) + len(load(players=4)) == len(load())
+
+
+def test_every_puzzle_is_a_record_with_its_solution_beside() -> None:
+    assert write(read(TEXT)) == TEXT
+    puzzle = SAMPLE[0]
+    assert dasan.replay(puzzle.record()) == puzzle.state
+    beside = [json.loads(line) for line in puzzle.record().splitlines()][-1]
+    assert beside["type"] == "analysis"
+    assert beside["puzzle"]["key"] == str(puzzle.key)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text.replace('"analysis"', '"note"').replace('"puzzle"', '"riddle"'),
+        lambda text: text.replace('"key":"', '"key":"2D '),
+        lambda text: "\n".join(text.splitlines()[:2]),
+        lambda text: text.replace('"hands"', '"feet"'),
+    ],
+)
+def test_what_is_no_puzzle_is_refused(damage: Callable[[str], str]) -> None:
+    with pytest.raises(dasan.errors.BadRecord):
+        list(read(damage(SAMPLE[0].record())))
+
+
+def with_tree(puzzle: Puzzle, tree: object) -> Puzzle:
+    return replace(puzzle, tree=tree)
+
+
+def test_flaws_are_found() -> None:
+    puzzle = next(p for p in load(players=3) if p.moves == 3 and isinstance(p.tree[1], dict))
+    first, *others = puzzle.tree[1]
+    wrong = next(move for move in puzzle.state.legal_moves() if move != puzzle.key)
+    assert flaws(puzzle) == []
+    assert flaws(replace(puzzle, key=wrong))
+    assert flaws(replace(puzzle, themes=("tempo", "refusing")))
+    assert flaws(replace(puzzle, tempting=()))
+    assert flaws(with_tree(puzzle, [str(wrong), CUT]))
+    assert flaws(with_tree(puzzle, [str(puzzle.key), {name: puzzle.tree[1][name] for name in others}]))
+    assert flaws(with_tree(puzzle, [str(puzzle.key), None]))
+    assert flaws(with_tree(puzzle, [str(puzzle.key), {**puzzle.tree[1], first: ["2D 2C 2H 2S", None]}]))
+
+
+def test_trees_end_where_nothing_can_go_wrong() -> None:
+    """At every end of a whole tree the player to act is of the winning side and goes out against any play."""
+    whole = [puzzle for puzzle in SAMPLE if CUT not in json.dumps(puzzle.tree)]
+    assert len(whole) > 10
+    for puzzle in whole:
+        side = Sight(puzzle.state).allies
+        for state, sure in ends(puzzle.state, puzzle.tree):
+            assert sure
+            assert state.phase is dasan.Phase.OVER or state.to_act in side
+
+
+def test_sight_is_sure_only_of_wins() -> None:
+    """A hand that goes out for sure wins by the solver; and of plays that stand nobody can beat one."""
+    sure = 0
+    for puzzle in SAMPLE:
+        for move in puzzle.state.legal_moves():
+            state = forced(puzzle.state.play(move))
+            if state.phase is dasan.Phase.OVER:
+                continue
+            sight = Sight(state)
+            if sight.sure():
+                sure += 1
+                value = dasan.solve(state, nodes=10**6, memory_mb=16, moves=False).value
+                assert value is not None
+                assert (value > 0) == (state.to_act in state.partners)
+            for play in state.legal_moves():
+                if play.combination is not None and sight.stands(play.combination):
+                    after = state.play(play)
+                    while after.phase is dasan.Phase.PLAY and after.table is not None and after.table_seat == sight.seat:
+                        assert after.to_act in sight.allies or len(after.legal_moves()) == 1
+                        after = after.play("pass")
+    assert sure > 20
+
+
+def themes(hands: list[str], key: str, **where: Any) -> tuple[str, ...]:
+    """What a position for three would be about if `key` alone won in it."""
+    state = dasan.start(RULES, hands, bidder=0, bid=1, **where)
+    move = next(move for move in state.legal_moves() if str(move) == key)
+    return themes_of(state, move, Sight(state), Truth(state, 10**6))
+
+
+def test_what_the_themes_mean() -> None:
+    lead = ["5H 9H 9S", "4D 8D 2D", "8C TC TS"]
+    assert themes(lead, "4D", leader=1) == ("tempo",)
+    assert themes(lead, "2D", leader=1) == ()
+    hands = ["5H 9H 9S", "4D 8D 2D", "8C TC"]
+    over = {"table": "7C", "table_seat": 0}
+    assert themes(hands, "8D", **over) == ("control",)
+    assert themes(hands, "pass", **over) == ("control",)
+    assert themes(hands, "2D", **over) == ()
+    assert themes(hands, "pass", table="7C", table_seat=2, to_act=1, passed=(0,)) == ("refusing",)
+    assert themes(["5H 9H 9S", "6D 7D 8D", "8C TC"], "8D", table="5C", table_seat=0) == ("splitting",)
+    assert themes(["5H 9H 9S", "6D 7D 8D 8H", "8C TC"], "8D", table="5C", table_seat=0) == ()
+
+
+@pytest.mark.parametrize(
+    ("theme", "hands", "where", "key"),
+    [
+        ("tempo", ["JD QC 3S", "4H KD", "5S 6H QS 3H"], {"leader": 2}, "QS"),
+        ("feeding", ["5S KS 2S", "6S 7C TD", "7S AD"], {"leader": 1}, "6S"),
+        ("control", ["5H 5S 2C", "9D JS 2D", "9C"], {"table": "8C", "table_seat": 0}, "pass"),
+        ("refusing", ["JS QC", "QD", "6D 8S JH 2C"], {"table": "9D", "table_seat": 1}, "pass"),
+    ],
+)
+def test_small_puzzles_are_found(theme: str, hands: list[str], where: dict[str, Any], key: str) -> None:
+    state = dasan.start(RULES, hands, bidder=0, bid=1, **where)
+    found = find_key(state, Truth(state, 10**6))
+    assert found is not None
+    assert (found.themes, str(found.move)) == ((theme,), key)
+    assert find_key(state, Truth(state, 10**6), [other for other in THEMES if other != theme]) is None
+
+
+@pytest.mark.parametrize(
+    "hands",
+    [
+        ["9H TH 2H", "4D 5D", "6D 7D"],  # sure: only the last of these can be beaten
+        ["4H 5H 6S", "2D 3D", "2C 3C"],  # lost
+        ["4H 3H", "2D 5C", "2C 6C"],  # two moves only
+    ],
+)
+def test_what_is_no_puzzle_is_not_found(hands: list[str]) -> None:
+    state = dasan.start(RULES, hands, bidder=0, bid=1, leader=0)
+    assert find_key(state, Truth(state, 10**6)) is None
+
+
+def test_the_same_seed_gives_the_same_puzzles() -> None:
+    once = generate(6, seed=6, cards=(8, 24), hands=50)
+    again = generate(6, seed=6, cards=(8, 24), hands=50, workers=2)
+    assert once
+    assert write(once) == write(again)
+    assert {puzzle.id: flaws(puzzle) for puzzle in once} == {puzzle.id: [] for puzzle in once}
+    assert all(8 <= puzzle.cards <= 24 for puzzle in once)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"count": 0}, {"themes": ["luck"]}, {"themes": []}, {"players": [5]}, {"players": []}, {"cards": (9, 8)}],
+)
+def test_what_cannot_be_made_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"puzzle|theme|players|four|cards"):
+        generate(**{"count": 1, **wrong})  # type: ignore[arg-type]
+
+
+def test_loading_needs_no_compiled_code() -> None:
+    program = "import sys, dasan.puzzles; dasan.puzzles.load(); print('numba' in sys.modules, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
