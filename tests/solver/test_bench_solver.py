@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dasan.bench.solver import LIMITS, MOVES_AT, at_random, interval, measure_solver, world
+from dasan.bench.solver import MOVES_AT, SIZES, at_random, interval, measure_solver, world
 from dasan.cli import app
 
 
@@ -33,13 +33,19 @@ def test_rows_as_json() -> None:
         assert list(row["ms"]) == ["median", "p90", "p99", "max"]
     again = told("--cards", "16", "--count", "3", "--seed", "5")[0]
     assert again["nodes"] == rows[0]["nodes"]
-    assert again["seconds"] == LIMITS[20]
+    assert again["seconds"] == SIZES[20][1]
 
 
 def test_what_is_not_solved_counts_as_longer_than_the_limit() -> None:
     (row,) = measure_solver([52], count=2, seed=1, seconds=1e-9)
     assert row.unsolved == 1
     assert (row.ms.median, row.nodes.max) == (None, None)
+
+
+def test_how_many_there_are_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SIZES, 20, (7, 1.0))
+    (row,) = measure_solver([18])
+    assert (row.count, row.seconds, row.seed) == (7, 1.0, 1)
 
 
 def test_a_table_for_people() -> None:

@@ -19,15 +19,14 @@ from dasan.bench.timing import device
 from dasan.solver.budget import Budget
 from dasan.solver.solving import Warm, solve_warm
 
-LIMITS = {20: 2.0, 25: 2.0, 30: 2.0, 36: 5.0, 42: 20.0, 52: 60.0}
-"""Seconds of processor time for a position, by its cards."""
+SIZES = {20: (2_000, 2.0), 25: (2_000, 2.0), 30: (2_000, 2.0), 36: (500, 5.0), 42: (100, 20.0), 52: (40, 60.0)}
+"""By cards: how many positions, and the seconds of processor time for one."""
 MOVES_AT = 30
 WORLDS_AT = 24
 WORLDS = 20
 """Worlds a position."""
 WORLD_NODES = 2_000
 """Positions that the search may look at for a world; a bot has an estimate for those that take more."""
-
 
 Progress = Callable[[str, int, int], object]
 
@@ -74,16 +73,16 @@ class SolverRow:
 def measure_solver(
     sizes: Iterable[int],
     *,
-    count: int,
-    seed: int,
+    count: int | None = None,
+    seed: int = 1,
     seconds: float | None = None,
     memory_mb: float = 512,
     progress: Progress | None = None,
 ) -> Iterator[SolverRow]:
     """A row for each size; with `MOVES_AT` among them also one for all moves, with `WORLDS_AT` or that one for worlds.
 
-    seconds: the limit for every size (default: `LIMITS`). progress: called with what is measured, how many are done,
-    and of how many.
+    count, seconds: positions, and the limit for one, for every size (default: `SIZES`). progress: called with what is
+    measured, how many are done, and of how many.
     """
     sizes = list(sizes)
     dasan.solve(at_random(12, random.Random(0)))
@@ -94,12 +93,16 @@ def measure_solver(
                 progress(what, done, total)
             yield done
 
+    def row(what: str, cards: int, title: str) -> SolverRow:
+        usual, limit = next(sample for size, sample in SIZES.items() if cards <= size)
+        return _row(what, cards, each(title, count or usual), seed, seconds or limit, memory_mb)
+
     for cards in sizes:
-        yield _row("value", cards, each(f"{cards} cards", count), seed, seconds or _limit(cards), memory_mb)
+        yield row("value", cards, f"{cards} cards")
     if MOVES_AT in sizes:
-        yield _row("moves", MOVES_AT, each("all moves", count), seed, seconds or _limit(MOVES_AT), memory_mb)
+        yield row("moves", MOVES_AT, "all moves")
     if MOVES_AT in sizes or WORLDS_AT in sizes:
-        yield _worlds(each("worlds", max(1, count // WORLDS)), seed, memory_mb)
+        yield _worlds(each("worlds", max(1, (count or SIZES[MOVES_AT][0]) // WORLDS)), seed, memory_mb)
 
 
 def at_random(cards: int, source: random.Random) -> dasan.State:
@@ -156,10 +159,6 @@ class _Processor:
 
     def is_set(self) -> bool:
         return time.process_time() >= self.until
-
-
-def _limit(cards: int) -> float:
-    return next((limit for size, limit in LIMITS.items() if cards <= size), LIMITS[52])
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Runs a figure; their median counts.")] = 5,
     one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
     cards: Annotated[list[int] | None, typer.Option(min=4, max=52, help="Solver: positions of so many cards.")] = None,
-    count: Annotated[int, typer.Option(min=1, help="Solver: positions of each size.")] = 100,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Solver: positions of each size; without it, fewer of the larger ones.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Solver: which positions.")] = 1,
     as_json: AsJson = False,
 ) -> None:

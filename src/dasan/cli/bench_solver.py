@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from dasan.bench.solver import SolverRow
 
 
-def bench_solver(cards: list[int] | None, *, count: int, seed: int, seconds: float | None, as_json: bool) -> None:
+def bench_solver(cards: list[int] | None, *, count: int | None, seed: int, seconds: float | None, as_json: bool) -> None:
     """Measure seeded positions of each size and print a row for each kind."""
-    from dasan.bench.solver import LIMITS, measure_solver
+    from dasan.bench.solver import SIZES, measure_solver
 
     rows: list[SolverRow] = []
     if not as_json:
@@ -25,7 +25,7 @@ def bench_solver(cards: list[int] | None, *, count: int, seed: int, seconds: flo
             "  unsolved (95 %)"
         )
     with progress_bar() as show:
-        for row in measure_solver(cards or list(LIMITS), count=count, seed=seed, seconds=seconds, progress=show):
+        for row in measure_solver(cards or list(SIZES), count=count, seed=seed, seconds=seconds, progress=show):
             rows.append(row)
             if not as_json:
                 typer.echo(_line(row))
