@@ -173,6 +173,9 @@ def test_unknown_kinds_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match="the kernels know no"):
             canon_table(replace(rules, shapes=(*rules.shapes, shape)))
+    run = Run(kind="", clause="W.06", copies=1, sequence="A23456789TJQKA", shortest=2, longest=13)
+    with pytest.raises(ValueError, match="no room"):
+        canon_table(replace(rules, shapes=(*rules.shapes, *(replace(run, kind=kind) for kind in "abcd"))))
     mixed_family = Groups(kind="other", clause="W.06", main=4, side=1, family="full-house")
     with pytest.raises(ValueError, match="the kernels compare no"):
         canon_table(replace(rules, shapes=(*rules.shapes, mixed_family)))

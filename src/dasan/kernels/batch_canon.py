@@ -48,7 +48,8 @@ TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out,
 played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING, UNDEALT = 0, 1, 2, 3, 4
-SCRATCH = 16 + 108 + ROOM
+PACK, PLAYS = 16, 16 + 108
+SCRATCH = PLAYS + ROOM
 
 
 class CanonMemory(NamedTuple):
@@ -159,7 +160,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
         row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
-    pack = scratch[16 : 16 + w.t.pack.shape[0]]
+    pack = scratch[PACK : PACK + w.t.pack.shape[0]]
     for k in range(w.t.pack.shape[0]):
         pack[k] = w.t.pack[k]
     deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
@@ -277,7 +278,7 @@ def _clear(row: Words) -> None:
 
 @lean
 def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -> bool:
-    found = scratch[124 : 124 + ROOM]
+    found = scratch[PLAYS : PLAYS + ROOM]
     return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, w.t, w.p)
 
 
@@ -313,7 +314,7 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
         for k in range(b.num_legal[i]):
             b.mask[i, b.legal[i, k]] = 1
     else:
-        found = scratch[124 : 124 + ROOM]
+        found = scratch[PLAYS : PLAYS + ROOM]
         table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
         strong = (row[STRONG] >> U(seat)) & _1 != _0
         ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
@@ -334,7 +335,7 @@ def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, 
             n += 1
         b.num_legal[i] = n
     if observing:
-        _observe(i, row, b, w, scratch[:16])
+        _observe(i, row, b, w, scratch[:PACK])
 
 
 @woven

@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from dasan.kernels.batch_io import lean, signed, woven
 from dasan.kernels.bits import nth_set_bit, popcount, trailing_zeros
-from dasan.kernels.canon_table import FIRST, FLUSH, GROUPS, NO_SUIT, SAME, CanonTable
+from dasan.kernels.canon_table import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, CanonTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_0, _1, _4, _15 = U(0), U(1), U(4), U(15)
+_0, _1, _15 = U(0), U(1), U(15)
 _RANKS = U(0x1111_1111_1111_1111)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
-HELD, FOUND = 0, 8
-ROOM = 8 + 2 * 96
+HELD, FOUND = 0, MOST_COPIES
+ROOM = FOUND + 2 * MOST_BLOCKS
 """Words of scratch: from FOUND on, pairs of a word and the place of its bit 0 in `CanonTable.rows`."""
 
 
@@ -102,6 +102,7 @@ def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, t:
 def _find_runs(
     kind: int, length: int, above: np.uint64, end: int, held: np.uint64, scratch: Words, t: CanonTable
 ) -> int:
+    """As `_find`, for runs; `held` by places in the sequence."""
     form, decider, mixed = t.form[kind], t.decider[kind], t.mixed[kind]
     shortest, longest = t.shortest[kind], t.longest[kind]
     at = t.block[kind]

@@ -21,6 +21,8 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 SAME, RUN, FLUSH, GROUPS = 0, 1, 2, 3
 NO_SUIT, FIRST, LAST = 0, 1, 2
+MOST_BLOCKS, MOST_COPIES = 96, 8
+"""There is room for so many, where Winner has 76 at most, and 5."""
 
 
 class CanonTable(NamedTuple):
@@ -138,11 +140,13 @@ def canon_table(rules: Rules) -> CanonTable:
 
     block = np.cumsum([0] + [_blocks(shape, rules) for shape in shapes])
     kind = [next(k for k, shape in enumerate(shapes) if shape is row.shape) for row in rows]
+    depths = [_depth([row for row in rows if row.shape is shape]) for shape in shapes]
+    if block[-1] > MOST_BLOCKS or max(depths) > MOST_COPIES:
+        raise ValueError("the kernels have no room for so many kinds")
     ids = np.full(64 * block[-1], -1, np.int16)
     for row, k in zip(rows, kind, strict=True):
         ids[64 * block[k] + _spot(row)] = row.id
     strong = sorted((k for k, shape in enumerate(shapes) if shape.power > 0), key=lambda k: -shapes[k].power)
-    depths = [_depth([row for row in rows if row.shape is shape]) for shape in shapes]
     place = rules.order.place
     return CanonTable(
         form=numbers([_form(shape) for shape in shapes]),
