@@ -174,9 +174,7 @@ class VectorEnv:
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {chosen.shape}")
         if given.dtype != np.int32 and (given.dtype.kind not in "iu" or (chosen != given).any()):
             raise ValueError("step takes action ids, whole numbers")
-        bad = self._io.first_illegal(chosen, self._b.mask)
-        if bad >= 0:
-            raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
+        self._refuse_illegal(chosen)
         self._carry_out(
             lambda first, last, scratch: self._kernels.step(
                 first, last, chosen, self._s, self._b, self._tables, scratch, self._observing
@@ -200,6 +198,20 @@ class VectorEnv:
         hands, kitty, dealer, *more = self._kernels.deals(self.rules, self._s, i)
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
+
+    def _refuse_illegal(self, chosen: npt.NDArray[np.int32]) -> None:
+        """ValueError unless all actions are legal. Each thread looks at its own share, which no other has in its cache."""
+        illegal: list[int] = []
+
+        def check(first: int, last: int, _: npt.NDArray[np.uint64]) -> None:
+            bad = self._io.first_illegal(chosen[first:last], self._b.mask[first:last])
+            if bad >= 0:
+                illegal.append(first + bad)
+
+        self._team.share(check, self._shares)
+        if illegal:
+            bad = min(illegal)
+            raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
 
     def _carry_out(self, work: _Work) -> None:
         """`work` for all environments, then what goes beside observations: features of moves, and what is hidden."""
