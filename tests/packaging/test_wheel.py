@@ -75,6 +75,11 @@ def test_the_wheel_carries_the_clauses(wheel: zipfile.Path) -> None:
     assert shipped == ours
 
 
+def test_the_wheel_carries_the_puzzles(wheel: zipfile.Path) -> None:
+    ours = (ROOT / "src" / "dasan" / "puzzles" / "puzzles.jsonl").read_text(encoding="utf-8")
+    assert (wheel / "dasan/puzzles/puzzles.jsonl").read_text(encoding="utf-8") == ours
+
+
 def test_the_wheel_carries_types_and_migrations(wheel: zipfile.Path) -> None:
     assert (wheel / "dasan/py.typed").exists()
     ours = {path.name for path in (ROOT / "src/dasan/server/migrations").rglob("*.py")}
