@@ -31,6 +31,7 @@ def puzzle(
     shipped: Annotated[bool, typer.Option("--shipped", help="Choose from those that come with dasan.")] = False,
     grade: Annotated[int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write them as climb/1, solutions included.")] = None,
+    solution: Annotated[bool, typer.Option("--solution", help="Tell the solution too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find puzzles: positions with open hands in which one move wins and every other loses."""
@@ -55,7 +56,7 @@ def puzzle(
     elif as_json:
         print_json([{"start": _start(p), **p.to_json()} for p in found])
     else:
-        typer.echo("\n\n".join(_told(p) for p in found))
+        typer.echo("\n\n".join(_told(p, solution) for p in found))
     if len(found) < count:
         typer.echo(f"only {len(found)} of {count} were found", err=True)
 
@@ -124,8 +125,8 @@ def _start(puzzle: Puzzle) -> object:
     return begun_json(puzzle.state.begun, 0)
 
 
-def _told(puzzle: Puzzle) -> str:
-    """A puzzle in words, its solution last."""
+def _told(puzzle: Puzzle, solution: bool) -> str:
+    """A puzzle in words."""
     state = puzzle.state
     side = "the bidder's side" if state.to_act in state.partners else "the bidder's opponents"
     lines = [f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade}"]
@@ -137,6 +138,7 @@ def _told(puzzle: Puzzle) -> str:
     else:
         lines.append(f"Seat {state.table_seat} has played {state.table}; seat {state.to_act} is to act.")
         lines.append(f"Which play, or a pass, wins for {side}?")
-    tempting = ", ".join(str(move) for move in puzzle.tempting)
-    lines.append(f"  solution: {puzzle.key}; tempting, but they lose: {tempting}")
+    if solution:
+        tempting = ", ".join(str(move) for move in puzzle.tempting)
+        lines.append(f"  solution: {puzzle.key}; tempting, but they lose: {tempting}")
     return "\n".join(lines)
