@@ -65,7 +65,10 @@ def test_shares_count_the_unsettled_both_ways() -> None:
     assert (by_kind["place", "0"].low, by_kind["place", "1"].high) == (1, 0.5)
     assert by_kind["bids", ""].bidders == 2
     assert by_kind["threes", "2"].unsettled == 2
-    assert [share.kind for share in shares(deals)] == ["all", "place", "place", "place", "bids", "threes", "threes"]
+    assert [share.kind for share in shares(deals)] == ["all", "some", "bids", *["place"] * 3, *["threes"] * 2]
+    lost, open_ = valued(2, False, False, False), valued(3, False, None, False)
+    some = {share.kind: share for share in shares([*deals, lost, open_])}["some"]
+    assert (some.bidders, some.won, some.unsettled) == (4, 2, 1)
     assert list(by_kind) == [(share.kind, share.value) for share in shares(reversed(deals))]
 
 
@@ -82,7 +85,7 @@ def test_a_deal_settled_later_stays_within_the_bounds() -> None:
 
 def test_every_kind_of_bidder_has_its_place() -> None:
     [deal] = value_deals([0], nodes=1, memory_mb=1)
-    assert set(KINDS) == {"all", "place", "bids", *deal.bidders[0].features}
+    assert set(KINDS) == {"all", "some", "bids", "place", *deal.bidders[0].features}
     with pytest.raises(ValueError, match="valued deal"):
         Valued.from_json({"seed": 1})
 

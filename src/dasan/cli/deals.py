@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 DEFAULT_NODES = 2_000_000
 NAMES = {
     "all": "any bidder",
-    "place": "place after the opener, who leads",
+    "some": "the best bidder of the deal",
     "bids": "the bidder that greedy bots make",
+    "place": "place after the opener, who leads",
     "threes": "threes",
     "twos": "twos",
     "high": "aces, twos and threes",

@@ -29,8 +29,8 @@ PRESETS = {3: "big-three", 4: "big-three-4p"}
 HIGH = "A23"
 """The three ranks that are in no run, the highest (B3.02, B3.14)."""
 
-KINDS = ("all", "place", "bids", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
-"""What bidders are sorted by: all of them, the fields of `Bidder`, its features."""
+KINDS = ("all", "some", "bids", "place", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
+"""What bidders are sorted by: all of them; the best one of each deal; the fields of `Bidder`; its features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,12 @@ class Valued:
     number: int
     nodes: int
     bidders: tuple[Bidder, ...]
+
+    @property
+    def won_by_some(self) -> bool | None:
+        """Whether some bidder wins; None if that was not settled."""
+        seen = {one.won for one in self.bidders}
+        return True if True in seen else None if None in seen else False
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -185,28 +191,29 @@ class Share:
 
 
 def shares(deals: Iterable[Valued]) -> list[Share]:
-    """The share that wins of all bidders, of those at each place, of those that greedy bots make, and by each feature."""
-    groups: dict[tuple[str, int], list[tuple[Valued, Bidder]]] = {}
+    """The share that wins of every kind of bidder: see `KINDS`."""
+    groups: dict[tuple[str, int], list[tuple[Valued, bool | None]]] = {}
     for valued in deals:
+        groups.setdefault(("some", 0), []).append((valued, valued.won_by_some))
         for one in valued.bidders:
             kinds = {"all": 0, "place": one.place, "bids": 0, **one.features}
             for kind, value in kinds.items():
                 if kind != "bids" or one.bids:
-                    groups.setdefault((kind, value), []).append((valued, one))
+                    groups.setdefault((kind, value), []).append((valued, one.won))
     return [
         _share(kind, value, groups[kind, value])
         for kind, value in sorted(groups, key=lambda group: (KINDS.index(group[0]), group[1]))
     ]
 
 
-def _share(kind: str, value: int, of: Sequence[tuple[Valued, Bidder]]) -> Share:
+def _share(kind: str, value: int, of: Sequence[tuple[Valued, bool | None]]) -> Share:
     return Share(
         kind,
-        "" if kind in ("all", "bids") else str(value),
+        "" if kind in ("all", "some", "bids") else str(value),
         len({(valued.seed, valued.players, valued.number) for valued, _ in of}),
         len(of),
-        sum(one.won is True for _, one in of),
-        sum(one.won is None for _, one in of),
+        sum(won is True for _, won in of),
+        sum(won is None for _, won in of),
     )
 
 
