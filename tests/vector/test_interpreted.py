@@ -14,11 +14,12 @@ import numpy as np
 import dasan
 np.seterr(over="ignore")
 preset, options = sys.argv[1], eval(sys.argv[2])
-env = dasan.vector.make(preset, 2, seed=4, session=True, **options)
+env = dasan.vector.make(preset, 2, seed=4, session=True, moves="ragged", perfect=True, **options)
 seen = hashlib.sha256()
 for _ in range(250):
     env.step(env.sample())
-    for buffer in (env.mask, env.obs, env.rewards, env.places, env.done, env.to_act):
+    moves = env.moves[: env.move_starts[-1]]
+    for buffer in (env.mask, env.obs, env.rewards, env.places, env.done, env.to_act, moves, env.perfect):
         seen.update(np.ascontiguousarray(buffer).tobytes())
 print(seen.hexdigest(), int(env.done.sum()))
 """
