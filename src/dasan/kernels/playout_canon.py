@@ -122,7 +122,7 @@ def choose(s: CanonMemory, b: Buffers, w: CanonBatch, x: PolicyTable) -> int:
     return _choose(s.words[0], b, w, x)
 
 
-@lean
+@woven
 def _step(s: CanonMemory, action: int, w: CanonBatch, scratch: Words) -> bool:
     """Carry out an action; whether the hand is over."""
     row = s.words[0]
