@@ -7,14 +7,15 @@ environments there are and however they are shared out to threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import deposit
 from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import lean as lean
+from dasan.kernels.compiled import woven as woven
 from dasan.kernels.random64 import below, mixed, stepped
 
 U = np.uint64
@@ -26,28 +27,8 @@ _DEAL = U(0xA0761D6478BD642F)
 _CHOICE = U(0xE7037ED1A0B428DB)
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
 signed: Callable[[Any], int] = cast("Any", np.int64)
 """A word as a signed number. (`int` of an unsigned word stays unsigned in Numba.)"""
-
-
-def lean(function: Callable[P, R]) -> Callable[P, R]:
-    """As `compiled`, without counting references to arrays, for functions that make no arrays.
-
-    Numba would count at every access to an array of a tuple and at every call, with atomic instructions: ten times the
-    work of a step, and threads would wait for each other.
-    """
-    out: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[call-overload]
-    return out
-
-
-def woven(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, and part of its callers' machine code: a call would hand over every array of every tuple by value."""
-    out: Callable[P, R] = numba.njit(cache=True, nogil=True, _nrt=False, forceinline=True)(function)  # type: ignore[call-overload]
-    return out
 
 
 class Buffers(NamedTuple):
