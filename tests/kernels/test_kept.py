@@ -1,0 +1,93 @@
+"""Machine code on disk: found again, never out of date, and never in the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULE = """
+from typing import NamedTuple
+import numpy as np
+from dasan.kernels.compiled import compiled
+from helper import FACTOR, helped
+
+class {name}(NamedTuple):
+    words: np.ndarray
+
+@compiled
+def work(x):
+    return helped(x.words[0]) * FACTOR
+
+value = int(work({name}(np.array([5]))))
+print(value, sum(work.stats.cache_hits.values()), sum(work.stats.cache_misses.values()))
+"""
+HELPER = """
+from dasan.kernels.compiled import compiled
+FACTOR = {factor}
+
+@compiled
+def helped(n):
+    return n + 1
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> object:
+    """Writes the modules and runs them in a new process: the value, and how often code was found or made."""
+
+    def call(name: str = "Old", factor: int = 2) -> tuple[int, ...]:
+        (tmp_path / "kernel_of_test.py").write_text(MODULE.format(name=name))
+        (tmp_path / "helper.py").write_text(HELPER.format(factor=factor))
+        done = subprocess.run(
+            [sys.executable, "-c", "import kernel_of_test"],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return tuple(map(int, done.stdout.split()))
+
+    return call
+
+
+def folders(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache").glob("kernel_of_test-*"))
+
+
+def test_code_is_found_again_and_never_out_of_date(run: object, tmp_path: Path) -> None:
+    assert callable(run)
+    assert run() == (12, 0, 1)
+    assert run() == (12, 1, 0)
+    assert run(name="New") == (12, 0, 1)  # the old index names a class that is no longer there
+    assert run(name="New", factor=3) == (18, 0, 1)  # a number that another module defines
+    assert len(folders(tmp_path)) == 3
+    assert run() == (12, 1, 0)  # used last, so the next state takes the place of another
+    assert run(name="Newest") == (12, 0, 1)
+    assert len(folders(tmp_path)) == 3
+    assert run() == (12, 1, 0)
+
+
+def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(run: object, tmp_path: Path) -> None:
+    assert callable(run)
+    assert run() == (12, 0, 1)
+    (folder,) = folders(tmp_path)
+    (index,) = folder.glob("*.nbi")
+    good = index.read_bytes()
+    index.write_bytes(good.replace(b"Old", b"Odd"))
+    assert run() == (12, 0, 1)
+    assert run() == (12, 1, 0)
+    (code,) = folder.glob("*.nbc")
+    code.write_bytes(b"nothing")
+    assert run() == (12, 0, 1)
+    for path in sorted(tmp_path.glob("cache/*/*")):
+        path.unlink()
+    for path in tmp_path.glob("cache/*"):
+        path.rmdir()
+    (tmp_path / "cache").rmdir()
+    (tmp_path / "cache").write_text("no folder")
+    assert run() == (12, 0, 1)
