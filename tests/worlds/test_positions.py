@@ -135,6 +135,28 @@ def test_judging_knows_what_it_cannot_see() -> None:
     assert ours.best() in ours.moves
 
 
+def test_cards_offered_in_secret_are_not_taken_from_one_world() -> None:
+    """W.20: who sees the offer may fill positions with worlds; for others each world has an offer of its own."""
+    rng = random.Random(3)
+    session = dasan.session(dasan.rules("winner", players=3), seed=4)
+    while session.state.to_act is not None:
+        session = session.play(rng.choice(session.state.legal_moves()))
+    session = session.next_hand()
+    for _ in range(2):
+        session = session.play(session.state.legal_moves()[0])
+    deal = session.state.exchange
+    assert deal is not None
+    positions = worlds.Positions(session.rules, 20)
+    for seat, sees in ((deal.loser, True), (3 - deal.loser - deal.winner, False)):
+        view = session.state.view(seat)
+        (state,) = worlds.sample(view, 1)
+        if sees:
+            positions.put_worlds(0, state, worlds.deals(view, 20))
+        else:
+            with pytest.raises(ValueError, match="from world to world"):
+                positions.put_worlds(0, state, worlds.deals(view, 20))
+
+
 def test_what_cannot_be_is_refused() -> None:
     rules = dasan.rules("big-two")
     state = dasan.deal(rules, seed=6)
@@ -149,6 +171,8 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: positions.play_out(), "is over"),
         (lambda: positions.play_out(last=1, policy="clever"), "random, thrifty"),
         (lambda: positions.play_out(last=3), "positions that there are"),
+        (lambda: positions.play_out(last=1, opening=0), "not legal in position 0"),
+        (lambda: positions.play_out(last=1, opening=10**6), "ids go from 0"),
         (lambda: positions.put(0, dasan.deal(dasan.rules("winner"), seed=1)), "another game"),
         (lambda: positions.put_worlds(1, state, worlds.deals(state.view(0), 2)), "so much room"),
         (lambda: worlds.Positions(rules, 0), "one position or more"),

@@ -163,8 +163,8 @@ def play_out(
 ) -> int:
     """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
 
-    opening: the first action, -1 for the policy's own. s, b: room for one environment. payments, places: [rows × times,
-    seats], filled.
+    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
+    environment. payments, places: [rows × times, seats], filled.
     """
     row = s.words[0]
     plies = 0
@@ -174,6 +174,12 @@ def play_out(
                 row[c] = rows.words[i, c]
             for seat in range(w.p.players):
                 s.payments[0, seat] = rows.payments[i, seat]
+            if opening >= 0 and k == 0:
+                canon._publish(0, s, b, w, scratch, False)
+                legal = b.mask[0, opening] != 0
+                clear_mask(0, b)
+                if not legal:
+                    return -1 - i
             state = playout_state(seed, i, k)
             over = opening >= 0 and _step(s, opening, w, scratch)
             plies += 1 if opening >= 0 else 0

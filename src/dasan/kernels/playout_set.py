@@ -116,8 +116,8 @@ def play_out(
 ) -> int:
     """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
 
-    opening: the first action, -1 for the policy's own. s, b: room for one environment. payments, places: [rows × times,
-    seats], filled.
+    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
+    environment. payments, places: [rows × times, seats], filled.
     """
     row = s[0]
     plies = 0
@@ -125,6 +125,12 @@ def play_out(
         for k in range(times):
             for c in range(row.shape[0]):
                 row[c] = rows[i, c]
+            if opening >= 0 and k == 0:
+                sets._publish(0, s, b, w, scratch[56:], False)
+                legal = b.mask[0, opening] != 0
+                clear_mask(0, b)
+                if not legal:
+                    return -1 - i
             state = playout_state(seed, i, k)
             over = opening >= 0 and sets._move(row, opening - w.first_row, w)
             plies += 1 if opening >= 0 else 0

@@ -49,6 +49,16 @@ def bit_of(rules: Rules, c: Card) -> int:
     return 1 << (16 * suit + rank if by_rank(rules) else 4 * rank + suit)
 
 
+def words_of(rules: Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
+    """These cards as words: those that are there, and those that are there twice."""
+    one = two = 0
+    for c in cards:
+        bit = bit_of(rules, c)
+        two |= one & bit
+        one |= bit
+    return U(one), U(two)
+
+
 def world_table(
     rules: Rules,
     groups: Sequence[Sequence[Card]],
@@ -60,12 +70,9 @@ def world_table(
 ) -> WorldTable:
     """The arrays of a layout. known: the cards that lie in a column already."""
     width = 1 + rules.players
-    one, two = [0] * width, [0] * width
+    one, two = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
     for column, cards in known.items():
-        for c in cards:
-            bit = bit_of(rules, c)
-            two[column] |= one[column] & bit
-            one[column] |= bit
+        one[column], two[column] = words_of(rules, cards)
     sizes = [len(g) for g in groups]
     return WorldTable(
         cards=np.array([bit_of(rules, c) for g in groups for c in g], np.uint64),
@@ -74,8 +81,8 @@ def world_table(
         needs=np.array(strata, np.int64).reshape(len(strata), len(sizes), len(columns)),
         below=np.array(thresholds[:-1], np.uint64),
         columns=np.array(columns, np.int64),
-        one=np.array(one, np.uint64),
-        two=np.array(two, np.uint64),
+        one=one,
+        two=two,
     )
 
 

@@ -47,7 +47,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     """The hands of worlds `first` to `first + count - 1` of `seed`: those of `sample`, far faster."""
     import numpy as np
 
-    from dasan.kernels.world_deal import bit_of, deal_worlds
+    from dasan.kernels.world_deal import deal_worlds, words_of
 
     if count < 0 or first < 0:
         raise ValueError("worlds are counted from 0")
@@ -56,13 +56,9 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     one = np.empty((count, rules.players + 1), np.uint64)
     two = np.empty((count, rules.players + 1), np.uint64)
     if sampler.doubtful:
-        one[:] = two[:] = 0
         for i, state in enumerate(sampler.states(count, seed, first=first)):
-            for column, hand in enumerate(state.hands):
-                for c in hand:
-                    bit = np.uint64(bit_of(rules, c))
-                    two[i, column] |= one[i, column] & bit
-                    one[i, column] |= bit
+            for column, cards in enumerate((*state.hands, state.kitty)):
+                one[i, column], two[i, column] = words_of(rules, cards)
         return Deals(rules, one, two)
     table = table_of(sampler)
     pool = np.zeros(len(table.cards), np.uint64)

@@ -76,11 +76,14 @@ class Positions:
     def put_worlds(self, first: int, state: State, deals: Deals) -> None:
         """Positions `first` and on become `state` with the hidden cards of `deals`, one world each.
 
-        state: any world of the same view.
+        state: any world of the same view. ValueError: no room, or cards are on offer that the view does not show (W.20):
+        they differ from world to world, so that each has to be `put`.
         """
         last = first + len(deals)
-        if last > self.size:
+        if first < 0 or last > self.size:
             raise ValueError("there is not so much room")
+        if not _hold_offers(state, deals):
+            raise ValueError("which cards are offered differs from world to world")
         if last > first:
             self.put(first, state)
             self.copy(first, slice(first, last))
@@ -149,9 +152,9 @@ class Positions:
         """Play positions `first` to `last - 1` (default: all) to the end, each `times` times; they stay as they are.
 
         policy: "random" (every legal action is as likely) or "thrifty" (the same from the same position, so once is
-        enough). opening: the id of the first action, which must be legal in all of them; not checked. The outcome of a
-        position depends on the position, its number and the seed, never on `threads`. ValueError: no such policy, or a
-        hand among them is over.
+        enough). opening: the id of the first action. The outcome of a position depends on the position, its number and
+        the seed, never on `threads`. ValueError: no such policy, a hand among them is over, or `opening` is not legal in
+        one of them.
         """
         import numpy as np
 
@@ -160,6 +163,8 @@ class Positions:
         last = self.size if last is None else last
         if policy not in POLICIES:
             raise ValueError(f"there is no policy {policy!r}; there are {', '.join(POLICIES)}")
+        if not OWN <= opening < self.ids.count:
+            raise ValueError(f"action ids go from 0 to {self.ids.count - 1}, not {opening}")
         if not 0 <= first <= last <= self.size or times < 1 or threads < 1:
             raise ValueError("play out positions that there are, at least once, with at least one thread")
         if self.over[first:last].any():
@@ -168,7 +173,10 @@ class Positions:
         places = np.zeros((last * times, self.rules.players), np.uint8)
 
         def share(bounds: tuple[int, int]) -> int:
-            return self._game.play_out(self._rows, *bounds, times, opening, POLICIES[policy], seed, payments, places)
+            plies = self._game.play_out(self._rows, *bounds, times, opening, POLICIES[policy], seed, payments, places)
+            if plies < 0:
+                raise ValueError(f"action {opening} is not legal in position {-1 - plies}")
+            return plies
 
         bounds = list(pairwise(first + (last - first) * k // threads for k in range(threads + 1)))
         if threads == 1:
@@ -184,6 +192,18 @@ class Positions:
         for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
             theirs[0] = mine[i]
         self._game.publish(self._work)
+
+
+def _hold_offers(state: State, deals: Deals) -> bool:
+    """Whether the cards on offer are the winner's in every world."""
+    offer = state.exchange
+    if offer is None or state.phase is not Phase.EXCHANGE or not offer.offered:
+        return True
+    from dasan.kernels.world_deal import words_of
+
+    one, two = words_of(state.rules, offer.offered)
+    held, twice = deals.one[:, offer.winner], deals.two[:, offer.winner]
+    return bool((held & one == one).all() and (twice & two == two).all())
 
 
 @dataclass(frozen=True, eq=False)
