@@ -76,7 +76,7 @@ class VectorEnv:
         moves: Moves | None,
         perfect: bool,
     ) -> None:
-        from dasan.kernels import batch_hands, batch_io
+        from dasan.kernels import batch_io
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -124,7 +124,7 @@ class VectorEnv:
         self._rows = None if moves is None else _MoveRows(self, moves)
         self.moves: npt.NDArray[np.uint8] | None = None
         self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
-        self._show = None if hidden is None else batch_hands.shower(rules, self._s, self._b, hidden)
+        self._show = None if hidden is None else self._shower(hidden)
         self._team = _Team(threads - 1)
         finalize(self, self._team.dismiss)
         self.reset()
@@ -212,6 +212,12 @@ class VectorEnv:
         if illegal:
             bad = min(illegal)
             raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
+
+    def _shower(self, hidden: npt.NDArray[np.uint64]) -> _Work:
+        """What writes the hidden cards."""
+        from dasan.kernels import batch_hands
+
+        return batch_hands.shower(self.rules, self._s, self._b, hidden)
 
     def _carry_out(self, work: _Work) -> None:
         """`work` for all environments, then what goes beside observations: features of moves, and what is hidden."""
