@@ -46,6 +46,12 @@ actions = env.sample().copy_to_host()
 actions[1] = env.num_actions - 1
 before = env.to_act.copy_to_host()
 env.step(actions)
+try:
+    env.step(actions[:2])
+except ValueError:
+    pass
+else:
+    raise AssertionError("two actions for three environments")
 after = env.to_act.copy_to_host()
 assert env.refused == 1 and before[1] == after[1] and legal_of(env)[1] == legal[1]
 print(json.dumps(lines))
@@ -117,6 +123,7 @@ def test_kernels_compile_for_a_gpu(preset: str, monkeypatch: pytest.MonkeyPatch)
         assert "pext" not in assembly
 
 
+@pytest.mark.filterwarnings("ignore:.*[Gg]rid size")
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_gpu_plays_as_the_processor(case: tuple[str, dict[str, Any], bool]) -> None:

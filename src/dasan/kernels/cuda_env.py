@@ -57,10 +57,14 @@ class GpuEnv:
         return self.actions
 
     def step(self, actions: Any) -> None:
-        """Carry out one action (an id) in every environment. actions: int32 [n], on the device or not.
+        """Carry out one action (an id) in every environment. actions: int32 [n], of NumPy or any library on the device.
 
         An environment whose action is not legal stays as it is, and `refused` is one more.
         """
+        if isinstance(actions, np.ndarray):
+            actions = cuda.to_device(actions)
+        elif not hasattr(actions, "copy_to_host"):
+            actions = cuda.as_cuda_array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype != np.int32:
             raise ValueError(f"step takes {self.num_envs} actions, int32")
         self._run(cuda_rank.step, actions)
