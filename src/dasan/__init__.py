@@ -55,9 +55,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`dasan.vector`, on first use: it needs NumPy and Numba."""
-    if name == "vector":
+    """`dasan.vector` and `dasan.worlds`, on first use: they are for programs that search or train."""
+    if name in ("vector", "worlds"):
         from importlib import import_module
 
-        return import_module("dasan.vector")
+        return import_module(f"dasan.{name}")
     raise AttributeError(f"module 'dasan' has no attribute {name!r}")
