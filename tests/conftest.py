@@ -1,6 +1,8 @@
-"""What every test shares: how Hypothesis chooses its examples."""
+"""What every test shares: how Hypothesis chooses its examples, and that servers compile nothing in the background."""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import HealthCheck, settings
 
@@ -9,3 +11,5 @@ settings.register_profile(
 )
 settings.register_profile("explore", parent=settings.get_profile("ci"), derandomize=False, max_examples=1_000)
 settings.load_profile("ci")
+
+os.environ.setdefault("DASAN_WARM", "0")

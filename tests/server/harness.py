@@ -160,6 +160,7 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
     settings = Settings(
         data_dir=tmp_path / "data",
         bot_delay=0,
+        warm=0,
         message_rate=1e6,
         message_burst=1_000_000,
         table_rate=1e6,

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
+from dasan.kernels.warming import Warming
 from dasan.server import api, live
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
@@ -50,8 +51,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 try:
                     async with Tables(store, chosen) as tables:
                         app.state.tables = tables
+                        if chosen.warm:
+                            app.state.warming.start()
                         yield
                 finally:
+                    app.state.warming.stop()
                     await store.close()
         except CannotServe as failure:
             app.state.failure = failure
@@ -67,6 +71,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = chosen
     app.state.failure = None
+    app.state.warming = Warming()
     app.state.sockets = Counter[str]()
     app.state.new_tables = Buckets(chosen.table_rate, chosen.table_burst)
     app.include_router(api.router)

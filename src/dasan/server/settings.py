@@ -24,6 +24,7 @@ class Settings:
 
     allowed_hosts: the host names a request may be addressed to; empty means only this machine's own names while the
     server listens on a loopback address, and any name otherwise. bot_delay: seconds before a bot's move is shown.
+    warm: 0 compiles nothing in advance, and then nothing that needs compiled code is offered.
     Rates are tokens a second with a burst: messages for each connection, new tables for each player and each address.
     """
 
@@ -33,6 +34,7 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     bot_delay: float = 0.6
     bot_threads: int = 2
+    warm: int = 1
     idle_seconds: float = 60.0
     send_queue: int = 256
     send_seconds: float = 20.0
