@@ -5,6 +5,9 @@ number that it does not. The search always goes on at the position that settles 
 numbers of all others. It can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
 """
 
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="return-value"
+
 from __future__ import annotations
 
 from functools import lru_cache
@@ -15,6 +18,7 @@ import numpy.typing as npt
 
 from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import prefetch, trailing_zeros
+from dasan.kernels.compiled import inlined
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
@@ -33,13 +37,20 @@ from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_0, _1, _3 = U(0), U(1), U(3)
+_0, _1, _3, _8 = U(0), U(1), U(3), U(8)
 _PASS = U(PASS)
 
 DEPTH = 216
 """More than a hand has plies: every play may be followed by as many passes as there are other players."""
 CHILDREN = 1 << 14
 """More than the alternatives of all plies of one line together."""
+KEPT = 1 << 13
+"""Positions whose children are kept, each in the place that its key names."""
+KEPT_CHILDREN = 20
+"""Most children of such a position."""
+KEPT_FROM = 2_000
+"""Nodes before any are kept: short searches touch no memory for it."""
+_PLACE = 2 + 4 * KEPT_CHILDREN
 HAND, CONTEXT, KEY, CHECK = 0, 1, 2, 3
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
@@ -50,7 +61,9 @@ class Search(NamedTuple):
 
     hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
     CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
-    ply the search is AT. parts: the hands of a ply, split. room: for the tests of what is sure.
+    ply the search is AT. parts: the hands of a ply, split. room: for the tests of what is sure. kept, kept_numbers: children
+    of positions left, to which the search often comes back: a place has the position's key, its check word with the
+    number of children in the lowest byte, and the children.
     """
 
     hands: Words
@@ -64,6 +77,8 @@ class Search(NamedTuple):
     weights: Weights
     parts: Words
     room: Cover
+    kept: Words
+    kept_numbers: Numbers
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
@@ -85,6 +100,8 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         weights=weights(),
         parts=np.zeros(PARTS * SEATS, np.uint64),
         room=new_cover(),
+        kept=np.zeros(KEPT * _PLACE, np.uint64),
+        kept_numbers=np.empty((KEPT * KEPT_CHILDREN, 2), np.int64),
     )
 
 
@@ -165,6 +182,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
+            _keep_numbers(s, ply)
             ply -= 1
             best = s.plies[ply, BEST]
             s.numbers[best, 0] = proof
@@ -195,6 +213,8 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
 @lean
 def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
     """List the children of a ply with their numbers, no further than the first that settles it."""
+    if _recalled(s, ply):
+        return
     context = s.contexts[ply]
     seat = mover_of(context)
     above = SEATS * ply
@@ -235,6 +255,69 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
     s.plies[ply, COUNT] = child - first
     if not _recognised(s, ply, players, side, mask, t):
         _estimated(s, ply, players, side, t)
+        if s.counters[NODES] > KEPT_FROM:
+            _keep(s, ply)
+
+
+@inlined
+def _place_of(key: np.uint64) -> int:
+    return np.int64((key >> U(20)) & U(KEPT - 1))
+
+
+@inlined
+def _marked(check: np.uint64, count: int) -> np.uint64:
+    return (check & ~U(255)) | U(count)
+
+
+@lean
+def _recalled(s: Search, ply: int) -> bool:
+    """Take the children of a ply from where they were kept, if they were."""
+    key = s.keys[2 * ply]
+    place = _place_of(key)
+    at = place * _PLACE
+    if s.kept[at] != key or (s.kept[at + 1] ^ s.keys[2 * ply + 1]) >> _8 != _0:
+        return False
+    first = s.plies[ply, FIRST]
+    count = np.int64(s.kept[at + 1] & U(255))
+    s.plies[ply, COUNT] = count
+    for i in range(count):
+        for part in range(4):
+            s.children[first + i, part] = s.kept[at + 2 + 4 * i + part]
+        for side in range(2):
+            s.numbers[first + i, side] = s.kept_numbers[place * KEPT_CHILDREN + i, side]
+    return True
+
+
+@lean
+def _keep(s: Search, ply: int) -> None:
+    """Keep the children of a ply, in place of those of another position."""
+    count = s.plies[ply, COUNT]
+    if count > KEPT_CHILDREN:
+        return
+    key = s.keys[2 * ply]
+    place = _place_of(key)
+    at = place * _PLACE
+    first = s.plies[ply, FIRST]
+    s.kept[at] = key
+    s.kept[at + 1] = _marked(s.keys[2 * ply + 1], count)
+    for i in range(count):
+        for part in range(4):
+            s.kept[at + 2 + 4 * i + part] = s.children[first + i, part]
+        for side in range(2):
+            s.kept_numbers[place * KEPT_CHILDREN + i, side] = s.numbers[first + i, side]
+
+
+@lean
+def _keep_numbers(s: Search, ply: int) -> None:
+    """Bring the numbers of a ply's children up to date where they are kept."""
+    key = s.keys[2 * ply]
+    place = _place_of(key)
+    first = s.plies[ply, FIRST]
+    count = s.plies[ply, COUNT]
+    if s.kept[place * _PLACE] == key and s.kept[place * _PLACE + 1] == _marked(s.keys[2 * ply + 1], count):
+        for i in range(count):
+            for side in range(2):
+                s.kept_numbers[place * KEPT_CHILDREN + i, side] = s.numbers[first + i, side]
 
 
 @lean
