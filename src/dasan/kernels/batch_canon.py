@@ -178,11 +178,11 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         row[PHASE] = GIVING
         row[SEAT] = row[EX_LOSER]
     else:
-        _lead(row, w)
+        lead(row, w)
 
 
 @lean
-def _lead(row: Words, w: CanonBatch) -> None:
+def lead(row: Words, w: CanonBatch) -> None:
     """Who leads (W.05, W.21)."""
     leader = signed(row[LEADER])
     if row[LEADER] == NONE:
@@ -216,8 +216,8 @@ def step(
                 b.places[i, seat] = 0
         clear_mask(i, b)
         if row[PHASE] == PLAYING:
-            if _move(i, s, action - w.first_row, scratch, w):
-                _finish(i, s, b, w)
+            if move(i, s, action - w.first_row, scratch, w):
+                finish(i, s, b, w)
                 row[NUMBER] += _1
                 _deal(i, s, scratch, w)
         elif row[PHASE] == UNDEALT:
@@ -225,12 +225,12 @@ def step(
         else:
             exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
             if row[PHASE] == PLAYING:
-                _lead(row, w)
-        _publish(i, s, b, w, scratch, observing)
+                lead(row, w)
+        publish(i, s, b, w, scratch, observing)
 
 
 @woven
-def _move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bool:
+def move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
     row = s.words[i]
     players = w.p.players
@@ -283,7 +283,7 @@ def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -
 
 
 @lean
-def _finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+def finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
     """The result, and what a session's next hand takes from it (W.18–W.21)."""
     row, players = s.words[i], w.p.players
     loser = 0
@@ -304,7 +304,7 @@ def _finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
 
 
 @woven
-def _publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
+def publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s.words[i]
     seat = signed(row[SEAT])

@@ -132,7 +132,7 @@ def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: W
         s[i, NUMBER] = _0
         clear_mask(i, b)
         deal(s[i], pack, hands, w)
-        _publish(i, s[i], b, w, flags, observing)
+        publish(i, s[i], b, w, flags, observing)
 
 
 @lean
@@ -183,7 +183,7 @@ def step(
         row = s[i]
         clear_mask(i, b)
         advance(i, actions[i], row, b, w, pack, hands)
-        _publish(i, row, b, w, flags, observing)
+        publish(i, row, b, w, flags, observing)
 
 
 @woven
@@ -350,7 +350,7 @@ def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
 
 
 @woven
-def _publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
+def publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     ids = w.x.ids
     b.to_act[i] = signed(row[SEAT])

@@ -107,7 +107,7 @@ def start(first: int, last: int, s: Words, b: Buffers, w: SetBatch, scratch: Wor
         s[i, NUMBER] = _0
         clear_mask(i, b)
         _deal(i, s, scratch, w)
-        _publish(i, s, b, w, flags, observing)
+        publish(i, s, b, w, flags, observing)
 
 
 @lean
@@ -162,11 +162,11 @@ def step(
                 b.rewards[i, seat] = 0
                 b.places[i, seat] = 0
         clear_mask(i, b)
-        if _move(row, actions[i] - w.first_row, w):
-            _settle(i, row, b, w)
+        if move(row, actions[i] - w.first_row, w):
+            settle(i, row, b, w)
             row[NUMBER] += _1
             _deal(i, s, scratch, w)
-        _publish(i, s, b, w, flags, observing)
+        publish(i, s, b, w, flags, observing)
 
 
 @woven
@@ -187,7 +187,7 @@ def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
 
 
 @woven
-def _move(row: Words, play: int, w: SetBatch) -> bool:
+def move(row: Words, play: int, w: SetBatch) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over: then row[SEAT] is out (D2.12–D2.17)."""
     p, players = w.p, w.p.players
     seat = signed(row[SEAT])
@@ -224,7 +224,7 @@ def _move(row: Words, play: int, w: SetBatch) -> bool:
 
 
 @lean
-def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
+def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     """Payments, the foul, and what a session's next hand takes from this one (D2.17–D2.19)."""
     p = w.p
     out = signed(row[SEAT])
@@ -243,7 +243,7 @@ def _settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 
 
 @woven
-def _publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, observing: bool) -> None:
+def publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s[i]
     t = w.t

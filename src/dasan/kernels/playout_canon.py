@@ -95,7 +95,7 @@ def fill(s: CanonMemory, first: int, one: Words, two: Words, w: CanonBatch) -> N
 def publish(s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
     clear_mask(0, b)
-    canon._publish(0, s, b, w, scratch, False)
+    canon.publish(0, s, b, w, scratch, False)
 
 
 @woven
@@ -127,10 +127,10 @@ def _step(s: CanonMemory, action: int, w: CanonBatch, scratch: Words) -> bool:
     """Carry out an action; whether the hand is over."""
     row = s.words[0]
     if row[canon.PHASE] == U(canon.PLAYING):
-        return canon._move(0, s, action - w.first_row, scratch, w)
+        return canon.move(0, s, action - w.first_row, scratch, w)
     exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
     if row[canon.PHASE] == U(canon.PLAYING):
-        canon._lead(row, w)
+        canon.lead(row, w)
     return False
 
 
@@ -139,7 +139,7 @@ def step(s: CanonMemory, action: int, b: Buffers, w: CanonBatch, scratch: Words)
     """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
     over = _step(s, action, w, scratch)
     if over:
-        canon._finish(0, s, b, w)
+        canon.finish(0, s, b, w)
         b.done[0] = 0
     return over
 
@@ -175,7 +175,7 @@ def play_out(
             for seat in range(w.p.players):
                 s.payments[0, seat] = rows.payments[i, seat]
             if opening >= 0 and k == 0:
-                canon._publish(0, s, b, w, scratch, False)
+                canon.publish(0, s, b, w, scratch, False)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
@@ -184,7 +184,7 @@ def play_out(
             over = opening >= 0 and _step(s, opening, w, scratch)
             plies += 1 if opening >= 0 else 0
             while not over:
-                canon._publish(0, s, b, w, scratch, False)
+                canon.publish(0, s, b, w, scratch, False)
                 if policy == THRIFTY:
                     action = _choose(row, b, w, x)
                 else:
@@ -193,7 +193,7 @@ def play_out(
                 clear_mask(0, b)
                 plies += 1
                 over = _step(s, action, w, scratch)
-            canon._finish(0, s, b, w)
+            canon.finish(0, s, b, w)
             b.done[0] = 0
             for seat in range(w.p.players):
                 payments[i * times + k, seat] = b.rewards[0, seat]

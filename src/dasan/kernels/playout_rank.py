@@ -94,7 +94,7 @@ def fill(s: Words, first: int, one: Words, two: Words, w: RankTables) -> None:
 def publish(s: Words, b: Buffers, w: RankTables, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
     clear_mask(0, b)
-    rank._publish(0, s[0], b, w, scratch, False)
+    rank.publish(0, s[0], b, w, scratch, False)
 
 
 @woven
@@ -179,7 +179,7 @@ def play_out(
             for c in range(row.shape[0]):
                 row[c] = rows[i, c]
             if opening >= 0 and k == 0:
-                rank._publish(0, row, b, w, scratch, False)
+                rank.publish(0, row, b, w, scratch, False)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
@@ -188,7 +188,7 @@ def play_out(
             over = opening >= 0 and _step(row, opening, b, w, scratch)
             plies += 1 if opening >= 0 else 0
             while not over:
-                rank._publish(0, row, b, w, scratch, False)
+                rank.publish(0, row, b, w, scratch, False)
                 if policy == THRIFTY:
                     action = _choose(row, b, w, x)
                 else:

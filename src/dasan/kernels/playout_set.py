@@ -62,7 +62,7 @@ def fill(s: Words, first: int, one: Words, two: Words, w: SetBatch) -> None:
 def publish(s: Words, b: Buffers, w: SetBatch, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
     clear_mask(0, b)
-    sets._publish(0, s, b, w, scratch[56:], False)
+    sets.publish(0, s, b, w, scratch[56:], False)
 
 
 @woven
@@ -90,9 +90,9 @@ def step(s: Words, action: int, b: Buffers, w: SetBatch, scratch: Words) -> bool
     """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
     for seat in range(w.p.players):
         b.places[0, seat] = 0
-    over = sets._move(s[0], action - w.first_row, w)
+    over = sets.move(s[0], action - w.first_row, w)
     if over:
-        sets._settle(0, s[0], b, w)
+        sets.settle(0, s[0], b, w)
         b.done[0] = 0
     return over
 
@@ -126,25 +126,25 @@ def play_out(
             for c in range(row.shape[0]):
                 row[c] = rows[i, c]
             if opening >= 0 and k == 0:
-                sets._publish(0, s, b, w, scratch[56:], False)
+                sets.publish(0, s, b, w, scratch[56:], False)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
                     return -1 - i
             state = playout_state(seed, i, k)
-            over = opening >= 0 and sets._move(row, opening - w.first_row, w)
+            over = opening >= 0 and sets.move(row, opening - w.first_row, w)
             plies += 1 if opening >= 0 else 0
             while not over:
-                sets._publish(0, s, b, w, scratch[56:], False)
+                sets.publish(0, s, b, w, scratch[56:], False)
                 if policy == THRIFTY:
                     action = _choose(row, b, w, x)
                 else:
                     state = stepped(state)
                     action = random_of(b.legal[0], signed(b.num_legal[0]), state)
                 clear_mask(0, b)
-                over = sets._move(row, action - w.first_row, w)
+                over = sets.move(row, action - w.first_row, w)
                 plies += 1
-            sets._settle(0, row, b, w)
+            sets.settle(0, row, b, w)
             b.done[0] = 0
             for seat in range(w.p.players):
                 payments[i * times + k, seat] = b.rewards[0, seat]
