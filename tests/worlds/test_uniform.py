@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from tests.playing import lively, say
+from tests.playing import SETUPS, Options, lively, rules_of, say, setup_id
 from tests.worlds.brute import current, hidden, histories, key, played_by, replayed, surprise, worlds
 
 import dasan
@@ -320,3 +320,23 @@ def test_whether_a_foul_was_named_says_what_the_guard_held(other: str, allowed: 
     held = Counter(str(world.hands[0][0]) for world in sampling.sample(view, 200, seed=1))
     seen = [*state.hands[3], *state.played]
     assert surprise(held, {str(c): 1.0 for c in rules.pack if c.rank in allowed and c not in seen}) < MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setup", SETUPS, ids=setup_id)
+def test_there_are_as_many_worlds_as_brute_force_finds(setup: tuple[str, Options]) -> None:
+    """Whatever a seat has come to know late in a hand, in every game; a hidden kitty is counted elsewhere."""
+    rules, rng = rules_of(setup), random.Random(1)
+    checked = 0
+    for view in (view for seed in range(12) for view in views(rules, seed, 2) if rng.random() < 0.2):
+        knows = Knowledge(view)
+        if checked == 12 or ways(view) > 60 or knows.split is not None or knows.doubtful:
+            continue
+        known = {seat: knows.known[seat] for seat in range(rules.players) if seat != view.seat and knows.known[seat]}
+        secret = any(e.type is EventType.OFFER and None in e.cards for e in view.events)
+        winner = getattr(view.begun, "exchange", None)
+        offers = len(view.begun.hands[winner[0]]) - 1 if secret and winner is not None else 1
+        found = sum(1 for _ in worlds(view, known if rules.decks == 2 else {}))
+        assert found == knows.layout().total * offers
+        checked += 1
+    assert checked
