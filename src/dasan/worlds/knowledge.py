@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from math import comb
 
 from dasan.cards import Card, card
@@ -19,33 +18,31 @@ from dasan.view import View
 from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
 
-@dataclass
 class Knowledge:
     """What the seat of `view` (or a spectator) knows.
 
     known: cards that have been seen and lie in a place now; of like cards the one that was seen counts as played first.
     played: by seat. limits: the highest value of an unseen card of a seat. barred: seats that cannot have a card. low:
     bids and passes of these seats rule out the holdings that must bid the top (H.01). split: who has taken up a kitty
-    that is still hidden. lowest: hearts that lie in the kitty, since nobody opened on them. doubtful: placed cards must
-    still be checked by playing the hand again.
+    that is still hidden; kitty: its cards, once they have been seen; lowest: hearts that lay in it, since nobody opened on
+    them. opening: who opened, and the card they showed. exchange: the winner and the loser of the hand before. doubtful:
+    placed cards must still be checked by playing the hand again.
     """
 
-    view: View
-    known: dict[Place, list[Card]] = field(default_factory=dict)
-    played: dict[int, list[Card]] = field(default_factory=dict)
-    limits: dict[int, int] = field(default_factory=dict)
-    barred: dict[Card, frozenset[Place]] = field(default_factory=dict)
-    low: set[int] = field(default_factory=set)
-    split: int | None = None
-    kitty: tuple[Card, ...] | None = None
-    lowest: tuple[Card, ...] = ()
-    opening: tuple[int, Card] | None = None
-    doubtful: bool = False
-
-    def __post_init__(self) -> None:
-        rules, begun = self.rules, self.view.begun
-        self.known = {place: [] for place in (*range(rules.players), KITTY, GONE)}
-        self.played = {seat: [] for seat in range(rules.players)}
+    def __init__(self, view: View) -> None:
+        self.view = view
+        rules, begun = view.rules, view.begun
+        self.known: dict[Place, list[Card]] = {place: [] for place in (*range(rules.players), KITTY, GONE)}
+        self.played: dict[int, list[Card]] = {seat: [] for seat in range(rules.players)}
+        self.limits: dict[int, int] = {}
+        self.barred: dict[Card, frozenset[Place]] = {}
+        self.low: set[int] = set()
+        self.split: int | None = None
+        self.kitty: tuple[Card, ...] | None = None
+        self.lowest: tuple[Card, ...] = ()
+        self.opening: tuple[int, Card] | None = None
+        self.exchange: tuple[int, int] | None = begun.exchange if isinstance(begun, Deal) else None
+        self.doubtful = False
         for seat, hand in enumerate(begun.hands):
             self.known[seat] += [c for c in hand if c is not None]
         if isinstance(begun, Position):
@@ -119,17 +116,15 @@ class Knowledge:
                 self.known[KITTY] = []
             case EventType.GIVE:
                 (given,) = cards
-                winner = self._exchange()[0]
                 self._take(seat, cards)
-                self.known[winner] += [c for c in cards if c is not None]
+                self.known[self._winner] += [c for c in cards if c is not None]
                 if given is not None:
                     self.limits[seat] = rules.order.value[given]
             case EventType.OFFER:
                 self._show(seat, (*cards, *self._given()))
             case EventType.TAKE:
-                winner = self._exchange()[0]
-                self._show(winner, (*cards, *self._given()))
-                self._take(winner, cards)
+                self._show(self._winner, (*cards, *self._given()))
+                self._take(self._winner, cards)
                 self.known[seat] += [c for c in cards if c is not None]
             case EventType.PLAY:
                 self._take(seat, cards)
@@ -166,10 +161,9 @@ class Knowledge:
             if view.partner is not None and not mine and called not in begun.table:
                 self._show(GONE, (called,))
 
-    def _exchange(self) -> tuple[int, int]:
-        """The winner and the loser of the hand before."""
-        pair = self.view.begun.exchange if isinstance(self.view.begun, Deal) else None
-        return pair if pair is not None else (0, 0)
+    @property
+    def _winner(self) -> int:
+        return 0 if self.exchange is None else self.exchange[0]
 
     def _given(self) -> tuple[Card | None, ...]:
         return next((e.cards for e in self.view.events if e.type is EventType.GIVE), ())

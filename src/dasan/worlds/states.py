@@ -72,9 +72,8 @@ class Sampler:
         if bidder is not None and kitty and not held[KITTY]:
             had[bidder] = without(had[bidder], kitty)
         offered: tuple[Card, ...] = ()
-        exchange = self._view.begun.exchange if isinstance(self._view.begun, Deal) else None
-        if exchange is not None:
-            offered = self._undo_exchange(had, *exchange, stream)
+        if knows.exchange is not None:
+            offered = self._undo_exchange(had, *knows.exchange, stream)
         events = tuple(_shown(e, kitty, offered) for e in self._view.events)
         return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
 
@@ -178,9 +177,8 @@ class Sampler:
             if taken_up is not None:
                 kitty = world.kitty
                 hands[taken_up] = order.hand(without(hands[taken_up], kitty))
-            pair = getattr(self._view.begun, "exchange", None)
-            if pair is not None and last.type in (EventType.GIVE, EventType.TAKE):
-                winner, loser = pair
+            if self.knows.exchange is not None and last.type in (EventType.GIVE, EventType.TAKE):
+                winner, loser = self.knows.exchange
                 cards = [c for c in last.cards if c is not None]
                 giver, taker = (loser, winner) if last.type is EventType.GIVE else (winner, loser)
                 hands[taker] = order.hand(without(hands[taker], cards))
