@@ -28,9 +28,9 @@ test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER
 	$(if $(WEB_TESTS),$(NPM) test)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
 
-test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes, then the proof of the kernels, hours
+test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
-	$(BIN)/python -m tests.vector.proof --jobs "$$($(BIN)/python -c 'import os; print(os.cpu_count())')" $(PROOF)
+	$(BIN)/python -m tests.vector.proof $(PROOF)
 
 check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types
 	$(BIN)/ruff check .

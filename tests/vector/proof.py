@@ -7,6 +7,7 @@ options come together. Half of the hands follow one another in sessions. An asse
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -67,7 +68,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--hands", type=int, default=100_000, help="of each preset (%(default)s)")
     parser.add_argument("--alone", type=int, default=2_000, help="of each value of each option (%(default)s)")
     parser.add_argument("--together", type=int, default=2_000, help="of each setting of the covering set (%(default)s)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (%(default)s)")
     chosen = parser.parse_args(arguments)
     sums: dict[tuple[str, str], Played] = {}
     began = time.perf_counter()
