@@ -174,15 +174,16 @@ def play_out(
                 row[c] = rows.words[i, c]
             for seat in range(w.p.players):
                 s.payments[0, seat] = rows.payments[i, seat]
-            if opening >= 0 and k == 0:
-                canon.publish(0, s, b, w, scratch, False)
+            state = playout_state(seed, i, k)
+            over = False
+            if opening >= 0:
+                publish(s, b, w, scratch)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
                     return -1 - i
-            state = playout_state(seed, i, k)
-            over = opening >= 0 and _step(s, opening, w, scratch)
-            plies += 1 if opening >= 0 else 0
+                over = step(s, opening, b, w, scratch)
+                plies += 1
             while not over:
                 canon.publish(0, s, b, w, scratch, False)
                 if policy == THRIFTY:

@@ -178,15 +178,16 @@ def play_out(
         for k in range(times):
             for c in range(row.shape[0]):
                 row[c] = rows[i, c]
-            if opening >= 0 and k == 0:
-                rank.publish(0, row, b, w, scratch, False)
+            state = playout_state(seed, i, k)
+            over = False
+            if opening >= 0:
+                publish(s, b, w, scratch)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
                     return -1 - i
-            state = playout_state(seed, i, k)
-            over = opening >= 0 and _step(row, opening, b, w, scratch)
-            plies += 1 if opening >= 0 else 0
+                over = step(s, opening, b, w, scratch)
+                plies += 1
             while not over:
                 rank.publish(0, row, b, w, scratch, False)
                 if policy == THRIFTY:

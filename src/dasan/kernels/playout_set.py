@@ -125,15 +125,16 @@ def play_out(
         for k in range(times):
             for c in range(row.shape[0]):
                 row[c] = rows[i, c]
-            if opening >= 0 and k == 0:
-                sets.publish(0, s, b, w, scratch[56:], False)
+            state = playout_state(seed, i, k)
+            over = False
+            if opening >= 0:
+                publish(s, b, w, scratch)
                 legal = b.mask[0, opening] != 0
                 clear_mask(0, b)
                 if not legal:
                     return -1 - i
-            state = playout_state(seed, i, k)
-            over = opening >= 0 and sets.move(row, opening - w.first_row, w)
-            plies += 1 if opening >= 0 else 0
+                over = step(s, opening, b, w, scratch)
+                plies += 1
             while not over:
                 sets.publish(0, s, b, w, scratch[56:], False)
                 if policy == THRIFTY:
