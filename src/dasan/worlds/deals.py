@@ -23,7 +23,7 @@ class Deals:
     """Worlds, a row each; the columns are the seats and, while it lies face down, the kitty.
 
     one: the cards that are there, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52 and 56). two: with
-    two decks, those that are there twice.
+    two decks, those that are there twice. Which cards were offered in secret (W.20) is not part of it.
     """
 
     rules: Rules
