@@ -6,9 +6,9 @@
 >>> positions = worlds.Positions(state.rules, 2)
 >>> positions.put(0, state)
 >>> positions.copy(0, 1)
->>> [positions.text(action) for action in positions.legal(1)[:2].tolist()]
-['3D', '3D 3H']
->>> positions.step(1, int(positions.legal(1)[0]))
+>>> positions.text(positions.legal(1).tolist()[0])
+'3D'
+>>> positions.step(1, positions.legal(1).tolist()[0])
 >>> positions.to_act(1) == (positions.to_act(0) + 1) % 4
 True
 """
