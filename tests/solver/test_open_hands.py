@@ -11,6 +11,7 @@ from tests.solver.minimax import wins
 from tests.solver.positions import CALLED, RULES, endgame, payment, played_out
 
 import dasan
+from dasan.kernels import rank_solver
 from dasan.solver import Solution, solve, solve_many
 
 SMALL = 0.01
@@ -45,6 +46,22 @@ def test_equal_to_minimax() -> None:
 
 def test_equal_to_minimax_in_a_tiny_table() -> None:
     compare(2, 300, (7, 8), 0.0001)
+
+
+def test_equal_to_minimax_with_children_kept_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_solver, "KEPT_FROM", 0)
+    compare(6, 300, (7, 8), 1)
+
+
+def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(13)
+    for state in [large(source, 32) for _ in range(40)]:
+        values = []
+        for first in (0, 10**12):
+            monkeypatch.setattr(rank_solver, "KEPT_FROM", first)
+            values.append(solve(state, nodes=1_000_000, memory_mb=16, moves=False))
+        kept, not_kept = values
+        assert kept.value == not_kept.value or not (kept.exact and not_kept.exact)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ numbers of all others. It can be stopped anywhere and taken up again: all that i
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
-# mypy: disable-error-code="return-value"
+# mypy: disable-error-code="no-any-return,return-value"
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import prefetch, trailing_zeros
-from dasan.kernels.compiled import inlined
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
@@ -44,16 +43,18 @@ DEPTH = 216
 """More than a hand has plies: every play may be followed by as many passes as there are other players."""
 CHILDREN = 1 << 14
 """More than the alternatives of all plies of one line together."""
-KEPT = 1 << 13
+_KEPT_BITS = 13
+KEPT = 1 << _KEPT_BITS
 """Positions whose children are kept, each in the place that its key names."""
 KEPT_CHILDREN = 20
 """Most children of such a position."""
 KEPT_FROM = 2_000
 """Nodes before any are kept: short searches touch no memory for it."""
-_PLACE = 2 + 4 * KEPT_CHILDREN
+_PLACE = 1 + 4 * KEPT_CHILDREN
+_SEED = U(0x9E3779B97F4A7C15)
 HAND, CONTEXT, KEY, CHECK = 0, 1, 2, 3
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
-NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
+NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
 
 
 class Search(NamedTuple):
@@ -61,9 +62,12 @@ class Search(NamedTuple):
 
     hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
     CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
-    ply the search is AT. parts: the hands of a ply, split. room: for the tests of what is sure. kept, kept_numbers: children
-    of positions left, to which the search often comes back: a place has the position's key, its check word with the
-    number of children in the lowest byte, and the children.
+    ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply, split. room: for the
+    tests of what is sure.
+
+    kept, kept_numbers: children of positions left, to which the search often comes back: how many, and they.
+    kept_contexts, kept_hands: of which position; equal `keys` mean positions alike, whose children differ. places: where
+    the children of each ply would be kept.
     """
 
     hands: Words
@@ -77,6 +81,9 @@ class Search(NamedTuple):
     weights: Weights
     parts: Words
     room: Cover
+    places: Numbers
+    kept_contexts: Words
+    kept_hands: Words
     kept: Words
     kept_numbers: Numbers
 
@@ -88,6 +95,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         most *= 2
     counters = np.zeros(8, np.int64)
     counters[BUCKETS] = min(buckets, most)
+    counters[KEEPS] = KEPT_FROM
     return Search(
         hands=np.zeros(DEPTH * SEATS, np.uint64),
         contexts=np.zeros(DEPTH, np.uint64),
@@ -100,7 +108,10 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         weights=weights(),
         parts=np.zeros(PARTS * SEATS, np.uint64),
         room=new_cover(),
-        kept=np.zeros(KEPT * _PLACE, np.uint64),
+        places=np.zeros(DEPTH, np.int64),
+        kept_contexts=np.zeros(KEPT, np.uint64),
+        kept_hands=np.empty(KEPT * SEATS, np.uint64),
+        kept=np.empty(KEPT * _PLACE, np.uint64),
         kept_numbers=np.empty((KEPT * KEPT_CHILDREN, 2), np.int64),
     )
 
@@ -182,7 +193,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
-            _keep_numbers(s, ply)
+            _keep_numbers(s, ply, players)
             ply -= 1
             best = s.plies[ply, BEST]
             s.numbers[best, 0] = proof
@@ -213,7 +224,10 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
 @lean
 def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
     """List the children of a ply with their numbers, no further than the first that settles it."""
-    if _recalled(s, ply):
+    s.places[ply] = _place_of(s.hands, SEATS * ply, players, s.contexts[ply])
+    keeping = s.counters[NODES] >= s.counters[KEEPS]
+    if keeping and _kept_here(s, ply, players):
+        _recall(s, ply)
         return
     context = s.contexts[ply]
     seat = mover_of(context)
@@ -255,66 +269,69 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
     s.plies[ply, COUNT] = child - first
     if not _recognised(s, ply, players, side, mask, t):
         _estimated(s, ply, players, side, t)
-        if s.counters[NODES] > KEPT_FROM:
-            _keep(s, ply)
-
-
-@inlined
-def _place_of(key: np.uint64) -> int:
-    return np.int64((key >> U(20)) & U(KEPT - 1))
-
-
-@inlined
-def _marked(check: np.uint64, count: int) -> np.uint64:
-    return (check & ~U(255)) | U(count)
+        if keeping:
+            _keep(s, ply, players)
 
 
 @lean
-def _recalled(s: Search, ply: int) -> bool:
-    """Take the children of a ply from where they were kept, if they were."""
-    key = s.keys[2 * ply]
-    place = _place_of(key)
+def _place_of(hands: Words, at: int, players: int, context: np.uint64) -> int:
+    out = context * _SEED
+    for seat in range(players):
+        out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
+    return np.int64(((out ^ (out >> U(29))) * _SEED) >> U(64 - _KEPT_BITS))
+
+
+@lean
+def _kept_here(s: Search, ply: int, players: int) -> bool:
+    """Whether it is the children of this ply's position that are kept in its place."""
+    place = s.places[ply]
+    same = s.kept_contexts[place] == s.contexts[ply]
+    for seat in range(players):
+        same &= s.kept_hands[SEATS * place + seat] == s.hands[SEATS * ply + seat]
+    return same
+
+
+@lean
+def _recall(s: Search, ply: int) -> None:
+    """Take the children of a ply from where they are kept."""
+    place = s.places[ply]
     at = place * _PLACE
-    if s.kept[at] != key or (s.kept[at + 1] ^ s.keys[2 * ply + 1]) >> _8 != _0:
-        return False
     first = s.plies[ply, FIRST]
-    count = np.int64(s.kept[at + 1] & U(255))
+    count = np.int64(s.kept[at])
     s.plies[ply, COUNT] = count
     for i in range(count):
         for part in range(4):
-            s.children[first + i, part] = s.kept[at + 2 + 4 * i + part]
+            s.children[first + i, part] = s.kept[at + 1 + 4 * i + part]
         for side in range(2):
             s.numbers[first + i, side] = s.kept_numbers[place * KEPT_CHILDREN + i, side]
-    return True
 
 
 @lean
-def _keep(s: Search, ply: int) -> None:
+def _keep(s: Search, ply: int, players: int) -> None:
     """Keep the children of a ply, in place of those of another position."""
     count = s.plies[ply, COUNT]
     if count > KEPT_CHILDREN:
         return
-    key = s.keys[2 * ply]
-    place = _place_of(key)
+    place = s.places[ply]
     at = place * _PLACE
     first = s.plies[ply, FIRST]
-    s.kept[at] = key
-    s.kept[at + 1] = _marked(s.keys[2 * ply + 1], count)
+    s.kept_contexts[place] = s.contexts[ply]
+    for seat in range(players):
+        s.kept_hands[SEATS * place + seat] = s.hands[SEATS * ply + seat]
+    s.kept[at] = U(count)
     for i in range(count):
         for part in range(4):
-            s.kept[at + 2 + 4 * i + part] = s.children[first + i, part]
-        for side in range(2):
-            s.kept_numbers[place * KEPT_CHILDREN + i, side] = s.numbers[first + i, side]
+            s.kept[at + 1 + 4 * i + part] = s.children[first + i, part]
+    _keep_numbers(s, ply, players)
 
 
 @lean
-def _keep_numbers(s: Search, ply: int) -> None:
+def _keep_numbers(s: Search, ply: int, players: int) -> None:
     """Bring the numbers of a ply's children up to date where they are kept."""
-    key = s.keys[2 * ply]
-    place = _place_of(key)
+    place = s.places[ply]
     first = s.plies[ply, FIRST]
     count = s.plies[ply, COUNT]
-    if s.kept[place * _PLACE] == key and s.kept[place * _PLACE + 1] == _marked(s.keys[2 * ply + 1], count):
+    if _kept_here(s, ply, players) and np.int64(s.kept[place * _PLACE]) == count:
         for i in range(count):
             for side in range(2):
                 s.kept_numbers[place * KEPT_CHILDREN + i, side] = s.numbers[first + i, side]
