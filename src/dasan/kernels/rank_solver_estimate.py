@@ -126,6 +126,21 @@ def estimate(
     parts: the hands split, but for that of the seat that `moved`, which is split here.
     """
     split(hands[at + moved], parts, PARTS * moved)
+    odds, proof, disproof = forecast(hands, at, players, side, context, t, w, parts)
+    if odds > 0.0:
+        disproof += 2.5 * odds
+    else:
+        proof -= 2.5 * odds
+    return _power(proof), _power(disproof)
+
+
+@lean
+def forecast(
+    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, w: Weights, parts: Words
+) -> tuple[float, float, float]:
+    """What the weights say of a position whose hands are split: the logarithm (natural) of the odds that the bidder's
+    side wins, and the logarithms (to 2) of the effort to prove that, and to disprove it.
+    """
     one = two = three = four = _0
     their_cards = 0
     for seat in range(players):
@@ -182,11 +197,7 @@ def estimate(
             proof = x
         else:
             disproof = x
-    if odds > 0.0:
-        disproof += 2.5 * odds
-    else:
-        proof -= 2.5 * odds
-    return _power(proof), _power(disproof)
+    return odds, proof, disproof
 
 
 @inlined
