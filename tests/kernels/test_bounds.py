@@ -1,0 +1,89 @@
+"""No kernel reads or writes past the end of an array: the same games with Numba's bounds check, which raises IndexError.
+
+And the tests of kernels as plain Python, which NumPy checks. Slow: whole suites.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+
+PROGRAM = """
+import sys
+import dasan
+for preset, options in eval(sys.argv[1]):
+    for session in (False, True):
+        env = dasan.vector.make(preset, 16, seed=3, session=session, perfect=True, **options)
+        for _ in range(300):
+            env.step(env.sample())
+"""
+GAMES = [
+    ("big-three", {}),
+    ("big-three-4p", {"must_dig": True}),
+    ("big-two", {"triples": True, "fours": True, "two_pairs": True}),
+    ("winner", {"players": 6, "decks": 2, "jokers": True, "scoring": "cards"}),
+]
+CHECK = {"NUMBA_BOUNDSCHECK": "1"}
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}
+
+
+def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def test_hands_stay_within_bounds() -> None:
+    run(CHECK, "-c", PROGRAM, repr(GAMES))
+
+
+SLIP = """
+import numpy as np
+from dasan.kernels.compiled import lean
+
+@lean
+def past(words, at):
+    return words[at]
+
+try:
+    past(np.zeros(3, np.int64), 3)
+except IndexError:
+    print("caught")
+"""
+
+
+def test_the_check_reaches_kernels() -> None:
+    assert run(CHECK, "-c", SLIP).stdout == "caught\n"
+
+
+def suite(environment: dict[str, str], *tests: str) -> None:
+    quiet = ("-W", "ignore:overflow encountered:RuntimeWarning", "-p", "no:cacheprovider", "-q", "-x")
+    run(environment, "-m", "pytest", *quiet, "-m", "not slow", "-o", "timeout=3600", *tests)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("tests", ["kernels", "vector", "worlds", "solver"])
+def test_whole_suites_with_the_bounds_check(tests: str) -> None:
+    left_out = ("test_warming", "test_kept", "test_bounds", "test_interpreted", "test_bench")
+    suite(CHECK, str(HERE / tests), "-k", " and ".join(f"not {name}" for name in left_out))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_suites_as_plain_python() -> None:
+    names = "test_bits or test_rank_hands or test_set_hands or test_canon_hands or test_every_pair"
+    equal = "likely or often or shared_out or helpers"
+    suite(PLAIN, str(HERE / "kernels"), str(HERE / "vector"), "-k", f"({names}) and not ({equal})")

@@ -1,0 +1,116 @@
+"""Random playouts take every legal move as often: places in the engine's lists, and in those of batched environments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.kernels import test_canon_hands, test_rank_hands, test_set_hands
+
+import dasan
+from dasan import vector
+from dasan.features import by_rank
+from dasan.kernels import canon_hands, canon_play, canon_table, rank_hands, set_hands, set_table
+from dasan.kernels.rank_auction import auction_table
+from dasan.kernels.rank_table import rank_table
+
+SEED = np.uint64(77)
+Trace = list[list[int]]
+
+
+def rank_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    t, a = rank_table(rules), auction_table(rules)
+    words, paid = np.zeros(rules.players + 1, np.uint64), np.zeros(rules.players, np.int64)
+    random = SEED
+    for _ in range(hands):
+        trace = np.zeros(3 * 400, np.int64)
+        pack = test_rank_hands.fresh_pack()
+        random = np.uint64(rank_hands.shuffle_deal(random, pack, words, a.hand_size, a.players))
+        cards = [test_rank_hands.cards_of(rules, int(word)) for word in words]
+        after, plies = rank_hands.random_hand(random, words, t, a, paid, trace)
+        random = np.uint64(after)
+        begun = dasan.start(rules, cards[:-1], kitty=cards[-1])
+        yield (
+            begun,
+            trace[: 3 * plies].reshape(-1, 3).tolist(),
+            lambda state, code: test_rank_hands.move_of(state, code, t),
+        )
+
+
+def set_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    t, p = set_table.set_table(rules), set_table.set_policy(rules)
+    words, plays = np.zeros(4, np.uint64), np.zeros(set_hands.MOST_PLAYS, np.int32)
+    paid, random = np.zeros(4, np.int64), SEED
+    for _ in range(hands):
+        trace = np.zeros(3 * 600, np.int64)
+        pack = np.array([1 << i for i in range(52)], np.uint64)
+        random = np.uint64(set_hands.deal_sets(random, pack, words, p.hand_size, p.players))
+        begun = dasan.start(rules, [test_set_hands.cards_of(rules, int(word)) for word in words])
+        after, plies, _ = set_hands.random_hand(random, words, plays, t, p, paid, trace)
+        random = np.uint64(after)
+        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_set_hands.move_of
+
+
+def canon_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    t, p, n = canon_table.canon_table(rules), canon_table.canon_policy(rules), rules.players
+    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(canon_play.ROOM, np.uint64)
+    paid, order, random = np.zeros(n, np.int64), np.zeros(n, np.int64), SEED
+    for number in range(hands):
+        trace = np.zeros(3 * 2000, np.int64)
+        random = np.uint64(canon_hands.deal_all(random, t.pack.copy(), one, two, number % n, n))
+        cards = [test_canon_hands.cards_of(rules, int(a), int(b)) for a, b in zip(one, two, strict=True)]
+        begun = dasan.start(rules, cards, dealer=number % n)
+        after, plies = canon_hands.random_hand(random, one, two, number % n, scratch, t, p, paid, order, trace)
+        random = np.uint64(after)
+        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_canon_hands.move_of
+
+
+def excess(counts: dict[int, Any]) -> tuple[float, int]:
+    """Chi-square and its degrees of freedom, over the numbers of legal moves of which each was to be expected."""
+    chi, degrees = 0.0, 0
+    for n, seen in counts.items():
+        expected = seen.sum() / n
+        if n > 1 and expected >= 8:
+            chi += float(((seen[:n] - expected) ** 2).sum() / expected)
+            degrees += n - 1
+    return chi, degrees
+
+
+def check(counts: dict[int, Any], least: int) -> None:
+    chi, degrees = excess(counts)
+    assert degrees >= least
+    assert abs(chi - degrees) < 4 * (2 * degrees) ** 0.5
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
+    rules = dasan.rules(preset)
+    traces = rank_traces if by_rank(rules) else set_traces if rules.hand_size is not None else canon_traces
+    counts: dict[int, Any] = {}
+    for begun, trace, move_of in traces(rules, 60):
+        state = begun
+        for seat, code, legal in trace:
+            moves = state.legal_moves()
+            assert (state.to_act, len(moves)) == (seat, legal)
+            move = move_of(state, code)
+            counts.setdefault(legal, np.zeros(legal, np.int64))[moves.index(move)] += 1
+            state = state.play(move)
+    check(counts, 20)
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_samples_take_every_place_of_the_list(preset: str) -> None:
+    env = vector.make(preset, 2_000, seed=5, observations=False)
+    most = 40
+    counts = {n: np.zeros(n, np.int64) for n in range(1, most)}
+    for _ in range(150):
+        n = env.num_legal
+        listed = np.arange(env.legal.shape[1]) < n[:, None]
+        actions = env.sample()
+        place = ((env.legal < actions[:, None]) & listed).sum(axis=1)
+        for k in range(1, most):
+            counts[k] += np.bincount(place[n == k], minlength=k)
+        env.step(actions)
+    check(counts, 200)
