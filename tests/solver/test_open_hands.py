@@ -64,6 +64,26 @@ def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> N
         assert kept.value == not_kept.value or not (kept.exact and not_kept.exact)
 
 
+def test_estimates_of_what_is_not_proved() -> None:
+    """Within the bounds, in the mean much nearer to the truth than their middle; none where the value is proved."""
+    source = random.Random(17)
+    misses = []
+    for state in [large(source, 36) for _ in range(200)]:
+        guess = solve(state, nodes=1, memory_mb=1, moves=False)
+        truth = solve(state, nodes=300_000, memory_mb=16, moves=False)
+        if guess.exact:
+            assert guess.estimate is None
+        elif truth.exact:
+            assert guess.estimate is not None
+            assert guess.lower is not None
+            assert guess.upper is not None
+            assert truth.value is not None
+            assert guess.lower < guess.estimate < guess.upper
+            misses.append(abs(guess.estimate - truth.value) / (guess.upper - guess.lower))
+    assert len(misses) > 50
+    assert sum(misses) / len(misses) < 0.35
+
+
 @pytest.mark.slow
 def test_equal_to_minimax_on_many_endgames() -> None:
     seen = compare(3, 20_000, (6, 7, 8, 9), 1)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import prefetch, trailing_zeros
 from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, split_all, weights
+from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
 from dasan.kernels.rank_solver_table import (
     BUCKET_WORDS,
@@ -422,6 +422,13 @@ def search_on(s: Search, players: int, side: int, nodes: int, t: RankTable) -> t
     return value, int(s.counters[NODES]) - first
 
 
+def odds_of(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> float:
+    """The logarithm (natural) of the odds that the bidder's side wins, by the look of a position."""
+    words = np.array(hands, np.uint64)
+    split_all(words, 0, players, s.parts)
+    return float(forecast(words, 0, players, U(side), U(context), t, s.weights, s.parts)[0])
+
+
 @lru_cache(maxsize=1)
 def warm_up() -> None:
     """Compile what is not compiled yet, so that no clock counts it."""
@@ -433,4 +440,5 @@ def warm_up() -> None:
     if set_out(s, 3, hands, 1, leading(0), t) == 0:
         search_on(s, 3, 1, 10, t)
     facing(hands, 1, 0, [1, 2], 0, t)
+    odds_of(s, 3, hands, 1, leading(0), t)
     spread(s.table, int(s.counters[BUCKETS]) // 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -138,6 +139,13 @@ class OpenHands:
         self._known[at] = won
         return won
 
+    def chance(self, at: Position) -> float:
+        """The share of positions that look like this one in which the bidder's side wins; 1 or 0 where that is known."""
+        if at in self._known:
+            return float(self._known[at])
+        odds = self._kernel.odds_of(self._search, self._players, at.hands, at.side, at.context, self._table)
+        return 1 / (1 + math.exp(-odds))
+
 
 def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
     """Who wins, for as many problems as the budget allows, the easy ones first: each round gives all the same share."""
@@ -159,13 +167,14 @@ def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) ->
 def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool = True) -> Solution:
     """A position in the play of the cards; with `moves` their values and, if wanted, a line."""
     win, loss = stakes(state)
-    value = solver.settle(position(state))
+    at = position(state)
+    value = solver.settle(at)
     if not moves:
-        return _solution(value, {}, (), win, loss, budget)
+        return _solution(value, {}, (), win, loss, budget, None if value is not None else solver.chance(at))
     children = {move: state.play(move) for move in state.legal_moves()}
     over = {move: child for move, child in children.items() if child.phase is Phase.OVER}
     open_ = {move: position(child) for move, child in children.items() if move not in over}
-    found = in_rounds([(solver, at) for at in open_.values()], budget)
+    found = in_rounds([(solver, after) for after in open_.values()], budget)
     proved: dict[Move, bool] = {}
     for move in children:
         if move in over:
@@ -179,11 +188,17 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
         elif len(proved) == len(children):
             value = not wanted
     best = tuple(_line(state, value, solver)) if line and value is not None else ()
-    return _solution(value, proved, best, win, loss, budget)
+    return _solution(value, proved, best, win, loss, budget, None if value is not None else solver.chance(at))
 
 
 def _solution(
-    value: bool | None, proved: dict[Move, bool], line: tuple[Move, ...], win: int, loss: int, budget: Budget
+    value: bool | None,
+    proved: dict[Move, bool],
+    line: tuple[Move, ...],
+    win: int,
+    loss: int,
+    budget: Budget,
+    chance: float | None = None,
 ) -> Solution:
     paid = None if value is None else win if value else loss
     return Solution(
@@ -195,6 +210,7 @@ def _solution(
         line=line,
         nodes=budget.used,
         scope="two sides",
+        estimate=None if chance is None else loss + chance * (win - loss),
     )
 
 

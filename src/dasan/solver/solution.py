@@ -18,6 +18,8 @@ class Solution:
     that hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line
     of best play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of the hand
     to each seat if it became the bidder, for a bid of 1. by_seat: with "max-n", what every seat gets, as `value` counts.
+    estimate: where the value of a position in the play of Big Three is unproved, what the bidder is paid in the mean of
+    positions that look like it.
 
     scope: "two sides" (Big Three; no assumption), "two players" (no assumption), "paranoid" (all others play together
     against the seat to act, so that its value is what it can be sure of), "max-n" (everybody plays for themselves, and
@@ -32,6 +34,7 @@ class Solution:
     line: tuple[Move, ...]
     nodes: int
     scope: str
+    estimate: float | None = None
     by_bidder: Mapping[int, Solution] = field(default_factory=dict)
     by_seat: Mapping[int, int] = field(default_factory=dict)
 
@@ -47,6 +50,8 @@ class Solution:
             "nodes": self.nodes,
             "scope": self.scope,
         }
+        if self.estimate is not None:
+            out["estimate"] = self.estimate
         if self.by_bidder:
             out["by_bidder"] = {str(seat): solution.to_json() for seat, solution in self.by_bidder.items()}
         if self.by_seat:
