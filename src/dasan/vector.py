@@ -76,7 +76,7 @@ class VectorEnv:
         moves: Moves | None,
         perfect: bool,
     ) -> None:
-        from dasan.kernels import batch_io
+        from dasan.kernels import batch_io, kept_tables
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -86,10 +86,11 @@ class VectorEnv:
         self.session = session
         self.seed = seed
         self.ids = action_ids(rules, session)
-        self.num_actions = self.ids.count
         self.num_features = observation_size(rules, session)
         self._kernels = _kernels_of(rules)
-        self._tables = self._kernels.tables(rules, session)
+        self._tables, self.num_actions = kept_tables.kept(
+            rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
+        )
         self._s, self._base = self._kernels.make_state(rules, num_envs)
         self._choice = np.zeros(num_envs, np.uint64)
         self._observing = observations
@@ -120,7 +121,6 @@ class VectorEnv:
         self.num_perfect_features = perfect_size(rules)
         hidden = np.zeros((n, self.num_perfect_features // 8), np.uint64) if perfect else None
         self.perfect: npt.NDArray[np.uint8] | None = None if hidden is None else hidden.view(np.uint8)
-        self.num_move_features = move_size(rules, session)
         self._rows = None if moves is None else _MoveRows(self, moves)
         self.moves: npt.NDArray[np.uint8] | None = None
         self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
@@ -133,6 +133,11 @@ class VectorEnv:
     def features(self) -> tuple[Feature, ...]:
         """What the numbers of an observation mean, in order."""
         return layout(self.rules, self.session)
+
+    @cached_property
+    def num_move_features(self) -> int:
+        """The length of a row of `moves`."""
+        return move_size(self.rules, self.session)
 
     @cached_property
     def move_features(self) -> tuple[Feature, ...]:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import dasan
+from dasan.kernels import kept_tables
+
 MODULE = """
 from typing import NamedTuple
 import numpy as np
@@ -91,3 +94,44 @@ def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(
     (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_text("no folder")
     assert run() == (12, 0, 1)
+
+
+def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tables, "root", lambda: tmp_path / "cache")
+    monkeypatch.setattr(kept_tables, "WORTH", -1)
+    monkeypatch.setattr(kept_tables, "KEPT", 2)
+    rules = [dasan.rules("big-two"), dasan.rules("big-two", triples=True)]
+    made = []
+
+    def kept(which: int, session: bool) -> int:
+        def make() -> int:
+            made.append((which, session))
+            return 2 * which + session
+
+        value: int = kept_tables.kept(rules[which], session, make)
+        return value
+
+    assert [kept(which, session) for which in (0, 1, 0) for session in (False, True)] == [0, 1, 2, 3, 0, 1]
+    assert len(made) == 6  # only two are kept
+    assert [kept(0, session) for session in (False, True, False)] == [0, 1, 0]
+    assert len(made) == 6
+    for path in (tmp_path / "cache").iterdir():
+        path.write_bytes(b"nothing")
+    assert kept(0, True) == 1
+    assert len(made) == 7
+    monkeypatch.setattr(kept_tables, "WORTH", 60)
+    assert (kept(1, True), kept(1, True), len(made)) == (3, 3, 9)
+
+
+def test_environments_with_kept_tables_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_tables, "root", lambda: tmp_path)
+    monkeypatch.setattr(kept_tables, "WORTH", -1)
+    for preset in dasan.PRESETS:
+        made, found = (dasan.vector.make(preset, 4, seed=1, session=True) for _ in range(2))
+        for _ in range(100):
+            for env in (made, found):
+                env.step(env.sample())
+            assert (made.mask == found.mask).all()
+            assert (made.obs == found.obs).all()
+        assert made.num_actions == found.num_actions == found.ids.count
+    assert len(list(tmp_path.iterdir())) == len(dasan.PRESETS)
