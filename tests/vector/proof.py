@@ -58,7 +58,9 @@ def carry_out(task: Task) -> Played:
     for session in (False, True):
         n = min(SIDE_BY_SIDE, task.hands // 2 or 1)
         moves: vector.Moves = "ragged" if session else "padded"
-        env = vector.make(task.preset, n, task.seed, session=session, moves=moves, perfect=True, **task.setting)
+        env = vector.make(
+            dasan.rules(task.preset, **task.setting), n, task.seed, session=session, moves=moves, perfect=True
+        )
         played += follow(env, task.hands // 2 or 1, every=EVERY)
     return played
 

@@ -26,8 +26,9 @@ def test_environments_are_the_engines_hands(preset: str, session: bool) -> None:
 @pytest.mark.parametrize(("preset", "setting"), COVERED, ids=lambda part: part if isinstance(part, str) else "")
 def test_every_pair_of_option_values(preset: str, setting: Setting) -> None:
     number = COVERED.index((preset, setting))
-    moves: vector.Moves | None = "ragged" if number % 5 == 0 else None
-    env = vector.make(preset, 3, seed=7, session=number % 2 == 1, moves=moves, perfect=True, **setting)
+    moves: vector.Moves | bool = "ragged" if number % 5 == 0 else False
+    rules = dasan.rules(preset, **setting)
+    env = vector.make(rules, 3, seed=7, session=number % 2 == 1, moves=moves, perfect=True)
     follow(env, 3, every=15)
 
 

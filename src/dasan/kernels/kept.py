@@ -97,7 +97,7 @@ def _reached(module: str) -> set[str]:
     return found
 
 
-class _Place(caching._CacheLocator):  # type: ignore[misc]
+class _Place(caching._CacheLocator):
     """Tells Numba which files belong to a function."""
 
     def __init__(self, function: Callable[..., Any], source: str) -> None:
@@ -122,23 +122,24 @@ class _Place(caching._CacheLocator):  # type: ignore[misc]
         return str(self._line)
 
 
-class _Results(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Place,)
+class _Results(caching.CompileResultCacheImpl):
+    _locator_classes = [_Place]  # noqa: RUF012
 
 
-class _Files(caching.FunctionCache):  # type: ignore[misc]
+class _Files(caching.FunctionCache):
     _impl_class = _Results
 
 
-class Kept(caching._Cache):  # type: ignore[misc]
+class Kept(caching._Cache):
     """The machine code of one function, in the form that Numba's dispatcher asks for it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     @cached_property
-    def _files(self) -> _Files:
-        return _Files(self._function)
+    def _files(self) -> Any:
+        files: Any = _Files
+        return files(self._function)
 
     @property
     def cache_path(self) -> str:
