@@ -121,6 +121,18 @@ def test_a_position_from_the_middle_can_be_played_out() -> None:
     assert judged.payments[judged.moves.index(judged.best())].tolist() == [4.0] * 50
 
 
+def test_where_payments_are_settled_the_place_counts() -> None:
+    """W.22: who holds what is paid for when the first is out; after that a pair keeps the last card from being beaten."""
+    rules = dasan.rules("winner", players=3, scoring="cards")
+    state = dasan.start(rules, ["AS", "3D 3C 9H", "6S"], to_act=0)
+    for move in ("AS", "pass", "pass"):
+        state = state.play(move)
+    judged = worlds.judge(state.view(1), worlds=50, seed=1)
+    assert (judged.payments == judged.payments[0]).all()
+    assert judged.payments.any()
+    assert str(judged.best()) == "3D 3C"
+
+
 def test_judging_knows_what_it_cannot_see() -> None:
     """The same view, the same judgement, whatever lies hidden."""
     state = dasan.deal(dasan.rules("winner", players=3), seed=8)

@@ -30,10 +30,10 @@ class Judgement:
     places: npt.NDArray[np.float64]
 
     def best(self) -> Move:
-        """The move with the highest mean payment; where nothing is ever paid, with the lowest mean place."""
-        paid = self.payments.mean(axis=1)
-        score = paid if self.payments.any() else -self.places.mean(axis=1)
-        return self.moves[int(score.argmax())]
+        """The move with the highest mean payment; of equals, where all get places, the one with the lowest mean place."""
+        paid, place = self.payments.mean(axis=1), self.places.mean(axis=1)
+        placed = bool((self.places >= 1).all())
+        return self.moves[max(range(len(self.moves)), key=lambda i: (paid[i], -place[i] if placed else 0))]
 
 
 def judge(
