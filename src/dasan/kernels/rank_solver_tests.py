@@ -133,34 +133,35 @@ def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, large
     d3 = triplets - _in_lane(winning, _2)
     d4 = quads - _in_lane(winning, _3)
     sure = ~reach & _LANE
+    # Sets whose cards win one by one, and quads that win as two pairs: as many as are still whole.
+    threes = np.int64(popcount((exact >> _32) & sure))
+    fours = np.int64(popcount((exact >> _48) & sure))
+    doubles = np.int64(popcount((exact >> _48) & _LANE & ~(reach >> _16)))
     if d1 > 0:
         n = np.int64(popcount((exact >> _16) & sure))
         while n > 0 and (d1 > 1 or (d1 > 0 and d2 < 0)):
             d1 -= 2
             d2 += 1
             n -= 1
-        n = np.int64(popcount((exact >> _32) & sure))
-        while n > 0 and (d1 > 1 or (d1 > 0 and d3 < 0)):
+        while threes > 0 and (d1 > 1 or (d1 > 0 and d3 < 0)):
             d1 -= 3
             d3 += 1
-            n -= 1
-        n = np.int64(popcount((exact >> _48) & sure))
-        while n > 0 and (d1 > 1 or (d1 > 0 and d4 < 0)):
+            threes -= 1
+        while fours > 0 and (d1 > 1 or (d1 > 0 and d4 < 0)):
             d1 -= 4
             d4 += 1
-            n -= 1
+            fours -= 1
+            doubles -= 1
     if d2 > 0:
-        n = np.int64(popcount((exact >> _32) & sure))
-        while n > 0 and d2 > 0 and d3 < 0:
+        while threes > 0 and d2 > 0 and d3 < 0:
             d2 -= 1
             d1 -= 1
             d3 += 1
-            n -= 1
-        n = np.int64(popcount((exact >> _48) & _LANE & ~(reach >> _16)))
-        while n > 0 and d2 > 0 and d4 < 0:
+            threes -= 1
+        while doubles > 0 and d2 > 0 and d4 < 0:
             d2 -= 2
             d4 += 1
-            n -= 1
+            doubles -= 1
         n = pairs
         while n > 0 and d2 > 0 and d1 <= -2:
             d2 -= 1
