@@ -60,7 +60,7 @@ def test_environments_differ() -> None:
 
 
 def shuffled(state: dasan.State, seat: int, source: random.Random) -> dasan.State:
-    """The same hand so far, with the cards that `seat` cannot see dealt out differently, or `state` if that fails."""
+    """The same hand so far, with the cards that `seat` cannot see dealt out differently."""
     rules = state.rules
     held = [list(hand) for hand in state.hands]
     pool = [c for s, hand in enumerate(held) if s != seat for c in hand]
