@@ -48,7 +48,7 @@ def test_review_as_text_markdown_and_json(record: Path) -> None:
     assert "Turning point: move 4, seat 0 plays pass; better 3♦." in text
     assert "\x1b" not in text
     markdown = run("review", record, "--format", "markdown")
-    assert "| 4 | seat 0 \\* | pass | **LOSES THE HAND: 1 of 2 moves does; better 3♦** |" in markdown
+    assert "| 4 | seat 0 \\* | pass | **LOSES THE HAND; 1 of 2 moves keeps it: 3♦** |" in markdown
     assert json.loads(run("review", record, "--format", "json")) == json.loads(run("review", record, "--json"))
 
 
@@ -60,6 +60,14 @@ def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(r
     first, *rest = found.moves
     unproved = Review(hand, (replace(first, kept=None, value=None), *rest))
     assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
+
+
+def test_a_record_in_which_nobody_has_moved(tmp_path: Path) -> None:
+    file = tmp_path / "start.jsonl"
+    hands = ["4H 4S 3D", "5H 6H", "7H 8C"]
+    state = dasan.start(dasan.rules("big-three"), hands, bidder=0, bid=2, leader=0)
+    file.write_text(state.record(), encoding="utf-8")
+    assert "Nobody has moved" in run("review", file)
 
 
 def test_review_is_coloured_where_that_is_wanted(record: Path) -> None:

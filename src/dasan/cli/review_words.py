@@ -75,9 +75,10 @@ class Report:
             case "keeps":
                 if not j.could_turn:
                     return "any move keeps it" if len(j.keeping) == j.choices else "keeps it"
-                return f"keeps it: {self._share(j)}"
+                return f"keeps it ({self._share(j, 'does', 'do')})"
             case "loses":
-                return f"{self._cost(j)}: {self._share(j)}; better {moves_words(j.keeping)}"
+                better = f"{self._share(j)}: {moves_words(j.keeping)}" if j.keeping else "better moves were not proved"
+                return f"{self._cost(j)}; {better}"
             case "unproved" if j.scope == "two sides" and j.worth is not None:
                 return f"not proved; after it {self._leader(j.worth)}"
             case "forced" | "unproved" | "unjudged" as verdict:
@@ -91,10 +92,11 @@ class Report:
         rules = self.hand.rules
         return f"COSTS: {worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
 
-    def _share(self, j: Judged) -> str:
+    def _share(self, j: Judged, one: str = "keeps it", more: str = "keep it") -> str:
+        """How many of the legal moves keep the result."""
         proved = len(j.keeping) + len(j.losing)
         least = "" if proved == j.choices else "at least "
-        return f"{least}{len(j.keeping)} of {j.choices} moves {'does' if len(j.keeping) == 1 else 'do'}"
+        return f"{least}{len(j.keeping)} of {j.choices} moves {one if len(j.keeping) == 1 else more}"
 
     def _leader(self, value: int) -> str:
         if value > 0:
@@ -108,6 +110,9 @@ class Report:
     def _summary(self) -> Iterator[str]:
         review = self.review
         judged = [j for j in review.moves if j.value is not None]
+        if not review.moves:
+            yield "Nobody has moved in this hand."
+            return
         if not judged:
             yield "No move could be judged: there are too many cards for the time that was given."
             return
