@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from dasan.bench.solver import MOVES_AT, SIZES, at_random, interval, measure_solver, world
+from dasan.bench.solver import MOVES_AT, SIZES, at_random, measure_solver, world
 from dasan.cli import app
 
 
@@ -64,8 +64,3 @@ def test_a_world_keeps_what_the_seat_to_act_knows() -> None:
     assert other.hands[seat] == state.hands[seat]
     assert other.hand_sizes == state.hand_sizes
     assert Counter(c for hand in other.hands for c in hand) == Counter(c for hand in state.hands for c in hand)
-
-
-def test_the_interval_of_a_share() -> None:
-    assert interval(10, 100) == pytest.approx((0.0552, 0.1744), abs=1e-3)
-    assert interval(0, 2000) == pytest.approx((0, 0.0019), abs=1e-4)

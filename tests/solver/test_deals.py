@@ -91,7 +91,8 @@ def test_every_kind_of_bidder_has_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "of", "low", "high"), [(0, 10, 0, 0.2775), (1, 10, 0.7225, 1), (0.5, 100, 0.4038, 0.5962)]
+    ("share", "of", "low", "high"),
+    [(0, 10, 0, 0.2775), (1, 10, 0.7225, 1), (0.5, 100, 0.4038, 0.5962), (0, 2000, 0, 0.0019)],
 )
 def test_wilson(share: float, of: int, low: float, high: float) -> None:
     assert wilson(share, of) == pytest.approx((low, high), abs=1e-4)

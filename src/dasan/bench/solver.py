@@ -17,6 +17,7 @@ from statistics import fmean
 import dasan
 from dasan.bench.timing import device
 from dasan.solver.budget import Budget
+from dasan.solver.deals import wilson
 from dasan.solver.solving import Warm, solve_warm
 
 SIZES = {20: (2_000, 2.0), 25: (2_000, 2.0), 30: (2_000, 2.0), 36: (500, 5.0), 42: (100, 20.0), 52: (40, 60.0)}
@@ -139,18 +140,6 @@ def world(state: dasan.State, source: random.Random) -> dasan.State:
     return replace(state, hands=tuple(hands))
 
 
-def interval(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share.
-
-    >>> [round(end, 3) for end in interval(0, 100)]
-    [0.0, 0.037]
-    """
-    z, share = 1.959964, hits / of
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 class _Processor:
     """Says stop after so many seconds of processor time, so that other work on the machine makes no difference."""
 
@@ -215,7 +204,7 @@ def _summary(
         mean_cards=fmean(t.cards for t in tries),
         bidder_wins=sum(t.won for t in tries) / max(1, count - unsolved),
         unsolved=unsolved / count,
-        unsolved_95=interval(unsolved, count),
+        unsolved_95=wilson(unsolved / count, count),
         ms=_quantiles([1000 * t.seconds if t.solved else math.inf for t in tries]),
         nodes=_quantiles([t.nodes if t.solved else math.inf for t in tries]),
         mean_nodes=fmean(t.nodes for t in tries),
