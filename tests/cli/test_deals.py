@@ -42,6 +42,17 @@ def test_deals_are_kept_and_not_solved_again(tmp_path: Path) -> None:
     assert "place after the opener" in words
 
 
+def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+
+    def nodes(limit: int) -> int:
+        told = cli("deals", "--count", "1", "--nodes", str(limit), "--memory", "8", "--out", str(file), "--json").stdout
+        return int(json.loads(told)[0]["nodes"])
+
+    assert [nodes(limit) for limit in (10, 10, 500, 10)] == [10, 10, 500, 500]
+    assert file.read_text(encoding="utf-8").count("\n") == 2
+
+
 def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     file.write_text('{"seed": 1}\n', encoding="utf-8")

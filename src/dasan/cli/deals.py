@@ -47,7 +47,9 @@ def deals(
     workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Keep every deal here; what it already has is not solved again."),
+        typer.Option(
+            metavar="FILE", help="Keep every deal here; what it already has is solved again only with more nodes."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,7 +59,12 @@ def deals(
     if seconds is not None and nodes is not None:
         raise Refused("give --seconds or --nodes, not both")
     budget = {"seconds": seconds} if seconds is not None else {"nodes": nodes or DEFAULT_NODES}
-    known = {deal.number: deal for deal in _kept(out) if (deal.seed, deal.players) == (seed, players)}
+    enough = budget.get("nodes", 0)
+    known = {
+        deal.number: deal
+        for deal in _kept(out)
+        if (deal.seed, deal.players) == (seed, players) and (deal.settled or deal.nodes >= enough)
+    }
     todo = [number for number in range(count) if number not in known]
     found = [known[number] for number in range(count) if number in known]
     for deal in _shown(value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget), todo):

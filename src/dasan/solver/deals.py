@@ -60,6 +60,11 @@ class Valued:
     bidders: tuple[Bidder, ...]
 
     @property
+    def settled(self) -> bool:
+        """Whether it is known of every bidder."""
+        return all(one.won is not None for one in self.bidders)
+
+    @property
     def won_by_some(self) -> bool | None:
         """Whether some bidder wins; None if that was not settled."""
         seen = {one.won for one in self.bidders}
@@ -226,7 +231,7 @@ def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, floa
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
     half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
 
 
 __all__ = ["KINDS", "Bidder", "Share", "Valued", "features", "random_deal", "shares", "value_deals", "wilson"]
