@@ -39,6 +39,8 @@ def puzzle(
 
     if out is not None and as_json:
         raise Refused("--out writes climb/1: it does not go with --json")
+    if out is not None and not Path(out).absolute().parent.is_dir():
+        raise Refused(f"cannot write {out}: there is no such folder")
     if grade is not None and not shipped:
         raise Refused("--grade chooses from those that come with dasan: it needs --shipped")
     if shipped:
@@ -52,7 +54,7 @@ def puzzle(
             Path(out).write_text(write(found), encoding="utf-8")
         except OSError as error:
             raise Refused(f"cannot write {out}: {error.strerror or error}") from error
-        typer.echo(f"{len(found)} puzzles written to {out}")
+        typer.echo(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
     elif as_json:
         print_json([{"start": _start(p), **p.to_json()} for p in found])
     else:

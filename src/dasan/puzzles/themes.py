@@ -46,7 +46,7 @@ def control(state: State, key: Move, sight: Sight) -> bool:
 
 def splitting(state: State, key: Move, sight: Sight) -> bool:
     """A run is broken up: the set that wins takes cards without which a run in the hand can no longer be played, and the
-    hand still takes as many plays to empty as before.
+    hand still takes at least as many plays to empty as before.
     """
     if key.combination is None or not _is_set(key):
         return False
