@@ -1,0 +1,73 @@
+"""What the solver takes for sure without search, against every way to part a hand into sets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from dasan.kernels.rank_solver_tests import filled, sets_cover
+
+PARTS = {
+    0: [()],
+    1: [(1,)],
+    2: [(2,), (1, 1)],
+    3: [(3,), (2, 1), (1, 1, 1)],
+    4: [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)],
+}
+"""Every way to play so many cards of one rank as sets."""
+Counts = list[int]
+
+
+def word(hand: Counts) -> np.uint64:
+    return np.uint64(sum(1 << (16 * copy + rank) for rank, n in enumerate(hand) for copy in range(n)))
+
+
+def covers(hand: Counts, enemy: Counts, smallest: int) -> bool:
+    """Whether some way to part the hand has at most one loser left over, and no enemy can go out on those led before.
+
+    enemy: of each rank, the most cards that one of them holds. smallest: cards of the shorter enemy.
+    """
+    tops = [max((rank for rank, n in enumerate(enemy) if n >= copies), default=-1) for copies in range(1, 5)]
+    ranks = [rank for rank, n in enumerate(hand) if n]
+    for parting in product(*(PARTS[hand[rank]] for rank in ranks)):
+        lost, won = [0] * 5, [0] * 5
+        for rank, sets in zip(ranks, parting, strict=True):
+            for copies in sets:
+                lost[copies] += rank < tops[copies - 1]
+                won[copies] += rank > tops[copies - 1]
+        left = [max(0, a - b) for a, b in zip(lost, won, strict=True)]
+        if sum(left) > 1:
+            continue
+        last = max((copies for copies in range(1, 5) if (left if any(left) else lost)[copies]), default=0)
+        if sum(copies * n for copies, n in enumerate(lost)) - last < smallest:
+            return True
+    return False
+
+
+def hands(source: random.Random) -> Iterator[tuple[Counts, Counts, int]]:
+    """Hands of many losers, with large sets at the top, some of whose cards win one by one and some of whose do not."""
+    while True:
+        hand = [source.choice((0, 0, 1, 1, 2, 2, 3)) for _ in range(9)] + [
+            source.choice((0, 1, 2, 3, 4)) for _ in range(4)
+        ]
+        enemy = [source.choice((0, 1, 1, 2, 3)) for _ in range(10)] + [
+            source.choice((0, 0, 1, 2, 2, 3)) for _ in range(3)
+        ]
+        while sum(n > 0 for n in hand) > 8:
+            hand[source.randrange(9)] = 0
+        enemy = [min(n, 4 - m) for n, m in zip(enemy, hand, strict=True)]
+        yield hand, enemy, source.randint(3, 18)
+
+
+def test_a_hand_that_is_covered_can_be_parted_so() -> None:
+    source = random.Random(4)
+    said = 0
+    for (hand, enemy, smallest), _ in zip(hands(source), range(20_000), strict=False):
+        none = np.int64(0)
+        if sets_cover(word(hand), np.uint64(filled(word(enemy))), none, none, none, np.int64(smallest)):
+            said += 1
+            assert covers(hand, enemy, smallest), (hand, enemy, smallest)
+    assert said > 3_000
