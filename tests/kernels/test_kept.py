@@ -15,8 +15,11 @@ from dasan.kernels import kept_tables
 MODULE = """
 from typing import NamedTuple
 import numpy as np
+from dasan.kernels import kept
 from dasan.kernels.compiled import compiled
 from helper import FACTOR, helped
+
+kept.KEPT = 3
 
 class {name}(NamedTuple):
     words: np.ndarray

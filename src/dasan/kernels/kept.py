@@ -25,13 +25,13 @@ import platformdirs
 from numba import config
 from numba.core import caching
 
-KEPT = 3
+KEPT = 6
 """How many states of a module are kept; when one is added, those used last stay."""
 
 _CANNOT = (OSError, TypeError)
 """The disk is full, or the folder is not ours to write; the function's module has no file."""
 
-_ALWAYS = ("compiled", "kept")
+_ALWAYS = ("compiled",)
 
 
 def root() -> Path:
