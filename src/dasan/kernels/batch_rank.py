@@ -194,16 +194,23 @@ def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Wo
         for seat in range(w.a.players):
             b.rewards[i, seat] = 0
             b.places[i, seat] = 0
+    if move(row, action, w):
+        settle(i, row, b, w.a)
+        row[DEALER] = row[SEAT]
+        row[NUMBER] += _1
+        deal(row, pack, hands, w)
+
+
+@woven
+def move(row: Words, action: int, w: RankTables) -> bool:
+    """One legal action (an id); whether the hand is over, and then row[SEAT] is who went out."""
     if row[PHASE] == PLAYING:
-        if _play(row, w.x.codes[action], w):
-            _settle(i, row, b, w.a)
-            row[DEALER] = row[SEAT]
-            row[NUMBER] += _1
-            deal(row, pack, hands, w)
-    elif row[PHASE] == AUCTION:
+        return _play(row, w.x.codes[action], w)
+    if row[PHASE] == AUCTION:
         _bid(row, signed(action), w.a)
     else:
         _call(row, w.x.call_cards[action - w.x.first_call], w.a)
+    return False
 
 
 @woven
@@ -288,7 +295,7 @@ def _play(row: Words, code: int, w: RankTables) -> bool:
 
 
 @lean
-def _settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
+def settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
     """Payments to the sides (B3.19, B4.06)."""
     players = a.players
     bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])

@@ -29,7 +29,7 @@ from dasan.state import Phase, State
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_0, _1, _16 = U(0), U(1), U(16)
+_0, _1 = U(0), U(1)
 _RANKS, _ONES = U(0x1FFF), U(0x0001_1111_1111_1111)
 PHASES = {Phase.AUCTION: rank.AUCTION, Phase.CALL: rank.CALLING, Phase.PLAY: rank.PLAYING}
 
@@ -134,11 +134,12 @@ def choose(s: Words, b: Buffers, w: RankTables, x: PolicyTable) -> int:
 
 
 @woven
-def _step(row: Words, action: int, b: Buffers, w: RankTables, scratch: Words) -> bool:
+def _step(row: Words, action: int, b: Buffers, w: RankTables) -> bool:
     """Carry out an action; whether the hand is over, and then its result is row 0 of `b`."""
-    rank.advance(0, action, row, b, w, scratch[:52], scratch[52:57])
-    over = bool(b.done[0] != 0)
-    b.done[0] = 0
+    over = rank.move(row, action, w)
+    if over:
+        rank.settle(0, row, b, w.a)
+        b.done[0] = 0
     return over
 
 
@@ -147,7 +148,7 @@ def step(s: Words, action: int, b: Buffers, w: RankTables, scratch: Words) -> bo
     """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
     for seat in range(w.a.players):
         b.places[0, seat] = 0
-    return _step(s[0], action, b, w, scratch)
+    return _step(s[0], action, b, w)
 
 
 @lean
@@ -196,7 +197,7 @@ def play_out(
                     state = stepped(state)
                     action = random_of(b.legal[0], signed(b.num_legal[0]), state)
                 clear_mask(0, b)
-                over = _step(row, action, b, w, scratch)
+                over = _step(row, action, b, w)
                 plies += 1
             for seat in range(w.a.players):
                 payments[i * times + k, seat] = b.rewards[0, seat]
