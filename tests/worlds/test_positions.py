@@ -180,6 +180,8 @@ def test_what_cannot_be_is_refused() -> None:
     assert positions.legal(0).tolist() == before
     for wrong, words in (
         (lambda: positions.step(1, 5), "is over"),
+        (lambda: positions.to_act(1), "is over"),
+        (lambda: positions.thrifty(1), "is over"),
         (lambda: positions.play_out(), "is over"),
         (lambda: positions.play_out(last=1, policy="clever"), "random, thrifty"),
         (lambda: positions.play_out(last=3), "positions that there are"),

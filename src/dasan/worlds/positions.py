@@ -97,7 +97,7 @@ class Positions:
             array[target] = array[source]
 
     def to_act(self, i: int) -> int:
-        """The seat to act in position `i`."""
+        """The seat to act in position `i`. ValueError: the hand is over."""
         self._show(i)
         return int(self._work.buffers.to_act[0])
 
@@ -116,17 +116,15 @@ class Positions:
         return self.ids.text(action)
 
     def thrifty(self, i: int) -> int:
-        """What the bot `thrifty` would do in position `i`, an id."""
+        """What the bot `thrifty` would do in position `i`, an id. ValueError: the hand is over."""
         self._show(i)
         return self._game.choose(self._work)
 
     def step(self, i: int, action: int) -> None:
         """Carry out one action in position `i`; at the end of the hand `over`, `payments` and `places` are set.
 
-        ValueError: it is not legal, and nothing has changed.
+        ValueError: it is not legal, or the hand is over, and nothing has changed.
         """
-        if self.over[i]:
-            raise ValueError("the hand is over")
         self._show(i)
         b = self._work.buffers
         if not 0 <= action < self.ids.count or not b.mask[0, action]:
@@ -188,7 +186,9 @@ class Positions:
         return Outcomes(payments[first * times :].reshape(shape), places[first * times :].reshape(shape), plies)
 
     def _show(self, i: int) -> None:
-        """Copy position `i` to the desk, with its legal actions."""
+        """Copy position `i` to the desk, with its legal actions. ValueError: the hand is over."""
+        if self.over[i]:
+            raise ValueError("the hand is over")
         for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
             theirs[0] = mine[i]
         self._game.publish(self._work)
