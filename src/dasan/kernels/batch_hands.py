@@ -22,7 +22,7 @@ from dasan.ruleset import Rules
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Sizes = npt.NDArray[np.uint8]
-_0, _1 = U(0), U(1)
+_0 = U(0)
 _HELD = U(0x1FFF_1FFF_1FFF_1FFF)
 _BELOW_JOKERS = U((1 << 53) - 1)
 FLAG_WORDS = 16

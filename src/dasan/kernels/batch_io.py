@@ -20,7 +20,7 @@ from dasan.kernels.random64 import below, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_0, _1, _8, _64 = U(0), U(1), U(8), U(64)
+_1 = U(1)
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _DEAL = U(0xA0761D6478BD642F)

@@ -13,7 +13,7 @@ from dasan.ruleset import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_0, _1 = U(0), U(1)
+_1 = U(1)
 
 
 class MoveTable(NamedTuple):

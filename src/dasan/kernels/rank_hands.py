@@ -20,7 +20,6 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 _0, _1, _3, _16, _32 = U(0), U(1), U(3), U(16), U(32)
 _PASS, _LEAD = U(PASS), U(LEAD)
-_LANE = U(0x1FFF)
 _HAND = U(0xA0761D6478BD642F)
 
 BID, CALL = 256, 512

@@ -1,4 +1,4 @@
-"""Kernels for games of ranks alone (Big Three): what a hand can play, playing it, and whole random hands."""
+"""Kernels for games of ranks alone (Big Three): what a hand can play, playing it, and choosing at random."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import numpy.typing as npt
 from dasan.kernels.bits import extract, nth_set_bit, popcount
 from dasan.kernels.compiled import inlined
 from dasan.kernels.random64 import below
-from dasan.kernels.rank_table import LEAD, PASS, RankTable
+from dasan.kernels.rank_table import PASS, RankTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_0, _1, _2, _3 = U(0), U(1), U(2), U(3)
+_1, _2, _3 = U(1), U(2), U(3)
 _16, _32, _48, _64, _128 = U(16), U(32), U(48), U(64), U(128)
 _RUN = U(1023)
-_PASS, _LEAD = U(PASS), U(LEAD)
 _PASS_BIT = U(1 << (PASS - 128))
 
 
@@ -49,11 +48,3 @@ def pick(sets: np.uint64, ones: np.uint64, twos: np.uint64, word: np.uint64) -> 
     if i < n01:
         return _64 + nth_set_bit(ones, i - n0)  # type: ignore[no-any-return]
     return _128 + nth_set_bit(twos, i - n01)  # type: ignore[no-any-return]
-
-
-@inlined
-def add_card(hand: np.uint64, rank: np.uint64) -> np.uint64:
-    """`hand` with one more card of `rank`: the lowest lane that does not have it yet gets its bit."""
-    lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
-    more: np.uint64 = ((lanes << _16) | _1) & ~lanes
-    return hand | (more << rank)

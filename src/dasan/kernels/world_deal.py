@@ -20,7 +20,6 @@ from dasan.ruleset import Rules
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_0, _1 = U(0), U(1)
 _WORLD = U(0x8EBC6AF09C88C6E3)
 
 
