@@ -10,7 +10,7 @@ import numpy as np
 
 from dasan.kernels.rank_solver_tests import filled, sets_cover
 
-PARTS = {
+PARTS: dict[int, list[tuple[int, ...]]] = {
     0: [()],
     1: [(1,)],
     2: [(2,), (1, 1)],
@@ -66,8 +66,7 @@ def test_a_hand_that_is_covered_can_be_parted_so() -> None:
     source = random.Random(4)
     said = 0
     for (hand, enemy, smallest), _ in zip(hands(source), range(20_000), strict=False):
-        none = np.int64(0)
-        if sets_cover(word(hand), np.uint64(filled(word(enemy))), none, none, none, np.int64(smallest)):
+        if sets_cover(word(hand), np.uint64(filled(word(enemy))), 0, 0, 0, smallest):
             said += 1
             assert covers(hand, enemy, smallest), (hand, enemy, smallest)
     assert said > 3_000
