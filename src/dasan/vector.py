@@ -12,7 +12,7 @@ there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from queue import SimpleQueue
@@ -48,7 +48,7 @@ Moves = Literal["padded", "ragged"]
 
 
 class VectorEnv:
-    """`num_envs` hands of one game. The buffers are made once and written in place by `reset` and `step`.
+    """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
 
     mask: bool [n, num_actions], the legal actions of the seat to act. obs: uint8 [n, num_features], what that seat sees,
     see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand;
@@ -68,13 +68,14 @@ class VectorEnv:
         self,
         rules: Rules,
         num_envs: int,
-        seed: int = 0,
+        seed: int | Sequence[int] = 0,
         *,
         session: bool,
         threads: int,
         observations: bool,
         moves: Moves | None,
         perfect: bool,
+        buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
         from dasan.kernels import batch_io, kept_tables
 
@@ -95,18 +96,23 @@ class VectorEnv:
         self._choice = np.zeros(num_envs, np.uint64)
         self._observing = observations
         n = num_envs
-        words = np.zeros((n if observations else 1, self.num_features // 8), np.uint64)
+        most = self._kernels.most_legal(rules)
+        given = _Given(buffers)
+        words = np.zeros((1, self.num_features // 8), np.uint64)
+        if observations:
+            words = given.take("obs", (n, self.num_features), np.uint8).view(np.uint64)
         self._b = batch_io.Buffers(
-            mask=np.zeros((n, self.num_actions), np.uint8),
+            mask=given.take("mask", (n, self.num_actions), np.bool_).view(np.uint8),
             obs=words,
-            rewards=np.zeros((n, rules.players), np.int32),
-            places=np.zeros((n, rules.players), np.uint8),
-            done=np.zeros(n, np.uint8),
-            to_act=np.zeros(n, np.int8),
-            legal=np.zeros((n, self._kernels.most_legal(rules)), np.int16),
-            num_legal=np.zeros(n, np.int32),
+            rewards=given.take("rewards", (n, rules.players), np.int32),
+            places=given.take("places", (n, rules.players), np.uint8),
+            done=given.take("done", (n,), np.bool_).view(np.uint8),
+            to_act=given.take("to_act", (n,), np.int8),
+            legal=given.take("legal", (n, most), np.int16),
+            num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
+        given.refuse_more()
         self._io = batch_io
         self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
         self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
@@ -155,11 +161,17 @@ class VectorEnv:
         rows = action_features(self.rules, self.session)
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Start all environments over: the first hand of each. With `seed`, those of another seed."""
+    def reset(self, seed: int | Sequence[int] | None = None) -> None:
+        """Start all environments over: the first hand of each. With `seed`, those of another seed, or of one for each."""
         if seed is not None:
             self.seed = seed
-        self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
+        if isinstance(self.seed, int):
+            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
+        else:
+            if len(self.seed) != self.num_envs:
+                raise ValueError(f"one seed, or {self.num_envs}, not {len(self.seed)}")
+            seeds = np.array([int(seed) % (1 << 64) for seed in self.seed], np.uint64)
+            self._io.seed_each(seeds, self._base, self._choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
         self._carry_out(
@@ -286,6 +298,27 @@ def _help(orders: SimpleQueue[_Order | None]) -> None:
         del done, failure
 
 
+class _Given:
+    """Buffers of the caller, and new ones where there are none."""
+
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._left = dict(arrays)
+
+    def take(self, name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
+        array = self._left.pop(name, None)
+        if array is None:
+            return np.zeros(shape, kind)
+        fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous and array.flags.writeable
+        if not fits or not array.flags.aligned or array.ctypes.data % 8:
+            raise ValueError(f"buffer {name} must be a writable, contiguous array of {kind.__name__} {shape}")
+        array.fill(0)
+        return array
+
+    def refuse_more(self) -> None:
+        if self._left:
+            raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
+
+
 class _MoveRows:
     """The features of all legal actions: where the rows of each environment begin, and the rows."""
 
@@ -320,13 +353,14 @@ class _MoveRows:
 def make(
     preset: str | Rules,
     num_envs: int,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     *,
     session: bool = False,
     threads: int = 1,
     observations: bool = True,
     moves: bool | Moves = False,
     perfect: bool = False,
+    buffers: Mapping[str, npt.NDArray[Any]] | None = None,
     **options: OptionValue,
 ) -> VectorEnv:
     """Batched environments of `preset` with `options`, their first hands dealt.
@@ -334,7 +368,10 @@ def make(
     preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
     from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
     threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
-    whether to write hidden cards; see `VectorEnv`. ValueError: as for `dasan.rules`.
+    whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
+    own is the first of that seed. buffers: arrays of the caller, by name, of the shapes and types in `VectorEnv`, in which
+    the environments write instead of their own: mask, obs, rewards, places, done, to_act, legal, num_legal. ValueError:
+    also as for `dasan.rules`.
     """
     rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
@@ -349,6 +386,7 @@ def make(
         observations=observations,
         moves=layout,
         perfect=perfect,
+        buffers=buffers or {},
     )
 
 

@@ -53,9 +53,21 @@ class Buffers(NamedTuple):
 def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
     """Set what the hands (`base`) and the random choices of each environment are made of."""
     for i in range(first, last):
-        own = mixed(mixed(seed) ^ (U(i + 1) * _ENVIRONMENT))
-        base[i] = own
-        choice[i] = mixed(own ^ _CHOICE)
+        _seed_one(i, U(i), seed, base, choice)
+
+
+@lean
+def seed_each(seeds: Words, base: Words, choice: Words) -> None:
+    """As `seed_environments`, every environment as the first one of its own seed."""
+    for i in range(seeds.shape[0]):
+        _seed_one(i, U(0), seeds[i], base, choice)
+
+
+@inlined
+def _seed_one(i: int, number: np.uint64, seed: np.uint64, base: Words, choice: Words) -> None:
+    own = mixed(mixed(seed) ^ ((number + U(1)) * _ENVIRONMENT))
+    base[i] = own
+    choice[i] = mixed(own ^ _CHOICE)
 
 
 @inlined
