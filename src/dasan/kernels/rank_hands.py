@@ -31,25 +31,32 @@ WITH_CALLED = 1024
 def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
     """Deal `each` cards to each of `players` and the rest to hands[players], as suit words; returns the random state.
 
-    pack: 52 words of one bit each; it is left shuffled.
+    pack: 52 words of one bit each; it is left shuffled. A random word makes two numbers. If no card is left over the last
+    seat takes what the others leave.
     """
-    n = 52
+    word = _0
     at = 0
-    for seat in range(players):
+    drawing = players - 1 if each * players == 52 else players
+    hands[players] = _0
+    for seat in range(drawing):
         held = _0
         for _ in range(each):
-            state = stepped(state)
-            j = np.int64(below(mixed(state), U(n - at)))
-            chosen = pack[at + j]
-            pack[at + j] = pack[at]
+            if at & 1:
+                word <<= _32
+            else:
+                state = stepped(state)
+                word = mixed(state)
+            j = at + np.int64(below(word, U(52 - at)))
+            chosen = pack[j]
+            pack[j] = pack[at]
             pack[at] = chosen
             held |= chosen
             at += 1
         hands[seat] = held
     rest = _0
-    for i in range(at, n):
+    for i in range(at, 52):
         rest |= pack[i]
-    hands[players] = rest
+    hands[drawing] = rest
     return state
 
 
