@@ -14,22 +14,12 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.batch_exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.batch_io import (
-    Buffers,
-    clear_mask,
-    deal_state,
-    lean,
-    put,
-    put_seat,
-    put_seats,
-    signed,
-    spread_flags,
-    woven,
-)
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
 from dasan.kernels.canon_table import CanonPolicy, CanonTable, canon_policy, canon_table
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.ruleset import LaterLead, Rules
 from dasan.table import compile

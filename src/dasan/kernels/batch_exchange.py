@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, signed, woven
+from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import leading_zeros, trailing_zeros
+from dasan.kernels.compiled import lean, woven
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from dasan.features import by_rank
 from dasan.kernels import batch_canon, batch_rank, batch_set
-from dasan.kernels.batch_io import Buffers, lean, put, put_seat, signed, spread_flags
+from dasan.kernels.batch_io import Buffers, put, put_seat, signed, spread_flags
 from dasan.kernels.bits import extract, popcount
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.rank_auction import counts_of
 from dasan.ruleset import Rules
 

@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import deposit
-from dasan.kernels.compiled import inlined
-from dasan.kernels.compiled import lean as lean
-from dasan.kernels.compiled import woven as woven
+from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.random64 import below, mixed, stepped
 
 U = np.uint64

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import action_features, cards_taken, move_layout
-from dasan.kernels.batch_io import lean
+from dasan.kernels.compiled import lean
 from dasan.ruleset import Rules
 
 U = np.uint64

@@ -14,20 +14,9 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import (
-    Buffers,
-    clear_mask,
-    deal_state,
-    lean,
-    put,
-    put_seat,
-    put_seats,
-    signed,
-    spread_flags,
-    woven,
-)
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
 from dasan.kernels.bits import extract, popcount, trailing_zeros
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.rank_auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.rank_hands import shuffle_deal

@@ -10,19 +10,9 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import (
-    Buffers,
-    clear_mask,
-    deal_state,
-    lean,
-    put,
-    put_seat,
-    put_seats,
-    signed,
-    spread_flags,
-    woven,
-)
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
 from dasan.kernels.bits import popcount, trailing_zeros
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.set_hands import MOST_PLAYS, deal_sets, highest, list_larger, singles_and_pairs
 from dasan.kernels.set_table import LARGE, LEAD, OPENING, SetPolicy, SetTable, set_policy, set_table

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, signed, woven
+from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_play import ROOM, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.canon_table import CanonPolicy, CanonTable
-from dasan.kernels.compiled import compiled
+from dasan.kernels.compiled import compiled, lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 
 U = np.uint64

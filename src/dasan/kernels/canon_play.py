@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, signed, woven
+from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import nth_set_bit, popcount, trailing_zeros
 from dasan.kernels.canon_table import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, CanonTable
+from dasan.kernels.compiled import lean, woven
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]

@@ -13,8 +13,9 @@ from dasan.events import EventType
 from dasan.kernels import batch_canon as canon
 from dasan.kernels.batch_canon import CanonBatch, CanonMemory
 from dasan.kernels.batch_exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange
-from dasan.kernels.batch_io import Buffers, clear_mask, lean, signed, woven
+from dasan.kernels.batch_io import Buffers, clear_mask, signed
 from dasan.kernels.bits import popcount
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.playout_table import (
     THRIFTY,
     PolicyTable,

@@ -9,9 +9,10 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.events import EventType
 from dasan.kernels import batch_rank as rank
-from dasan.kernels.batch_io import Buffers, clear_mask, lean, signed, woven
+from dasan.kernels.batch_io import Buffers, clear_mask, signed
 from dasan.kernels.batch_rank import RankTables
 from dasan.kernels.bits import deposit, popcount
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.playout_table import (
     THRIFTY,
     PolicyTable,

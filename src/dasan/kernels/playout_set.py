@@ -9,9 +9,10 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.events import EventType
 from dasan.kernels import batch_set as sets
-from dasan.kernels.batch_io import Buffers, clear_mask, lean, signed, woven
+from dasan.kernels.batch_io import Buffers, clear_mask, signed
 from dasan.kernels.batch_set import SetBatch
 from dasan.kernels.bits import popcount
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.playout_table import THRIFTY, PolicyTable, playout_state, random_of, rank_counts, thrifty_play
 from dasan.kernels.random64 import stepped
 from dasan.moves import Move, MoveType

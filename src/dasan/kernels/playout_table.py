@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from dasan.actions import action_ids
 from dasan.bots import thrifty
-from dasan.kernels.batch_io import lean, signed, woven
+from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import popcount
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed
 from dasan.ruleset import Rules
 from dasan.table import compile

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import prefetch, trailing_zeros
+from dasan.kernels.compiled import lean
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead

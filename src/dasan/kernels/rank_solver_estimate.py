@@ -12,9 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import popcount, trailing_zeros
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead, owner_of
 from dasan.kernels.rank_solver_tests import filled, starts, without

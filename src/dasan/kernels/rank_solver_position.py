@@ -14,9 +14,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import extract, popcount, trailing_zeros
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_table import LEAD, PASS, RUN_RANKS, RankTable
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean
 from dasan.kernels.bits import leading_zeros
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]

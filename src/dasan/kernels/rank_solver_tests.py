@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, woven
 from dasan.kernels.bits import leading_zeros, popcount, trailing_zeros
-from dasan.kernels.compiled import inlined
+from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead
 from dasan.kernels.rank_table import PASS, RUN_RANKS, RankTable

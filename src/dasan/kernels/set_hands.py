@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.batch_io import lean, signed, woven
+from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
-from dasan.kernels.compiled import compiled
+from dasan.kernels.compiled import compiled, lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.set_table import ALONE, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
 

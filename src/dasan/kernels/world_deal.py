@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dasan.cards import Card
 from dasan.features import by_rank
-from dasan.kernels.batch_io import lean
+from dasan.kernels.compiled import lean
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.ruleset import Rules
 
