@@ -14,14 +14,13 @@ import numpy.typing as npt
 
 from dasan.kernels.bits import deposit
 from dasan.kernels.compiled import inlined, lean
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 _1 = U(1)
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
-_DEAL = U(0xA0761D6478BD642F)
 _CHOICE = U(0xE7037ED1A0B428DB)
 
 
@@ -71,7 +70,7 @@ def _seed_one(i: int, number: np.uint64, seed: np.uint64, base: Words, choice: W
 @inlined
 def deal_state(base: np.uint64, number: int) -> np.uint64:
     """The random state that hand `number` (from 0) is dealt with."""
-    return mixed(base ^ (U(number + 1) * _DEAL))
+    return hand_state(base, number + 1)
 
 
 @lean

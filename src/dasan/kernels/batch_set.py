@@ -35,8 +35,8 @@ SCRATCH = 52 + 4 + FLAGS
 
 
 class SetBatch(NamedTuple):
-    """What the kernels here read. first_row: the id of row 0. later: who leads a session's later hands, 0 the holder of the
-    opening card, 1 the winner, 2 the last.
+    """What the kernels here read. first_row: the id of row 0. winner_leads: a session's later hands, rather than the holder
+    of the opening card.
     """
 
     t: SetTable
@@ -45,10 +45,7 @@ class SetBatch(NamedTuple):
     kinds: npt.NDArray[np.int16]
     number_of_kinds: int
     session: bool
-    later: int
-
-
-LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
+    winner_leads: bool
 
 
 def tables(rules: Rules, session: bool) -> SetBatch:
@@ -60,7 +57,7 @@ def tables(rules: Rules, session: bool) -> SetBatch:
         kinds=np.array([names.index(row.kind) for row in compile(rules).rows], np.int16),
         number_of_kinds=len(names),
         session=session,
-        later=LATER[rules.later_lead],
+        winner_leads=rules.later_lead is LaterLead.WINNER,
     )
 
 
@@ -229,7 +226,7 @@ def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     b.done[i] = 1
     fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % p.players == out
     row[DEALER] = row[WATCHING] if fouled else U(out)
-    row[LEADER] = out if w.later == 1 else NONE
+    row[LEADER] = out if w.winner_leads else NONE
 
 
 @woven

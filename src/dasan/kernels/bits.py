@@ -17,11 +17,13 @@ from numba import config, types
 from numba.core.cpu import CPUContext
 from numba.extending import intrinsic
 
-from dasan.kernels.compiled import DISABLED, inlined
+from dasan.kernels.compiled import DISABLED, inlined, woven
 
 U = np.uint64
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
+_TWO = np.uint64(2)
+_FIELDS = np.uint64(0x1111_1111_1111_1111)
 
 
 def _has_bit_extract() -> bool:
@@ -137,3 +139,11 @@ def nth_set(word: np.uint64, n: np.uint64) -> np.uint64:
 
 
 nth_set_bit: Any = inlined(nth_set)
+
+
+@woven
+def used_fields(word: np.uint64) -> np.uint64:
+    """The lowest bit of every field of four bits that is not 0."""
+    pairs = word | (word >> _ONE)
+    fields: np.uint64 = (pairs | (pairs >> _TWO)) & _FIELDS
+    return fields

@@ -10,14 +10,13 @@ from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_play import ROOM, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.canon_table import CanonPolicy, CanonTable
 from dasan.kernels.compiled import compiled, lean, woven
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 PASS = -1
 _0, _1, _32 = U(0), U(1), U(32)
-_HAND = U(0xA0761D6478BD642F)
 
 
 @lean
@@ -196,7 +195,7 @@ def random_hands(
     for number in range(first, first + count):
         for i in range(pack.shape[0]):
             pack[i] = t.pack[i]
-        state = mixed(seed ^ (U(number) * _HAND))
+        state = hand_state(seed, number)
         dealer = number % p.players
         state = deal_all(state, pack, one, two, dealer, p.players)
         state, n = random_hand(state, one, two, dealer, scratch, t, p, payments, order, trace)

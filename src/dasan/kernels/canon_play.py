@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.batch_io import signed
-from dasan.kernels.bits import nth_set_bit, popcount, trailing_zeros
+from dasan.kernels.bits import nth_set_bit, popcount, trailing_zeros, used_fields
 from dasan.kernels.canon_table import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, CanonTable
 from dasan.kernels.compiled import lean, woven
 
@@ -33,14 +33,6 @@ def lowest(cards: np.uint64) -> np.uint64:
     higher |= (cards & _RANKS) << U(3)
     out: np.uint64 = cards & ~higher
     return out
-
-
-@woven
-def any_suit(cards: np.uint64) -> np.uint64:
-    """The first bit of every rank of which there is a card."""
-    pairs = cards | (cards >> _1)
-    ranks: np.uint64 = (pairs | (pairs >> U(2))) & _RANKS
-    return ranks
 
 
 @woven
@@ -76,15 +68,15 @@ def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, t:
         return end
     form, block = t.form[kind], t.block[kind]
     if form == SAME:
-        word = (any_suit(held) if t.decider[kind] == NO_SUIT else held) & above
+        word = (used_fields(held) if t.decider[kind] == NO_SUIT else held) & above
         if word != _0:
             scratch[end] = word
             scratch[end + 1] = U(64 * block)
             end += 2
     elif form == GROUPS:
-        mains = any_suit(held & t.plain) & above
-        sides = any_suit(scratch[HELD + t.side[kind] - 1])
-        more = any_suit(scratch[HELD + t.depth[kind] - 1])
+        mains = used_fields(held & t.plain) & above
+        sides = used_fields(scratch[HELD + t.side[kind] - 1])
+        more = used_fields(scratch[HELD + t.depth[kind] - 1])
         while mains != _0:
             main = mains & (~mains + _1)
             mains ^= main
@@ -110,7 +102,7 @@ def _find_runs(
     if length > 0:
         at += length - shortest
         shortest = longest = length
-    each = held if form == FLUSH else any_suit(held)
+    each = held if form == FLUSH else used_fields(held)
     starts = each
     for n in range(1, shortest):
         starts &= each >> U(4 * n)
@@ -118,7 +110,7 @@ def _find_runs(
     alone = single = _0
     if mixed and starts != _0:
         single = lowest(held)
-        others = any_suit(held ^ single)
+        others = used_fields(held ^ single)
         single &= ~(others | (others << _1) | (others << U(2)) | (others << U(3)))
         alone = _ALL
         for n in range(1, shortest):
@@ -130,7 +122,7 @@ def _find_runs(
         elif decider == NO_SUIT:
             word = starts
             if mixed:
-                word &= ~any_suit(alone & single)
+                word &= ~used_fields(alone & single)
         else:
             of = held if decider == FIRST else held >> U(4 * (last - 1))
             word = (starts | (starts << _1) | (starts << U(2)) | (starts << U(3))) & of & ~alone

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.bots import thrifty
 from dasan.kernels.batch_io import signed
-from dasan.kernels.bits import popcount
+from dasan.kernels.bits import popcount, used_fields
 from dasan.kernels.compiled import lean, woven
-from dasan.kernels.random64 import below, mixed
+from dasan.kernels.random64 import below, mixed, world_state
 from dasan.ruleset import Rules
 from dasan.table import compile
 
@@ -23,7 +23,7 @@ Words = npt.NDArray[np.uint64]
 Small = npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
 _ONES = U(0x0111_1111_1111_1111)
-_WORLD, _PLAYOUT = U(0x8EBC6AF09C88C6E3), U(0xD1B54A32D192ED03)
+_PLAYOUT = U(0xD1B54A32D192ED03)
 
 RANDOM, THRIFTY = 0, 1
 POLICIES = {"random": RANDOM, "thrifty": THRIFTY}
@@ -86,17 +86,9 @@ def rank_counts(one: np.uint64, two: np.uint64) -> np.uint64:
 
 
 @woven
-def _nonzero(fields: np.uint64) -> np.uint64:
-    """A bit at each field of four bits that is not 0."""
-    pairs = fields | (fields >> _1)
-    out: np.uint64 = (pairs | (pairs >> U(2))) & _ONES
-    return out
-
-
-@woven
 def playout_state(seed: np.uint64, world: int, playout: int) -> np.uint64:
     """The random state that playout number `playout` of world number `world` begins with."""
-    return mixed(mixed(seed ^ (U(world + 1) * _WORLD)) ^ (U(playout + 1) * _PLAYOUT))
+    return mixed(world_state(seed, world) ^ (U(playout + 1) * _PLAYOUT))
 
 
 @lean
@@ -129,7 +121,7 @@ def thrifty_play(
         return out
     if may_pass and (friendly or n == 1):
         return 0
-    have = _nonzero(held)
+    have = used_fields(held)
     straights = _0
     for k in range(x.windows.shape[0]):
         if x.windows[k] & ~have == _0:
@@ -152,7 +144,7 @@ def thrifty_play(
             if leading and (sizes >> U(size_of[row])) & _1 != _0:
                 points -= x.risk
             else:
-                differs = _nonzero(x.counts[row] ^ (held if x.many[row] else apart)) & x.touched[row]
+                differs = used_fields(x.counts[row] ^ (held if x.many[row] else apart)) & x.touched[row]
                 points = signed(x.lead[row]) if leading else -signed(x.cost[row])
                 points -= x.broken * signed(popcount(differs))
         if points > most or (points == most and (action > best) == last):

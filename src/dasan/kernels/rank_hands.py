@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dasan.kernels.bits import nth_set_bit, popcount
 from dasan.kernels.compiled import compiled
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.random64 import below, hand_state, mixed, stepped
 from dasan.kernels.rank_auction import AuctionTable, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.rank_play import legal_words, pick, taken
 from dasan.kernels.rank_table import LEAD, PASS, RankTable
@@ -20,7 +20,6 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 _0, _1, _3, _16, _32 = U(0), U(1), U(3), U(16), U(32)
 _PASS, _LEAD = U(PASS), U(LEAD)
-_HAND = U(0xA0761D6478BD642F)
 
 BID, CALL = 256, 512
 """Codes in a trace: bids (+ bid), calls (+ 16 × suit + rank); a play is its action, + 1024 with the called card."""
@@ -220,7 +219,7 @@ def random_hands(
         for suit in range(4):
             for rank in range(13):
                 pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
-        state = mixed(seed ^ (U(number) * _HAND))
+        state = hand_state(seed, number)
         state = shuffle_deal(state, pack, hands, a.hand_size, a.players)
         state, n = random_hand(state, hands, t, a, payments, trace)
         plies += n

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dasan.kernels.batch_io import signed
 from dasan.kernels.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.compiled import compiled, lean, woven
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.random64 import below, hand_state, mixed, stepped
 from dasan.kernels.set_table import ALONE, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
 
 U = np.uint64
@@ -22,7 +22,6 @@ _0, _1, _2, _3, _16, _32 = U(0), U(1), U(2), U(3), U(16), U(32)
 _4095, _8191 = U(4095), U(8191)
 _RANKS = U(0x1_1111_1111_1111)
 _PACK = U((1 << 52) - 1)
-_HAND = U(0xA0761D6478BD642F)
 
 
 @woven
@@ -287,7 +286,7 @@ def _random_hands(
     for number in range(first, first + count):
         for i in range(52):
             pack[i] = _1 << U(i)
-        state = mixed(seed ^ (U(number) * _HAND))
+        state = hand_state(seed, number)
         state = deal_sets(state, pack, hands, p.hand_size, p.players)
         state, n, _ = random_hand(state, hands, plays, t, p, payments, trace)
         plies += n

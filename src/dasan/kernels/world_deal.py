@@ -14,13 +14,12 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.features import by_rank
 from dasan.kernels.compiled import lean
-from dasan.kernels.random64 import below, mixed, stepped
+from dasan.kernels.random64 import below, mixed, stepped, world_state
 from dasan.ruleset import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_WORLD = U(0x8EBC6AF09C88C6E3)
 
 
 class WorldTable(NamedTuple):
@@ -96,7 +95,7 @@ def deal_worlds(first: int, count: int, seed: np.uint64, t: WorldTable, pool: Wo
     groups, places = ends.shape[0], ends.shape[1]
     base = mixed(seed)
     for i in range(count):
-        state = mixed(base ^ (U(first + i + 1) * _WORLD))
+        state = world_state(base, first + i)
         for column in range(one.shape[1]):
             one[i, column] = known_one[column]
             two[i, column] = known_two[column]
