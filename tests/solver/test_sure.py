@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from dasan.kernels.rank_solver_tests import filled, sets_cover
+from dasan.kernels.rank_solver_sure import filled, sets_cover
 
 PARTS: dict[int, list[tuple[int, ...]]] = {
     0: [()],

@@ -19,8 +19,10 @@ import numpy.typing as npt
 from dasan.kernels.bits import prefetch, trailing_zeros
 from dasan.kernels.compiled import lean
 from dasan.kernels.rank_play import legal_words, taken
+from dasan.kernels.rank_solver_children import PLACES, Kept, keep, keep_numbers, kept_in, new_kept, place_of, recall
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
+from dasan.kernels.rank_solver_sure import Cover, new_cover, surely
 from dasan.kernels.rank_solver_table import (
     BUCKET_WORDS,
     INFINITE,
@@ -30,7 +32,6 @@ from dasan.kernels.rank_solver_table import (
     spread,
     store,
 )
-from dasan.kernels.rank_solver_tests import Cover, new_cover, surely
 from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
 
 U = np.uint64
@@ -43,15 +44,8 @@ DEPTH = 216
 """More than a hand has plies: every play may be followed by as many passes as there are other players."""
 CHILDREN = 1 << 14
 """More than the alternatives of all plies of one line together."""
-_KEPT_BITS = 13
-KEPT = 1 << _KEPT_BITS
-"""Positions whose children are kept, each in the place that its key names."""
-KEPT_CHILDREN = 20
-"""Most children of such a position."""
 KEPT_FROM = 2_000
 """Nodes before any are kept: short searches touch no memory for it."""
-_PLACE = 1 + 4 * KEPT_CHILDREN
-_SEED = U(0x9E3779B97F4A7C15)
 HAND, CONTEXT, KEY, CHECK = 0, 1, 2, 3
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
@@ -63,11 +57,8 @@ class Search(NamedTuple):
     hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
     CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
     ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply, split. room: for the
-    tests of what is sure.
-
-    kept, kept_numbers: children of positions left, to which the search often comes back: how many, and they.
-    kept_contexts, kept_hands: of which position; equal `keys` mean positions alike, whose children differ. places: where
-    the children of each ply would be kept.
+    tests of what is sure. kept: children of positions left, to which the search often comes back; places: where those of
+    each ply would be.
     """
 
     hands: Words
@@ -81,11 +72,8 @@ class Search(NamedTuple):
     weights: Weights
     parts: Words
     room: Cover
+    kept: Kept
     places: Numbers
-    kept_contexts: Words
-    kept_hands: Words
-    kept: Words
-    kept_numbers: Numbers
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
@@ -108,11 +96,8 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         weights=weights(),
         parts=np.zeros(PARTS * SEATS, np.uint64),
         room=new_cover(),
+        kept=new_kept(PLACES),
         places=np.zeros(DEPTH, np.int64),
-        kept_contexts=np.zeros(KEPT, np.uint64),
-        kept_hands=np.empty(KEPT * SEATS, np.uint64),
-        kept=np.empty(KEPT * _PLACE, np.uint64),
-        kept_numbers=np.empty((KEPT * KEPT_CHILDREN, 2), np.int64),
     )
 
 
@@ -193,7 +178,8 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
-            _keep_numbers(s, ply, players)
+            if kept_in(s.kept, s.places[ply], s.hands, SEATS * ply, players, s.contexts[ply]):
+                keep_numbers(s.kept, s.places[ply], s.numbers, first, count)
             ply -= 1
             best = s.plies[ply, BEST]
             s.numbers[best, 0] = proof
@@ -224,14 +210,15 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
 @lean
 def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
     """List the children of a ply with their numbers, no further than the first that settles it."""
-    s.places[ply] = _place_of(s.hands, SEATS * ply, players, s.contexts[ply])
-    keeping = s.counters[NODES] >= s.counters[KEEPS]
-    if keeping and _kept_here(s, ply, players):
-        _recall(s, ply)
-        return
     context = s.contexts[ply]
-    seat = mover_of(context)
     above = SEATS * ply
+    first = s.plies[ply, FIRST]
+    place = s.places[ply] = place_of(s.kept, s.hands, above, players, context)
+    keeping = s.counters[NODES] >= s.counters[KEEPS]
+    if keeping and kept_in(s.kept, place, s.hands, above, players, context):
+        s.plies[ply, COUNT] = recall(s.kept, place, s.children, s.numbers, first)
+        return
+    seat = mover_of(context)
     below = above + SEATS
     hand = s.hands[above + seat]
     for i in range(players):
@@ -239,7 +226,6 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
     sets, ones, twos = legal_words(hand, action_of(context), t)
     if on_lead(context):
         twos &= ~(_1 << U(PASS - 128))
-    first = s.plies[ply, FIRST]
     child = first
     for word in range(3):
         bits = sets if word == 0 else ones if word == 1 else twos
@@ -270,71 +256,7 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
     if not _recognised(s, ply, players, side, mask, t):
         _estimated(s, ply, players, side, t)
         if keeping:
-            _keep(s, ply, players)
-
-
-@lean
-def _place_of(hands: Words, at: int, players: int, context: np.uint64) -> int:
-    out = context * _SEED
-    for seat in range(players):
-        out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
-    return np.int64(((out ^ (out >> U(29))) * _SEED) >> U(64 - _KEPT_BITS))
-
-
-@lean
-def _kept_here(s: Search, ply: int, players: int) -> bool:
-    """Whether it is the children of this ply's position that are kept in its place."""
-    place = s.places[ply]
-    same = s.kept_contexts[place] == s.contexts[ply]
-    for seat in range(players):
-        same &= s.kept_hands[SEATS * place + seat] == s.hands[SEATS * ply + seat]
-    return same
-
-
-@lean
-def _recall(s: Search, ply: int) -> None:
-    """Take the children of a ply from where they are kept."""
-    place = s.places[ply]
-    at = place * _PLACE
-    first = s.plies[ply, FIRST]
-    count = np.int64(s.kept[at])
-    s.plies[ply, COUNT] = count
-    for i in range(count):
-        for part in range(4):
-            s.children[first + i, part] = s.kept[at + 1 + 4 * i + part]
-        for side in range(2):
-            s.numbers[first + i, side] = s.kept_numbers[place * KEPT_CHILDREN + i, side]
-
-
-@lean
-def _keep(s: Search, ply: int, players: int) -> None:
-    """Keep the children of a ply, in place of those of another position."""
-    count = s.plies[ply, COUNT]
-    if count > KEPT_CHILDREN:
-        return
-    place = s.places[ply]
-    at = place * _PLACE
-    first = s.plies[ply, FIRST]
-    s.kept_contexts[place] = s.contexts[ply]
-    for seat in range(players):
-        s.kept_hands[SEATS * place + seat] = s.hands[SEATS * ply + seat]
-    s.kept[at] = U(count)
-    for i in range(count):
-        for part in range(4):
-            s.kept[at + 1 + 4 * i + part] = s.children[first + i, part]
-    _keep_numbers(s, ply, players)
-
-
-@lean
-def _keep_numbers(s: Search, ply: int, players: int) -> None:
-    """Bring the numbers of a ply's children up to date where they are kept."""
-    place = s.places[ply]
-    first = s.plies[ply, FIRST]
-    count = s.plies[ply, COUNT]
-    if _kept_here(s, ply, players) and np.int64(s.kept[place * _PLACE]) == count:
-        for i in range(count):
-            for side in range(2):
-                s.kept_numbers[place * KEPT_CHILDREN + i, side] = s.numbers[first + i, side]
+            keep(s.kept, place, s.hands, above, players, context, s.children, s.numbers, first, child - first)
 
 
 @lean

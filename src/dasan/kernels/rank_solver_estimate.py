@@ -16,7 +16,7 @@ from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead, owner_of
-from dasan.kernels.rank_solver_tests import filled, starts, without
+from dasan.kernels.rank_solver_sure import filled, starts, without
 from dasan.kernels.rank_table import RUN_RANKS, RankTable
 
 U = np.uint64
