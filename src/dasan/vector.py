@@ -77,7 +77,7 @@ class VectorEnv:
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
-        from dasan.kernels import batch_io, kept_tables
+        from dasan.kernels import batch_io, table_cache
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -89,7 +89,7 @@ class VectorEnv:
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
         self._kernels = _kernels_of(rules)
-        self._tables, self.num_actions = kept_tables.kept(
+        self._tables, self.num_actions = table_cache.load_or_make(
             rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
         )
         self._s, self._base = self._kernels.make_state(rules, num_envs)

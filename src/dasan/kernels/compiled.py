@@ -1,6 +1,6 @@
 """`njit` with types: the decorators that every kernel is compiled with.
 
-Machine code is kept on disk, see `kept`.
+Machine code is kept on disk, see `code_cache`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 
-from dasan.kernels.kept import Kept
+from dasan.kernels.code_cache import CodeCache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,7 +22,7 @@ def njit(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     """Compile `function` at its first call with Numba's `flags`, without the interpreter lock; the code is kept."""
     out: Any = numba.njit(nogil=True, **flags)(function)
     if not DISABLED:
-        out._cache = Kept(function)
+        out._cache = CodeCache(function)
     return out  # type: ignore[no-any-return]
 
 

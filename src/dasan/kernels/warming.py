@@ -89,7 +89,7 @@ def main(parts: Sequence[str]) -> int:
     Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(15)
-    from dasan.kernels.kept import root
+    from dasan.kernels.code_cache import root
 
     root().mkdir(parents=True, exist_ok=True)  # OSError: nothing can be kept, so nothing is ever ready
     for part in PARTS:

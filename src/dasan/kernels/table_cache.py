@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dasan.kernels.kept import root
+from dasan.kernels.code_cache import root
 from dasan.ruleset import Rules
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ KEPT = 12
 """How many tables are kept; when one is added, those used last stay."""
 
 
-def kept(rules: Rules, session: bool, make: Callable[[], T]) -> T:
+def load_or_make(rules: Rules, session: bool, make: Callable[[], T]) -> T:
     """What `make` makes of the arguments, which must not depend on anything else but the sources of this package."""
     path = root() / f"tables-{_digest(rules, session)}"
     try:

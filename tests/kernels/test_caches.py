@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.kernels import kept_tables
+from dasan.kernels import table_cache
 
 MODULE = """
 from typing import NamedTuple
 import numpy as np
-from dasan.kernels import kept
+from dasan.kernels import code_cache
 from dasan.kernels.compiled import compiled
 from helper import FACTOR, helped
 
-kept.KEPT = 3
+code_cache.KEPT = 3
 
 class {name}(NamedTuple):
     words: np.ndarray
@@ -100,9 +100,9 @@ def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(
 
 
 def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_tables, "root", lambda: tmp_path / "cache")
-    monkeypatch.setattr(kept_tables, "WORTH", -1)
-    monkeypatch.setattr(kept_tables, "KEPT", 2)
+    monkeypatch.setattr(table_cache, "root", lambda: tmp_path / "cache")
+    monkeypatch.setattr(table_cache, "WORTH", -1)
+    monkeypatch.setattr(table_cache, "KEPT", 2)
     rules = [dasan.rules("big-two"), dasan.rules("big-two", triples=True)]
     made = []
 
@@ -111,7 +111,7 @@ def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypa
             made.append((which, session))
             return 2 * which + session
 
-        value: int = kept_tables.kept(rules[which], session, make)
+        value: int = table_cache.load_or_make(rules[which], session, make)
         return value
 
     assert [kept(which, session) for which in (0, 1, 0) for session in (False, True)] == [0, 1, 2, 3, 0, 1]
@@ -122,13 +122,13 @@ def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypa
         path.write_bytes(b"nothing")
     assert kept(0, True) == 1
     assert len(made) == 7
-    monkeypatch.setattr(kept_tables, "WORTH", 60)
+    monkeypatch.setattr(table_cache, "WORTH", 60)
     assert (kept(1, True), kept(1, True), len(made)) == (3, 3, 9)
 
 
-def test_environments_with_kept_tables_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_tables, "root", lambda: tmp_path)
-    monkeypatch.setattr(kept_tables, "WORTH", -1)
+def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_cache, "root", lambda: tmp_path)
+    monkeypatch.setattr(table_cache, "WORTH", -1)
     for preset in dasan.PRESETS:
         made, found = (dasan.vector.make(preset, 4, seed=1, session=True) for _ in range(2))
         for _ in range(100):

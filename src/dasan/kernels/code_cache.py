@@ -130,7 +130,7 @@ class _Files(caching.FunctionCache):
     _impl_class = _Results
 
 
-class Kept(caching._Cache):
+class CodeCache(caching._Cache):
     """The machine code of one function, in the form that Numba's dispatcher asks for it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
