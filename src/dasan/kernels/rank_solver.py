@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import prefetch, trailing_zeros
-from dasan.kernels.compiled import lean
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_children import PLACES, Kept, keep, keep_numbers, kept_in, new_kept, place_of, recall
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
@@ -207,7 +207,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
     return out
 
 
-@lean
+@woven
 def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
     """List the children of a ply with their numbers, no further than the first that settles it."""
     context = s.contexts[ply]
@@ -259,13 +259,13 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
             keep(s.kept, place, s.hands, above, players, context, s.children, s.numbers, first, child - first)
 
 
-@lean
+@woven
 def _settle(s: Search, child: int, value: int) -> None:
     s.numbers[child, 0] = 0 if value > 0 else INFINITE
     s.numbers[child, 1] = INFINITE if value > 0 else 0
 
 
-@lean
+@woven
 def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> bool:
     """Give the children what the table knows of them, or what is sure, the others -1; whether one settles the ply, which
     then counts as its only child.
@@ -294,7 +294,7 @@ def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uin
     return False
 
 
-@lean
+@woven
 def _estimated(s: Search, ply: int, players: int, side: np.uint64, t: RankTable) -> None:
     """Estimate the children that have no numbers yet."""
     seat = mover_of(s.contexts[ply])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.compiled import lean
+from dasan.kernels.compiled import woven
 from dasan.kernels.rank_solver_position import SEATS
 
 U = np.uint64
@@ -54,7 +54,7 @@ def new_kept(places: int) -> Kept:
     )
 
 
-@lean
+@woven
 def place_of(kept: Kept, hands: Words, at: int, players: int, context: np.uint64) -> int:
     """The place of the position of `context` with the hands from `hands[at]` on."""
     out = context * _SEED
@@ -63,7 +63,7 @@ def place_of(kept: Kept, hands: Words, at: int, players: int, context: np.uint64
     return np.int64(((out ^ (out >> U(29))) * _SEED) >> U(64 - _BITS)) & (kept.contexts.shape[0] - 1)
 
 
-@lean
+@woven
 def kept_in(kept: Kept, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
     """Whether it is this position's children that are kept in its place."""
     same = kept.contexts[place] == context
@@ -72,7 +72,7 @@ def kept_in(kept: Kept, place: int, hands: Words, at: int, players: int, context
     return same
 
 
-@lean
+@woven
 def recall(kept: Kept, place: int, children: Words, numbers: Numbers, first: int) -> int:
     """Copy the children kept in a place to `children[first:]`; how many."""
     count = np.int64(kept.children[place, 0])
@@ -84,7 +84,7 @@ def recall(kept: Kept, place: int, children: Words, numbers: Numbers, first: int
     return count
 
 
-@lean
+@woven
 def keep(
     kept: Kept,
     place: int,
@@ -110,7 +110,7 @@ def keep(
     keep_numbers(kept, place, numbers, first, count)
 
 
-@lean
+@woven
 def keep_numbers(kept: Kept, place: int, numbers: Numbers, first: int, count: int) -> None:
     """Bring the numbers of the children kept in a place up to date."""
     if np.int64(kept.children[place, 0]) == count:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import popcount, trailing_zeros
-from dasan.kernels.compiled import inlined, lean
+from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead, owner_of
 from dasan.kernels.rank_solver_sure import filled, starts, without
@@ -79,7 +79,7 @@ def split(hand: np.uint64, parts: Words, at: int) -> None:
     parts[at + 2] = U(runs)
 
 
-@lean
+@woven
 def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
     """Split the hands of a position."""
     for seat in range(players):
@@ -108,7 +108,7 @@ def _losers(parts: Words, at: int, enemy: np.uint64, other: np.uint64, below: np
     return out
 
 
-@lean
+@woven
 def estimate(
     hands: Words,
     at: int,
@@ -133,7 +133,7 @@ def estimate(
     return _power(proof), _power(disproof)
 
 
-@lean
+@woven
 def forecast(
     hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, w: Weights, parts: Words
 ) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import extract, popcount, trailing_zeros
-from dasan.kernels.compiled import inlined, lean
+from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.rank_play import legal_words
 from dasan.kernels.rank_table import LEAD, PASS, RUN_RANKS, RankTable
 
@@ -89,14 +89,14 @@ def faced(
     return U(mover) | (U(owner) << _2) | (able << _4) | ((low - _1) << _8)
 
 
-@lean
+@woven
 def after_play(hands: Words, at: int, players: int, seat: int, action: np.uint64, t: RankTable) -> np.uint64:
     """The context after `seat` has played `action`; hands are those after the play."""
     others = ((_1 << U(players)) - _1) & ~(_1 << U(seat))
     return faced(hands, at, players, seat, seat, others, action, t)
 
 
-@lean
+@woven
 def after_pass(hands: Words, at: int, players: int, context: np.uint64, t: RankTable) -> np.uint64:
     """The context after the mover has passed."""
     seat = mover_of(context)
@@ -111,7 +111,7 @@ def _mixed(word: np.uint64) -> np.uint64:
     return word ^ (word >> _32)
 
 
-@lean
+@woven
 def key_of(hands: Words, at: int, players: int, context: np.uint64, t: RankTable) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word: equal for positions that differ only in ranks that no longer matter.
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import leading_zeros, popcount, trailing_zeros
-from dasan.kernels.compiled import inlined, lean, woven
+from dasan.kernels.compiled import inlined, woven
 from dasan.kernels.rank_play import legal_words, taken
 from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead
 from dasan.kernels.rank_table import PASS, RUN_RANKS, RankTable
@@ -74,7 +74,7 @@ def without(hand: np.uint64, ranks: np.uint64, lane: np.uint64) -> np.uint64:
     return (hand & ~everywhere) | (((hand & everywhere) >> shift) >> shift)
 
 
-@lean
+@woven
 def one_play(hand: np.uint64) -> bool:
     """Whether all of `hand` is one combination."""
     ranks = hand & _LANE
@@ -191,7 +191,7 @@ def _twos(hand: np.uint64, runs: Words) -> np.uint64:
     return runs[U(1024) + ((hand >> _16) & _RUN)] | runs[U(3072) + ((hand >> _48) & _RUN)]
 
 
-@lean
+@woven
 def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, t: RankTable, room: Cover) -> bool:
     """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
     shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
@@ -258,7 +258,7 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
     return False
 
 
-@lean
+@woven
 def leads_to_win(
     hand: np.uint64, hands: Words, at: int, players: int, side: np.uint64, ours: np.uint64, t: RankTable, room: Cover
 ) -> bool:
@@ -275,7 +275,7 @@ def leads_to_win(
     return covered(hand, enemy, other, smallest, t, room)
 
 
-@lean
+@woven
 def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, room: Cover) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 

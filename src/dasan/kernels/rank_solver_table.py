@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.bits import leading_zeros
-from dasan.kernels.compiled import inlined, lean
+from dasan.kernels.compiled import inlined, lean, woven
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -37,7 +37,7 @@ def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int
     return -1
 
 
-@lean
+@woven
 def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof: int, disproof: int, work: int) -> int:
     """Write an entry; returns 1 if a free place was used, else 0."""
     at = np.int64(((key >> _1) & mask) << _3)
