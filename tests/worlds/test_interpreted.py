@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
+from tests.kernels.plain import compiled_and_plain
 
 PROGRAM = """
 import hashlib, sys
@@ -37,14 +35,5 @@ print(seen.hexdigest())
     ],
 )
 def test_plain_python_does_the_same(preset: str, options: dict[str, Any]) -> None:
-    results = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, preset, repr(options)],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for disabled in ("0", "1")
-    ]
-    assert results[0] == results[1]
+    compiled, plain = compiled_and_plain(PROGRAM, preset, repr(options))
+    assert compiled == plain
