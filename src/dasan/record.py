@@ -2,7 +2,8 @@
 
 A header; for a session the draw for the deal; then for every hand its deal (or start), its events, its result and, once
 it is over, the secret behind the deal. Lines of type "note" and "analysis" may stand anywhere after the header and refer
-to events by `seq`; they are skipped. The deal wins over the seed: replaying needs no secret, verifying does.
+to events by `seq`; they are skipped. The deal wins over the seed: replaying needs no secret, verifying does. A file can
+hold several records, one after the other: `records` takes them apart.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from dasan import fairness
 from dasan.cards import Card, card, format_cards, parse_cards
@@ -30,8 +31,11 @@ MAX_CHARACTERS = 8_000_000
 MAX_LINES = 50_000
 ALL = "all"
 _BESIDE = ("note", "analysis")
+_TOO_LARGE = f"a record has at most {MAX_LINES} lines and {MAX_CHARACTERS} characters"
 
 Line = dict[str, Any]
+Record: TypeAlias = list[Line]
+"""The lines of one record, with the number of each in its file under "#"."""
 
 
 def write_state(state: State, view: int | str | None = ALL) -> str:
@@ -124,12 +128,13 @@ class Verified:
     unproved: tuple[str, ...]
 
 
-def replay(text: str, *, seed: int | bytes | None = None) -> State | Session:
+def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | Session:
     """The hand or session that a record tells, every move checked against the rules (G.03).
 
-    seed: lets a session go on dealing after its record ends. Raises `BadRecord` naming the line that is wrong.
+    record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. Raises `BadRecord`
+    naming the line that is wrong.
     """
-    lines = list(_read(text))
+    lines = [line for line in _one(record) if line.get("type") not in _BESIDE]
     header, rules, origin = _read_header(lines)
     reader = _Reader(rules, origin, lines[1:])
     if header["contents"] == "hand":
@@ -148,9 +153,10 @@ def replay(text: str, *, seed: int | bytes | None = None) -> State | Session:
     return Session(rules, states[-1], opening, tuple(states[:-1]), seed)
 
 
-def verify(text: str) -> Verified:
+def verify(record: str | Record) -> Verified:
     """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue."""
-    game = replay(text)
+    lines = _one(record)
+    game = replay(lines)
     hands = (*game.past, game.state) if isinstance(game, Session) else (game,)
     said = [
         f"{len(hands)} {'hand' if len(hands) == 1 else 'hands'} replayed: every move is legal, every result is right"
@@ -169,6 +175,8 @@ def verify(text: str) -> Verified:
             if i == 1 and isinstance(game, Session):
                 _verify_draw(game, begun, secret)
                 said.append("the draw for the first deal follows from the secret")
+    if any(line.get("type") == "analysis" for line in lines):
+        unproved.append("what the analysis lines say is not looked at")
     return Verified(game, tuple(said), tuple(unproved))
 
 
@@ -220,24 +228,47 @@ def _check_succession(rules: Rules, before: State, after: State, number: int) ->
         raise BadRecord(f"line {number}: the hand does not begin as the last one ended")
 
 
-def _read(text: str) -> Iterator[Line]:
-    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
-        raise BadRecord(f"a record is text of at most {MAX_CHARACTERS} characters")
-    rows = text.split("\n")
-    if len(rows) > MAX_LINES:
-        raise BadRecord(f"a record has at most {MAX_LINES} lines")
-    for number, row in enumerate(rows, 1):
+def records(text: str) -> Iterator[Record]:
+    """The records in a text, one after the other; each line with `format` begins one. `BadRecord` for damaged lines, and
+    for records with more than `MAX_LINES` lines or `MAX_CHARACTERS` characters.
+    """
+    record: Record = []
+    size = 0
+    for number, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue
+        if len(row) > MAX_CHARACTERS:
+            raise BadRecord(_TOO_LARGE)
         try:
             line = json.loads(row)
         except (ValueError, RecursionError) as error:
             raise BadRecord(f"line {number} is not JSON") from error
         if not isinstance(line, dict):
             raise BadRecord(f"line {number} is not a JSON object")
-        if line.get("type") not in _BESIDE:
-            line["#"] = number
-            yield line
+        if "format" in line and "type" not in line and record:
+            yield record
+            record, size = [], 0
+        line["#"] = number
+        record.append(line)
+        size += len(row) + 1
+        if len(record) > MAX_LINES or size > MAX_CHARACTERS:
+            raise BadRecord(_TOO_LARGE)
+    if record:
+        yield record
+
+
+def _one(record: str | Record) -> Record:
+    """The only record in a text."""
+    if isinstance(record, list):
+        return record
+    if not isinstance(record, str):
+        raise BadRecord("a record is text")
+    found = records(record)
+    first = next(found, [])
+    second = next(found, None)
+    if second is not None:
+        raise BadRecord(f"line {second[0]['#']}: another record begins here; `dasan.record.records` takes them apart")
+    return first
 
 
 def _read_header(lines: Sequence[Line]) -> tuple[Line, Rules, Origin]:

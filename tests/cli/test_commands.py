@@ -9,27 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import dasan
-from dasan.cli import COMMANDS, app
+from dasan.cli import COMMANDS
 from dasan.games import PRESETS
 
 from .hands import greedy_game, play_on
-
-
-def cli(*arguments: str, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(app, arguments, input=stdin, catch_exceptions=False)
-
-
-def refusal(*arguments: str, stdin: str | bytes | None = None) -> str:
-    """The one line that a command fails with."""
-    result = cli(*arguments, stdin=stdin)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.startswith("dasan: ")
-    return result.stderr.removeprefix("dasan: ").rstrip("\n")
+from .running import cli, refusal
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +182,7 @@ def test_what_is_no_record(command: str, as_json: list[str], tmp_path: Path) -> 
     missing = tmp_path / "none.jsonl"
     assert refusal(command, str(missing), *as_json) == f"cannot read {missing}: No such file or directory"
     assert refusal(command, str(tmp_path), *as_json) == f"cannot read {tmp_path}: Is a directory"
-    assert refusal(command, "-", *as_json, stdin="") == "standard input: this is not a climb/1 record — G.03"
+    assert refusal(command, "-", *as_json, stdin="") == "standard input: there is no record in it"
     assert "not UTF-8" in refusal(command, "-", *as_json, stdin=b"\xff\xfe\x00")
     assert "line 1 is not JSON" in refusal(command, "-", *as_json, stdin="\x1b[31mred\n\n")
     redacted = greedy_game("big-two").session.record(view=0)

@@ -5,21 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner, Result
-
-from dasan.cli import app
+from .running import cli, refusal
 
 QUICK = ("--nodes", "2000", "--memory", "8")
-
-
-def cli(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, catch_exceptions=False)
-
-
-def refusal(*arguments: str) -> str:
-    result = cli(*arguments)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    return result.stderr
 
 
 def test_deals_are_kept_and_not_solved_again(tmp_path: Path) -> None:

@@ -6,20 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from dasan.cli import app
 from dasan.puzzles import flaws, load, read
 
-
-def cli(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, catch_exceptions=False)
-
-
-def refusal(*arguments: str) -> str:
-    result = cli(*arguments)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    return result.stderr
+from .running import cli, refusal
 
 
 def test_puzzles_are_made_and_written(tmp_path: Path) -> None:

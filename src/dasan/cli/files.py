@@ -12,20 +12,24 @@ import typer
 from dasan.cli.group import Refused
 from dasan.record import MAX_CHARACTERS
 
-RecordFile: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="A climb/1 record; - reads it from stdin.")]
+RecordFile: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="A climb/1 record, or several one after the other; - reads stdin.")
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-_MOST_BYTES = 4 * MAX_CHARACTERS + 1
+MOST_BYTES = 8 * MAX_CHARACTERS
 
 
 def read_text(file: str) -> str:
-    """The text of `file` (`-` is stdin); `Refused` if it cannot be read. Reads no more than a record can hold."""
+    """The text of `file` (`-` is stdin); `Refused` if it cannot be read. Reads no more than `MOST_BYTES`."""
     try:
         if file == "-":
-            data = sys.stdin.buffer.read(_MOST_BYTES)
+            data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
             with Path(file).open("rb") as stream:
-                data = stream.read(_MOST_BYTES)
+                data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise Refused(f"{shown(file)} is too large: it has more than {MOST_BYTES:,} bytes")
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(f"{shown(file)} is not a climb/1 record: it is not UTF-8 text") from error

@@ -1,38 +1,97 @@
-"""The hand in a record that a command is about."""
+"""The records and hands of a file that a command is about."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import typer
 
-from dasan.cli.files import read_text, shown
+from dasan.cli.files import print_json, read_text, shown
 from dasan.cli.group import Refused
 from dasan.errors import DasanError
 
 if TYPE_CHECKING:
+    from dasan.record import Record
+    from dasan.sessions import Session
     from dasan.state import State
 
+T = TypeVar("T")
+
+RecordNumber: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--number", min=1, help="Which record of a file that holds several; without it, all in turn."),
+]
 HandNumber: TypeAlias = Annotated[
     int | None, typer.Option("--hand", min=1, help="Which hand of a session; without it, the last with a move in it.")
 ]
 
 
-def read_hand(file: str, number: int | None) -> State:
-    """Hand `number` of a record; the last one in which somebody has moved if there is no number."""
+def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> dict[int, T]:
+    """What `read` makes of the records of a file, by their place in it from 1: of all, or of the one with a `number`.
+
+    All are read before anything is done with one. `Refused` for the first that is damaged.
+    """
+    from dasan.record import records
+
+    found: dict[int, T] = {}
+    last = 0
+    place = 1
+    try:
+        for last, record in enumerate(records(read_text(file)), 1):
+            if number in (None, last):
+                place = last
+                found[last] = read(record)
+            if last == number:
+                break
+            place = 1
+    except DasanError as error:
+        raise Refused(f"{place_in(file, place)}: {error}") from error
+    if not last:
+        raise Refused(f"{shown(file)}: there is no record in it")
+    if not found:
+        raise Refused(f"{shown(file)} has {last} {'record' if last == 1 else 'records'}, no record {number}")
+    return found
+
+
+def read_games(file: str, number: int | None) -> dict[int, State | Session]:
+    """The hands and sessions of a file, by their place in it."""
     from dasan.record import replay
+
+    return read_records(file, number, replay)
+
+
+def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, State]:
+    """One hand of each record: that with number `hand` in its session; without one, the last in which somebody moved."""
+    found: dict[int, State] = {}
+    for place, game in read_games(file, number).items():
+        hands = hands_of(game)
+        if hand is not None and hand > len(hands):
+            raise no_hand(file, place, game, hand)
+        moved = (one for one in reversed(hands) if _moved(one))
+        found[place] = hands[hand - 1] if hand is not None else next(moved, hands[-1])
+    return found
+
+
+def hands_of(game: State | Session) -> tuple[State, ...]:
     from dasan.sessions import Session
 
-    try:
-        game = replay(read_text(file))
-    except DasanError as error:
-        raise Refused(f"{shown(file)}: {error}") from error
-    hands = (*game.past, game.state) if isinstance(game, Session) else (game,)
-    if number is None:
-        return next((hand for hand in reversed(hands) if _moved(hand)), hands[-1])
-    if number > len(hands):
-        raise Refused(f"{shown(file)} has {len(hands)} {'hand' if len(hands) == 1 else 'hands'}, no hand {number}")
-    return hands[number - 1]
+    return (*game.past, game.state) if isinstance(game, Session) else (game,)
+
+
+def no_hand(file: str, place: int, game: State | Session, hand: int) -> Refused:
+    count = len(hands_of(game))
+    return Refused(f"{place_in(file, place)} has {count} {'hand' if count == 1 else 'hands'}, no hand {hand}")
+
+
+def place_in(file: str, place: int) -> str:
+    """A record of a file, for messages; the first is not numbered, as it is the only one of most files."""
+    return shown(file) if place == 1 else f"{shown(file)}, record {place}"
+
+
+def print_found(found: Sequence[object]) -> None:
+    """As JSON what was found for each record: of one as it is, of several as a list."""
+    print_json(found[0] if len(found) == 1 else found)
 
 
 def _moved(hand: State) -> bool:

@@ -1,64 +1,70 @@
-"""`dasan replay`: a record, move by move."""
+"""`dasan replay`: records, move by move."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from dasan.cli.files import AsJson, RecordFile, print_json, read_text, shown
+from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
-from dasan.errors import DasanError
+from dasan.cli.position_words import held, to_act, words_of
+from dasan.cli.recorded import RecordNumber, hands_of, no_hand, print_found, read_games
 
 if TYPE_CHECKING:
     from dasan.sessions import Session
     from dasan.state import State
     from dasan.tui.words import Words
 
+    Chosen: TypeAlias = tuple[int, State | Session, list[tuple[int, State]]]
+    """A record by its place in the file, and hands of it by their numbers."""
+
 
 def replay(
     file: RecordFile,
+    number: RecordNumber = None,
     hand: Annotated[int | None, typer.Option(min=1, help="Only this hand of a session.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after every move.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell a recorded hand or session move by move, every move checked against the rules."""
-    from dasan.record import replay as read
-    from dasan.sessions import Session
-
     if step and (as_json or file == "-"):
         raise Refused("--step waits at the keyboard: it goes neither with --json nor with a record from stdin")
-    text = read_text(file)
-    try:
-        game = read(text)
-    except DasanError as error:
-        raise Refused(f"{shown(file)}: {error}") from error
-    hands = (*game.past, game.state) if isinstance(game, Session) else (game,)
-    if hand is not None and hand > len(hands):
-        raise Refused(f"{shown(file)} has {len(hands)} {'hand' if len(hands) == 1 else 'hands'}, no hand {hand}")
-    wanted = [(i, state) for i, state in enumerate(hands, 1) if hand in (None, i)]
+    games = read_games(file, number)
+    for place, game in games.items():
+        if hand is not None and hand > len(hands_of(game)):
+            raise no_hand(file, place, game, hand)
+    chosen: list[Chosen] = [
+        (place, game, [(i, state) for i, state in enumerate(hands_of(game), 1) if hand in (None, i)])
+        for place, game in games.items()
+    ]
     if as_json:
-        print_json(_json(game, wanted))
+        print_found([_json(game, hands) for _, game, hands in chosen])
         return
-    for line in _story(game, wanted):
+    for line in _stories(chosen):
         typer.echo(line)
         if step and line.startswith("  ") and not sys.stdin.readline():
             break
 
 
-def _story(game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
+def _stories(chosen: list[Chosen]) -> Iterator[str]:
     """Lines to read; those that tell an event begin with two spaces."""
+    for i, (place, game, hands) in enumerate(chosen):
+        if i:
+            yield ""
+        yield from _story(f"Record {place}. " if len(chosen) > 1 else "", game, hands)
+
+
+def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
     from dasan.games import PRESETS
     from dasan.sessions import Session
-    from dasan.tui.words import YOU, Words, seat_names, signs
 
     rules, origin = game.rules, game.origin
-    names = seat_names(origin.seats, rules.players)
-    words = Words(rules, names, names.index(YOU) if YOU in names else None, signs)
+    words = words_of(hands[0][1])
     title = PRESETS[rules.name].title if rules.name in PRESETS else rules.name
-    yield f"{title} · {rules.name} · recorded by dasan {origin.engine}"
+    yield f"{heading}{title} · {rules.name} · recorded by dasan {origin.engine}"
     if isinstance(game, Session) and hands[0][0] == 1:
         yield from (f"  {words.event(event)}" for event in game.opening)
     for number, state in hands:
@@ -70,18 +76,22 @@ def _story(game: State | Session, hands: list[tuple[int, State]]) -> Iterator[st
 
 
 def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
+    from dasan.dealing import Deal
+    from dasan.retrace import positions
     from dasan.tui.words import signs
 
-    yield words.begun(state.begun, number)
-    width = max(len(name) for name in (*words.names, "kitty"))
-    for name, cards in zip(words.names, state.begun.hands, strict=True):
-        yield f"{name:{width}}  {signs(cards)}"
+    first = next(positions(state))
+    dealt = isinstance(state.begun, Deal)
+    yield words.begun(state.begun, number) if dealt else f"Hand {number}, from a given position."
+    yield from held(words, first)
     if state.begun.kitty:
-        yield f"{'kitty':{width}}  {signs(state.begun.kitty)}"
+        yield f"{'kitty':{max(map(len, words.names))}}  {signs(state.begun.kitty)}"
+    if not dealt:
+        yield to_act(words, first)
     for event in state.events:
         yield f"  {event.seq:>3}  {words.event(event)}"
     if state.result is None:
-        yield "The record ends here; the hand is not over."
+        yield f"The record ends here; the hand is not over. {to_act(words, state) if state.events else ''}".rstrip()
     else:
         yield from words.result(state.result)
 

@@ -1,4 +1,4 @@
-"""`dasan review`: a recorded hand, move by move: did it keep the result that best play would have had?"""
+"""`dasan review`: recorded hands, move by move: did it keep the result that best play would have had?"""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.cli.files import AsJson, RecordFile, print_json, shown
+from dasan.cli.files import AsJson, RecordFile, shown
 from dasan.cli.group import Refused
 from dasan.cli.progress import progress_bar
-from dasan.cli.recorded import HandNumber, read_hand
+from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Format(StrEnum):
 
 def review(
     file: RecordFile,
+    number: RecordNumber = None,
     hand: HandNumber = None,
     seconds: Seconds = 2,
     memory: Memory = 256,
@@ -38,38 +39,47 @@ def review(
     picture: Annotated[Path | None, typer.Option(help="Draw it too, into this SVG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge every move of a recorded hand: did it keep the result, and which moves would have."""
+    """Judge every move of recorded hands: did it keep the result, and which moves would have."""
     from dasan.cli.review_words import Report, move_words
     from dasan.solver.picture import picture as drawn
     from dasan.solver.review import review as judge
 
     if picture is not None and picture.suffix.lower() != ".svg":
         raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
-    state = read_hand(file, hand)
-    with progress_bar() as show:
-        try:
-            found = judge(
-                state,
-                seconds=seconds,
-                memory_mb=memory,
-                scope=None if scope is None else scope.value,
-                progress=lambda done, of: show("moves", done, of),
-            )
-        except ValueError as error:
-            raise Refused(f"{shown(file)}: {error}") from error
-    report = Report(found)
-    if picture is not None:
-        svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))
-        try:
-            picture.write_text(svg, encoding="utf-8")
-        except OSError as error:
-            raise Refused(f"cannot write {picture}: {error.strerror or error}") from error
+    states = read_hands(file, number, hand)
+    if picture is not None and len(states) > 1:
+        raise Refused(f"a picture shows one hand: {shown(file)} has {len(states)} records, and --number picks one")
+    reports: list[Report] = []
+    for place, state in states.items():
+        with progress_bar() as show:
+            try:
+                found = judge(
+                    state,
+                    seconds=seconds,
+                    memory_mb=memory,
+                    scope=None if scope is None else scope.value,
+                    progress=lambda done, of: show("moves", done, of),
+                )
+            except ValueError as error:
+                raise Refused(f"{place_in(file, place)}: {error}") from error
+        report = Report(found, f"Record {place}. " if len(states) > 1 else "")
+        if picture is not None:
+            svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))
+            try:
+                picture.write_text(svg, encoding="utf-8")
+            except OSError as error:
+                raise Refused(f"cannot write {picture}: {error.strerror or error}") from error
+        reports.append(report)
+        if as_json or format_ is Format.JSON:
+            continue
+        if len(reports) > 1:
+            typer.echo()
+        if format_ is Format.MARKDOWN:
+            typer.echo(_markdown(report))
+        else:
+            _print(report)
     if as_json or format_ is Format.JSON:
-        print_json(found.to_json())
-    elif format_ is Format.MARKDOWN:
-        typer.echo(_markdown(report))
-    else:
-        _print(report)
+        print_found([report.review.to_json() for report in reports])
 
 
 def _print(report: Report) -> None:

@@ -28,9 +28,10 @@ class Row:
 
 
 class Report:
-    """A review for people: `title`, `rows`, `summary`."""
+    """A review for people: `title`, which begins with `heading`, `rows`, `summary`."""
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: Review, heading: str = "") -> None:
+        self.heading = heading
         self.review = review
         self.hand = review.hand
         self.names = seat_names(self.hand.origin.seats, self.hand.rules.players)
@@ -39,7 +40,7 @@ class Report:
     @property
     def title(self) -> str:
         rules, hand = self.hand.rules, self.hand
-        title = PRESETS[rules.name].title if rules.name in PRESETS else rules.name
+        title = self.heading + (PRESETS[rules.name].title if rules.name in PRESETS else rules.name)
         if hand.bidder is None:
             return title
         with_ = "" if hand.partner is None else f" with {self.names[hand.partner]}"

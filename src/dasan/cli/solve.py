@@ -1,4 +1,4 @@
-"""`dasan solve`: what a position of a record is worth, all cards open."""
+"""`dasan solve`: what positions of records are worth, all cards open."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.cli.files import AsJson, RecordFile, print_json, shown
+from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
-from dasan.cli.recorded import HandNumber, read_hand
+from dasan.cli.position_words import to_act, words_of
+from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 
 if TYPE_CHECKING:
     from dasan.ruleset import Rules
     from dasan.solver.solution import Solution
+    from dasan.state import State
 
 
 class ScopeName(StrEnum):
@@ -33,6 +35,7 @@ Memory = Annotated[float, typer.Option(min=1, help="Megabytes that the search ma
 
 def solve(
     file: RecordFile,
+    number: RecordNumber = None,
     hand: HandNumber = None,
     before: Annotated[int | None, typer.Option(help="Go back to before the move with this number.")] = None,
     seconds: Seconds = 10,
@@ -44,31 +47,44 @@ def solve(
     from dasan.retrace import moves_of
     from dasan.solver import solve as find
 
-    state = read_hand(file, hand)
+    states = read_hands(file, number, hand)
     if before is not None:
-        state = next((at for at, _ in moves_of(state) if at.next_seq >= before), state)
-    try:
-        solution = find(state, seconds=seconds, memory_mb=memory, scope=None if scope is None else scope.value)
-    except ValueError as error:
-        over = "; --before goes back to an earlier move" if state.to_act is None else ""
-        raise Refused(f"{shown(file)}: {error}{over}") from error
+        for place, state in states.items():
+            states[place] = next((at for at, _ in moves_of(state) if at.next_seq >= before), state)
+    solutions: list[Solution] = []
+    for i, (place, state) in enumerate(states.items()):
+        try:
+            solution = find(state, seconds=seconds, memory_mb=memory, scope=None if scope is None else scope.value)
+        except ValueError as error:
+            over = "; --before goes back to an earlier move" if state.to_act is None else ""
+            raise Refused(f"{place_in(file, place)}: {error}{over}") from error
+        solutions.append(solution)
+        if not as_json:
+            typer.echo(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
     if as_json:
-        print_json(solution.to_json())
-        return
+        print_found([solution.to_json() for solution in solutions])
+
+
+def _told(state: State, solution: Solution) -> str:
+    from dasan.cli.review_words import move_words
+
+    lines = [to_act(words_of(state), state)]
     rules = state.rules
     of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
-    typer.echo(f"{_sentence(rules, solution)}{of}")
+    lines.append(f"{_sentence(rules, solution)}{of}")
     for seat, value in solution.by_seat.items():
-        typer.echo(f"  seat {seat}: {worth_words(rules, value)}")
+        lines.append(f"  seat {seat}: {worth_words(rules, value)}")
     for seat, found in solution.by_bidder.items():
-        typer.echo(f"  seat {seat} as bidder, for a bid of 1: {_sentence(rules, found)}")
+        lines.append(f"  seat {seat} as bidder, for a bid of 1: {_sentence(rules, found)}")
     for move in state.legal_moves():
         if solution.scope != "auction":
             worth = solution.moves.get(move)
-            typer.echo(f"  {move!s:24}{'?' if worth is None else worth_words(rules, worth)}")
+            best = "  best" if worth is not None and worth == solution.value else ""
+            lines.append(f"  {move_words(move):24}{'?' if worth is None else worth_words(rules, worth)}{best}")
     if solution.line:
-        typer.echo("best play: " + ", ".join(str(move) for move in solution.line))
-    typer.echo(f"{solution.scope}; {solution.nodes:,} positions")
+        lines.append("best play: " + ", ".join(move_words(move) for move in solution.line))
+    lines.append(f"{solution.scope}; {solution.nodes:,} positions")
+    return "\n".join(lines)
 
 
 def _sentence(rules: Rules, found: Solution) -> str:

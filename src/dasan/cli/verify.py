@@ -1,40 +1,38 @@
-"""`dasan verify`: whether a record is true."""
+"""`dasan verify`: whether records are true."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import typer
 
-from dasan.cli.files import AsJson, RecordFile, print_json, read_text, shown
-from dasan.cli.group import Refused
-from dasan.errors import DasanError
+from dasan.cli.files import AsJson, RecordFile
+from dasan.cli.recorded import RecordNumber, hands_of, print_found, read_records
 
 
-def verify(file: RecordFile, as_json: AsJson = False) -> None:
+def verify(file: RecordFile, number: RecordNumber = None, as_json: AsJson = False) -> None:
     """Check every move, every result, and every deal against its commitment.
 
-    Exit code 0: nothing in the record is untrue. 2: something is, and one line says what.
+    Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
     """
     from dasan.record import verify as check
-    from dasan.sessions import Session
 
-    text = read_text(file)
-    try:
-        verified = check(text)
-    except DasanError as error:
-        raise Refused(f"{shown(file)}: {error}") from error
-    game = verified.game
+    found = read_records(file, number, check).values()
     if as_json:
-        print_json(
-            {
-                "file": file,
-                "preset": game.rules.name,
-                "hands": game.number if isinstance(game, Session) else 1,
-                "statements": list(verified.statements),
-                "unproved": list(verified.unproved),
-            }
+        print_found(
+            [
+                {
+                    "file": file,
+                    "preset": verified.game.rules.name,
+                    "hands": len(hands_of(verified.game)),
+                    "statements": list(verified.statements),
+                    "unproved": list(verified.unproved),
+                }
+                for verified in found
+            ]
         )
         return
-    for statement in verified.statements:
-        typer.echo(f"true      {statement}")
-    for statement in verified.unproved:
-        typer.echo(f"unproved  {statement}")
+    said = Counter(f"true      {statement}" for verified in found for statement in verified.statements)
+    said += Counter(f"unproved  {statement}" for verified in found for statement in verified.unproved)
+    for line, times in said.items():
+        typer.echo(line if len(found) == 1 else f"{line} ({times} of {len(found)} records)")

@@ -1,0 +1,53 @@
+"""A position in words: who holds what, what lies on the table, and who is to act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dasan.state import State
+    from dasan.tui.words import Words
+
+
+def words_of(state: State) -> Words:
+    """Sentences about the players of a record, who are named as it names them."""
+    from dasan.tui.words import YOU, Words, seat_names, signs
+
+    names = seat_names(state.origin.seats, state.rules.players)
+    return Words(state.rules, names, names.index(YOU) if YOU in names else None, signs)
+
+
+def held(words: Words, state: State) -> Iterator[str]:
+    """One line a seat: its name, its part where it has one, its cards."""
+    from dasan.tui.words import signs
+
+    parts = [_part(state, seat) for seat in range(state.rules.players)]
+    width, wide = max(map(len, words.names)), max(map(len, parts))
+    for name, part, hand in zip(words.names, parts, state.hands, strict=True):
+        yield f"{name:{width}}  {f'{part:{wide}}  ' if wide else ''}{signs(hand)}".rstrip()
+
+
+def _part(state: State, seat: int) -> str:
+    if seat == state.bidder:
+        return "bidder" if state.bid is None else f"bidder for {state.bid}"
+    return "partner" if seat == state.partner else ""
+
+
+def to_act(words: Words, state: State) -> str:
+    """What was played and who has passed in this trick, and who is to act."""
+    from dasan.state import Phase
+    from dasan.tui.words import listed, signs
+
+    if state.to_act is None:
+        return "The hand is over."
+    said = ""
+    if state.table is not None and state.table_seat is not None:
+        said = words.does(state.table_seat, "have", f"played {signs(state.table.cards)}") + " "
+    elif state.phase is Phase.PLAY:
+        return words.does(state.to_act, "lead")
+    if state.passed:
+        names = listed([words.name(seat) for seat in state.passed])
+        have = "have" if len(state.passed) > 1 or state.passed[0] == words.me else "has"
+        said += f"{names[0].upper()}{names[1:]} {have} passed. "
+    return said + words.does(state.to_act, "be", "to act")
