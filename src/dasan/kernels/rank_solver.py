@@ -6,7 +6,7 @@ numbers of all others. It can be stopped anywhere and taken up again: all that i
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
-# mypy: disable-error-code="no-any-return,return-value"
+# mypy: disable-error-code="assignment,no-any-return,return-value"
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ import numpy.typing as npt
 from dasan.kernels.bits import prefetch, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_solver_children import PLACES, Kept, keep, keep_numbers, kept_in, new_kept, place_of, recall
+from dasan.kernels.rank_solver_children import MOST, MOST_PLACES, ROW, keep, keep_numbers, kept_in, place_of, recall
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
 from dasan.kernels.rank_solver_sure import Cover, new_cover, surely
 from dasan.kernels.rank_solver_table import (
     BUCKET_WORDS,
     INFINITE,
+    LOST,
+    WON,
     disproof_in,
     find,
+    numbers_in,
+    packed,
     proof_in,
     spread,
     store,
@@ -37,7 +41,10 @@ from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
-_0, _1, _3, _8 = U(0), U(1), U(3), U(8)
+_0, _1, _3, _8, _24 = U(0), U(1), U(3), U(8), U(24)
+_ACTION, _CONTEXT, _CHECK = U(0xFF), U(0xFFFF), U(0x7FF << 53)
+UNKNOWN = U(0)
+
 _PASS = U(PASS)
 
 DEPTH = 216
@@ -46,19 +53,19 @@ CHILDREN = 1 << 14
 """More than the alternatives of all plies of one line together."""
 KEPT_FROM = 2_000
 """Nodes before any are kept: short searches touch no memory for it."""
-HAND, CONTEXT, KEY, CHECK = 0, 1, 2, 3
-FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
+KEY, MOVE = 0, 1
+FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE, PLACE = 0, 1, 2, 3, 4, 5, 6
 NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
 
 
 class Search(NamedTuple):
     """One search, and the table it shares with others of the same deal.
 
-    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … SINCE, a row a ply. children: HAND …
-    CHECK, a row a child; numbers: their two numbers. counters: NODES, FILLED places and BUCKETS in use of `table`, the
-    ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply, split. room: for the
-    tests of what is sure. kept: children of positions left, to which the search often comes back; places: where those of
-    each ply would be.
+    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … PLACE, a row a ply; PLACE is where in
+    `kept` its children may be kept, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
+    after it (16) and the top of the check word; numbers: their packed numbers. counters: NODES, FILLED places and BUCKETS
+    in use of `table`, the ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply,
+    split. room: for the tests of what is sure. kept: children of positions left, see `rank_solver_children`.
     """
 
     hands: Words
@@ -66,14 +73,13 @@ class Search(NamedTuple):
     keys: Words
     plies: Numbers
     children: Words
-    numbers: Numbers
+    numbers: Words
     counters: Numbers
     table: Words
     weights: Weights
     parts: Words
     room: Cover
-    kept: Kept
-    places: Numbers
+    kept: Words
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
@@ -88,16 +94,15 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         hands=np.zeros(DEPTH * SEATS, np.uint64),
         contexts=np.zeros(DEPTH, np.uint64),
         keys=np.zeros(2 * DEPTH, np.uint64),
-        plies=np.empty((DEPTH, 6), np.int64),
-        children=np.empty((CHILDREN, 4), np.uint64),
-        numbers=np.empty((CHILDREN, 2), np.int64),
+        plies=np.empty((DEPTH, 7), np.int64),
+        children=np.empty((CHILDREN, 2), np.uint64),
+        numbers=np.empty(CHILDREN, np.uint64),
         counters=counters,
         table=np.zeros(most * BUCKET_WORDS, np.uint64),
         weights=weights(),
         parts=np.zeros(PARTS * SEATS, np.uint64),
         room=new_cover(),
-        kept=new_kept(PLACES),
-        places=np.zeros(DEPTH, np.int64),
+        kept=np.zeros(MOST_PLACES * ROW, np.uint64),
     )
 
 
@@ -142,18 +147,19 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
                 break
             nodes += 1
             s.plies[ply, SINCE] = nodes
-            _expand(s, ply, players, side, mask, t)
+            _expand(s, ply, players, side, mask, nodes >= s.counters[KEEPS], t)
         first = s.plies[ply, FIRST]
         count = s.plies[ply, COUNT]
         # For the side to move the smallest number counts, for the other the sum.
-        mine = 0 if ours else 1
+        mine = _0 if ours else _24
+        other = _24 if ours else _0
         smallest = second = INFINITE
         lightest = INFINITE
         best = first
         total = 0
         for child in range(first, first + count):
-            x = s.numbers[child, mine]
-            y = s.numbers[child, 1 - mine]
+            x = np.int64((s.numbers[child] >> mine) & U(INFINITE))
+            y = np.int64((s.numbers[child] >> other) & U(INFINITE))
             if x < smallest or (x == smallest and y < lightest):
                 second = smallest
                 smallest = x
@@ -174,29 +180,29 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             proof = smallest if ours else total
             disproof = total if ours else smallest
             work = nodes - s.plies[ply, SINCE] + 1
-            filled += store(s.table, mask, s.keys[2 * ply], s.keys[2 * ply + 1], proof, disproof, work)
+            numbers = packed(proof, disproof)
+            filled += store(s.table, mask, s.keys[2 * ply], s.keys[2 * ply + 1], numbers, work)
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
-            if kept_in(s.kept, s.places[ply], s.hands, SEATS * ply, players, s.contexts[ply]):
-                keep_numbers(s.kept, s.places[ply], s.numbers, first, count)
+            place = s.plies[ply, PLACE]
+            if place >= 0 and kept_in(s.kept, place, s.hands, SEATS * ply, players, s.contexts[ply]):
+                keep_numbers(s.kept, place, s.numbers, first, count)
             ply -= 1
-            best = s.plies[ply, BEST]
-            s.numbers[best, 0] = proof
-            s.numbers[best, 1] = disproof
+            s.numbers[s.plies[ply, BEST]] = numbers
             continue
-        other = s.numbers[best, 1 - mine]
         limit = min(my_limit, second + 1 + (second >> 2))
-        rest = other_limit - total + other
+        rest = other_limit - total + np.int64((s.numbers[best] >> other) & U(INFINITE))
         s.plies[ply, BEST] = best
         seat = mover_of(s.contexts[ply])
         ply += 1
         for i in range(players):
             s.hands[SEATS * ply + i] = s.hands[SEATS * (ply - 1) + i]
-        s.hands[SEATS * ply + seat] = s.children[best, HAND]
-        s.contexts[ply] = s.children[best, CONTEXT]
+        move = s.children[best, MOVE]
+        s.hands[SEATS * ply + seat] = taken(s.hands[SEATS * ply + seat], move & _ACTION, t)
+        s.contexts[ply] = (move >> _8) & _CONTEXT
         s.keys[2 * ply] = s.children[best, KEY]
-        s.keys[2 * ply + 1] = s.children[best, CHECK]
+        s.keys[2 * ply + 1] = move
         s.plies[ply, FIRST] = first + count
         s.plies[ply, COUNT] = -1
         s.plies[ply, PROOF_LIMIT] = limit if ours else rest
@@ -208,16 +214,20 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
 
 
 @woven
-def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> None:
-    """List the children of a ply with their numbers, no further than the first that settles it."""
+def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, keeping: bool, t: RankTable) -> None:
+    """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
+    the ply if there is one.
+    """
     context = s.contexts[ply]
     above = SEATS * ply
     first = s.plies[ply, FIRST]
-    place = s.places[ply] = place_of(s.kept, s.hands, above, players, context)
-    keeping = s.counters[NODES] >= s.counters[KEEPS]
-    if keeping and kept_in(s.kept, place, s.hands, above, players, context):
-        s.plies[ply, COUNT] = recall(s.kept, place, s.children, s.numbers, first)
-        return
+    s.plies[ply, PLACE] = -1
+    if keeping:
+        place = place_of(s.kept, s.hands, above, players, context)
+        s.plies[ply, PLACE] = place
+        if kept_in(s.kept, place, s.hands, above, players, context):
+            s.plies[ply, COUNT] = recall(s.kept, place, s.numbers, s.children, first)
+            return
     seat = mover_of(context)
     below = above + SEATS
     hand = s.hands[above + seat]
@@ -232,7 +242,6 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
         while bits != _0:
             action = U(64 * word) + trailing_zeros(bits)
             bits &= bits - _1
-            left = hand
             if action == _PASS:
                 s.hands[below + seat] = hand
                 after = after_pass(s.hands, above, players, context, t)
@@ -240,57 +249,55 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
                 left = taken(hand, action, t)
                 s.hands[below + seat] = left
                 if left == _0:
-                    s.children[child, HAND] = left
-                    _settle(s, child, 1 if (side >> U(seat)) & _1 != _0 else -1)
-                    s.plies[ply, COUNT] = child + 1 - first
+                    s.numbers[first] = WON if (side >> U(seat)) & _1 != _0 else LOST
+                    s.plies[ply, COUNT] = 1
                     return
                 after = after_play(s.hands, below, players, seat, action, t)
             key, check = key_of(s.hands, below, players, after, t)
             prefetch(s.table, ((key >> _1) & mask) << _3)
-            s.children[child, HAND] = left
-            s.children[child, CONTEXT] = after
             s.children[child, KEY] = key
-            s.children[child, CHECK] = check
+            s.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
     s.plies[ply, COUNT] = child - first
     if not _recognised(s, ply, players, side, mask, t):
         _estimated(s, ply, players, side, t)
-        if keeping:
-            keep(s.kept, place, s.hands, above, players, context, s.children, s.numbers, first, child - first)
-
-
-@woven
-def _settle(s: Search, child: int, value: int) -> None:
-    s.numbers[child, 0] = 0 if value > 0 else INFINITE
-    s.numbers[child, 1] = INFINITE if value > 0 else 0
+        count = s.plies[ply, COUNT]
+        if keeping and count <= MOST:
+            keep(s.kept, place, s.hands, above, players, context, s.numbers, s.children, first, count)
 
 
 @woven
 def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> bool:
-    """Give the children what the table knows of them, or what is sure, the others -1; whether one settles the ply, which
-    then counts as its only child.
+    """Give the children what the table knows of them, or what is sure, the others `UNKNOWN`, and take out those that are
+    lost for the mover; whether one settles the ply, which then counts as its only child.
     """
     seat = mover_of(s.contexts[ply])
-    mine = 0 if (side >> U(seat)) & _1 != _0 else 1
+    hand = s.hands[SEATS * ply + seat]
+    ours = (side >> U(seat)) & _1 != _0
+    won = WON if ours else LOST
+    lost = LOST if ours else WON
     below = SEATS * (ply + 1)
     first = s.plies[ply, FIRST]
+    left = first
     for child in range(first, first + s.plies[ply, COUNT]):
-        place = find(s.table, mask, s.children[child, KEY], s.children[child, CHECK])
+        key, move = s.children[child, KEY], s.children[child, MOVE]
+        place = find(s.table, mask, key, move)
         if place >= 0:
-            s.numbers[child, 0] = proof_in(s.table[place])
-            s.numbers[child, 1] = disproof_in(s.table[place])
+            numbers = numbers_in(s.table[place])
         else:
-            s.hands[below + seat] = s.children[child, HAND]
-            value = surely(s.hands, below, players, side, s.children[child, CONTEXT], t, s.room)
-            if value == 0:
-                s.numbers[child, 0] = s.numbers[child, 1] = -1
-            else:
-                _settle(s, child, value)
-        if s.numbers[child, mine] == 0:
-            s.numbers[first, mine] = 0
-            s.numbers[first, 1 - mine] = INFINITE
+            s.hands[below + seat] = taken(hand, move & _ACTION, t)
+            value = surely(s.hands, below, players, side, (move >> _8) & _CONTEXT, t, s.room)
+            numbers = UNKNOWN if value == 0 else WON if value > 0 else LOST
+        if numbers == won:
+            s.numbers[first] = won
             s.plies[ply, COUNT] = 1
             return True
+        if numbers != lost:
+            s.numbers[left] = numbers
+            s.children[left, KEY] = key
+            s.children[left, MOVE] = move
+            left += 1
+    s.plies[ply, COUNT] = left - first
     return False
 
 
@@ -303,12 +310,13 @@ def _estimated(s: Search, ply: int, players: int, side: np.uint64, t: RankTable)
     first = s.plies[ply, FIRST]
     split_all(s.hands, above, players, s.parts)
     for child in range(first, first + s.plies[ply, COUNT]):
-        if s.numbers[child, 0] < 0:
-            s.hands[below + seat] = s.children[child, HAND]
-            context = s.children[child, CONTEXT]
-            s.numbers[child, 0], s.numbers[child, 1] = estimate(
-                s.hands, below, players, side, seat, context, t, s.weights, s.parts
+        if s.numbers[child] == UNKNOWN:
+            move = s.children[child, MOVE]
+            s.hands[below + seat] = taken(s.hands[above + seat], move & _ACTION, t)
+            proof, disproof = estimate(
+                s.hands, below, players, side, seat, (move >> _8) & _CONTEXT, t, s.weights, s.parts
             )
+            s.numbers[child] = packed(proof, disproof)
 
 
 def leading(seat: int) -> int:

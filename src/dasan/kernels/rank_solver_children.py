@@ -1,15 +1,15 @@
 """Children of positions that the solver has left, kept for the next visit: four visits of five are to a position seen
 before.
 
-Each position has one place, which its hands and context name; what was there before is given up.
+All is in one array, a row of `ROW` words a place: of which position (its hands and context, for equal keys mean positions
+alike, whose children differ), how many children, their numbers, and they. Each position has one place; what was there before
+is given up.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
 # mypy: disable-error-code="no-any-return,return-value"
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,101 +19,74 @@ from dasan.kernels.rank_solver_position import SEATS
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 
-_BITS = 13
-PLACES = 1 << _BITS
-"""Most places."""
-MOST = 20
+MOST_PLACES = 1 << 13
+MOST = 19
 """Most children of a position whose children are kept."""
-PARTS = 4
-"""Words of a child: see `Search.children`."""
-_ROW = 1 + PARTS * MOST
+_NUMBERS = 1 + SEATS
+_CHILDREN = _NUMBERS + MOST
+ROW = _CHILDREN + 2 * MOST + 2
+"""Words a place: eight cache lines."""
+_16 = U(16)
+_CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
 
-class Kept(NamedTuple):
-    """Places for children. contexts, hands (four words): of which position, for its key would not do: equal keys mean
-    positions alike, whose children differ. children: a row a place, how many there are, and they. numbers: their two
-    numbers.
-    """
-
-    contexts: Words
-    hands: Words
-    children: Words
-    numbers: Numbers
-
-
-def new_kept(places: int) -> Kept:
-    """So many places, a power of two up to `PLACES`, without children."""
-    return Kept(
-        contexts=np.zeros(places, np.uint64),
-        hands=np.empty(places * SEATS, np.uint64),
-        children=np.empty((places, _ROW), np.uint64),
-        numbers=np.empty((places * MOST, 2), np.int64),
-    )
-
-
 @woven
-def place_of(kept: Kept, hands: Words, at: int, players: int, context: np.uint64) -> int:
-    """The place of the position of `context` with the hands from `hands[at]` on."""
+def place_of(kept: Words, hands: Words, at: int, players: int, context: np.uint64) -> int:
+    """Where in `kept` the row of the position of `context` with the hands from `hands[at]` on begins."""
     out = context * _SEED
     for seat in range(players):
         out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
-    return np.int64(((out ^ (out >> U(29))) * _SEED) >> U(64 - _BITS)) & (kept.contexts.shape[0] - 1)
+    places = kept.shape[0] // ROW
+    return (np.int64(((out ^ (out >> U(29))) * _SEED) >> U(51)) & (places - 1)) * ROW
 
 
 @woven
-def kept_in(kept: Kept, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
+def kept_in(kept: Words, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
     """Whether it is this position's children that are kept in its place."""
-    same = kept.contexts[place] == context
+    same = kept[place] & _CONTEXT == context
     for seat in range(players):
-        same &= kept.hands[SEATS * place + seat] == hands[at + seat]
+        same &= kept[place + 1 + seat] == hands[at + seat]
     return same
 
 
 @woven
-def recall(kept: Kept, place: int, children: Words, numbers: Numbers, first: int) -> int:
-    """Copy the children kept in a place to `children[first:]`; how many."""
-    count = np.int64(kept.children[place, 0])
+def recall(kept: Words, place: int, numbers: Words, children: Words, first: int) -> int:
+    """Copy the children kept in a place to `children[first:]`, and their numbers; how many."""
+    count = np.int64(kept[place] >> _16)
     for i in range(count):
-        for part in range(PARTS):
-            children[first + i, part] = kept.children[place, 1 + PARTS * i + part]
-        for side in range(2):
-            numbers[first + i, side] = kept.numbers[place * MOST + i, side]
+        numbers[first + i] = kept[place + _NUMBERS + i]
+        children[first + i, 0] = kept[place + _CHILDREN + 2 * i]
+        children[first + i, 1] = kept[place + _CHILDREN + 2 * i + 1]
     return count
 
 
 @woven
 def keep(
-    kept: Kept,
+    kept: Words,
     place: int,
     hands: Words,
     at: int,
     players: int,
     context: np.uint64,
+    numbers: Words,
     children: Words,
-    numbers: Numbers,
     first: int,
     count: int,
 ) -> None:
-    """Keep `count` children, in place of those of another position, unless they are too many."""
-    if count > MOST:
-        return
-    kept.contexts[place] = context
+    """Keep `count` children, at most `MOST`, in place of those of another position."""
+    kept[place] = context | (U(count) << _16)
     for seat in range(players):
-        kept.hands[SEATS * place + seat] = hands[at + seat]
-    kept.children[place, 0] = U(count)
+        kept[place + 1 + seat] = hands[at + seat]
     for i in range(count):
-        for part in range(PARTS):
-            kept.children[place, 1 + PARTS * i + part] = children[first + i, part]
-    keep_numbers(kept, place, numbers, first, count)
+        kept[place + _NUMBERS + i] = numbers[first + i]
+        kept[place + _CHILDREN + 2 * i] = children[first + i, 0]
+        kept[place + _CHILDREN + 2 * i + 1] = children[first + i, 1]
 
 
 @woven
-def keep_numbers(kept: Kept, place: int, numbers: Numbers, first: int, count: int) -> None:
+def keep_numbers(kept: Words, place: int, numbers: Words, first: int, count: int) -> None:
     """Bring the numbers of the children kept in a place up to date."""
-    if np.int64(kept.children[place, 0]) == count:
-        for i in range(count):
-            for side in range(2):
-                kept.numbers[place * MOST + i, side] = numbers[first + i, side]
+    for i in range(count):
+        kept[place + _NUMBERS + i] = numbers[first + i]

@@ -23,7 +23,11 @@ INFINITE = (1 << 24) - 1
 """The number of what cannot be proved; the largest that fits."""
 BUCKET_WORDS = 8
 _0, _1, _3 = U(0), U(1), U(3)
+WON = U(INFINITE) << U(24)
+LOST = U(INFINITE)
+"""The packed numbers of what is proved, and disproved."""
 _NUMBER = U(INFINITE)
+_NUMBERS = U((1 << 48) - 1)
 _WORK = U(31)
 
 
@@ -38,7 +42,7 @@ def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int
 
 
 @woven
-def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof: int, disproof: int, work: int) -> int:
+def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
     """Write an entry; returns 1 if a free place was used, else 0."""
     at = np.int64(((key >> _1) & mask) << _3)
     place = at
@@ -59,18 +63,29 @@ def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, proof
     if logarithm > _WORK:
         logarithm = _WORK
     table[place] = key
-    table[place + 1] = U(proof) | (U(disproof) << U(24)) | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    table[place + 1] = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
     return fresh
 
 
 @inlined
-def proof_in(packed: np.uint64) -> int:
-    return np.int64(packed & _NUMBER)
+def packed(proof: int, disproof: int) -> np.uint64:
+    return U(proof) | (U(disproof) << U(24))
 
 
 @inlined
-def disproof_in(packed: np.uint64) -> int:
-    return np.int64((packed >> U(24)) & _NUMBER)
+def numbers_in(entry: np.uint64) -> np.uint64:
+    """The packed numbers of an entry's second word."""
+    return entry & _NUMBERS
+
+
+@inlined
+def proof_in(word: np.uint64) -> int:
+    return np.int64(word & _NUMBER)
+
+
+@inlined
+def disproof_in(word: np.uint64) -> int:
+    return np.int64((word >> U(24)) & _NUMBER)
 
 
 @lean
