@@ -48,3 +48,42 @@ def test_nth_set_bit() -> None:
         return bits.nth_set_bit(word, n)
 
     assert [int(nth(U(0b1011000), U(i))) for i in range(3)] == [3, 4, 6]
+
+
+_spreads = [compiled(lambda word, out, i, at: bits.spread(word, out, i, at)), compiled(bits.portable_spread)]
+_gathers = [
+    compiled(lambda word, offsets, first, base, out, i, at: bits.gather(word, offsets, first, base, out, i, at)),
+    compiled(bits.portable_gather),
+]
+
+
+def test_spread_writes_a_byte_for_each_bit_and_nothing_else() -> None:
+    rng = random.Random(2)
+    for word in (0, 1, 1 << 63, (1 << 64) - 1, *(rng.getrandbits(64) for _ in range(50))):
+        expected = [word >> k & 1 for k in range(64)]
+        for spread in _spreads:
+            for at in (0, 5, 26):
+                out = np.full((3, 90), 7, np.uint8)
+                spread(U(word), out, 1, at)
+                assert out[1, at : at + 64].tolist() == expected
+                assert (np.delete(out.reshape(-1), range(90 + at, 154 + at)) == 7).all()
+            words = np.full((3, 9), 7, np.uint64)
+            spread(U(word), words, 1, 1)
+            assert words[1, 1:].view(np.uint8).tolist() == expected
+            assert (words[[0, 2]] == 7).all()
+            assert words[1, 0] == 7
+
+
+def test_gather_lists_the_set_bits() -> None:
+    rng = random.Random(3)
+    offsets = np.array([rng.randrange(256) for _ in range(128)], np.uint8)
+    for word in (0, 1, 1 << 63, (1 << 64) - 1, (1 << 17) - 1, (1 << 33) - 1, *(rng.getrandbits(64) for _ in range(50))):
+        expected = [1000 + int(offsets[64 + b]) for b in range(64) if word >> b & 1]
+        for gather in _gathers:
+            out = np.full((3, 140), -7, np.int16)
+            end = 9 + len(expected)
+            assert gather(U(word), offsets, 64, 1000, out, 1, 9) == end
+            assert out[1, 9:end].tolist() == expected
+            assert (out[[0, 2]] == -7).all()
+            assert (out[1, :9] == -7).all()
+            assert (out[1, end + 64 :] == -7).all()

@@ -14,7 +14,7 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.batch_exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, finish_flags, put, put_seat, put_seats, signed
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
@@ -38,7 +38,7 @@ TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out,
 played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING, UNDEALT = 0, 1, 2, 3, 4
-PACK, PLAYS = 16, 16 + 108
+PLAYS = 108
 SCRATCH = PLAYS + ROOM
 
 
@@ -58,7 +58,7 @@ class CanonBatch(NamedTuple):
     t: CanonTable
     p: CanonPolicy
     first_row: int
-    kinds: npt.NDArray[np.int16]
+    kinds: Words
     number_of_kinds: int
     block: int
     decks: int
@@ -88,7 +88,7 @@ def tables(rules: Rules, session: bool) -> CanonBatch:
         t=t,
         p=canon_policy(rules),
         first_row=ids.rows,
-        kinds=np.array([names.index(row.kind) for row in compile(rules).rows], np.int16),
+        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
         number_of_kinds=len(names),
         block=52 + 2 * rules.jokers,
         decks=rules.decks,
@@ -150,7 +150,7 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
         row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
-    pack = scratch[PACK : PACK + w.t.pack.shape[0]]
+    pack = scratch[: w.t.pack.shape[0]]
     for k in range(w.t.pack.shape[0]):
         pack[k] = w.t.pack[k]
     deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
@@ -325,17 +325,19 @@ def publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, o
             n += 1
         b.num_legal[i] = n
     if observing:
-        _observe(i, row, b, w, scratch[:PACK])
+        _observe(i, row, b, w)
 
 
 @woven
-def _put_cards(flags: Words, at: int, one: np.uint64, two: np.uint64, w: CanonBatch) -> int:
+def _put_cards(
+    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, w: CanonBatch
+) -> tuple[np.uint64, int]:
     """A set of cards: once, and with two decks twice; the jokers' bits 52 and 56 side by side."""
     low = (_1 << U(53)) - _1
-    at = put(flags, at, (one & low) | ((one >> U(56)) << U(53)), w.block)
+    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), w.block, obs, i)
     if w.decks == 2:
-        at = put(flags, at, (two & low) | ((two >> U(56)) << U(53)), w.block)
-    return at
+        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), w.block, obs, i)
+    return acc, at
 
 
 @woven
@@ -344,40 +346,36 @@ def _seat_or_none(word: np.uint64) -> int:
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: CanonBatch, flags: Words) -> None:
+def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
     """The features of `dasan.features.layout`, in order."""
     players = w.p.players
     me = signed(row[SEAT])
-    for k in range(flags.shape[0]):
-        flags[k] = _0
-    at = 0
+    obs, acc = b.obs, _0
     if w.exchanging:
-        at = put(flags, 0, U(2) if row[PHASE] == PLAYING else _1, 2)
+        acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
     else:
-        at = put(flags, 0, _1, 1)
-    at = _put_cards(flags, at, row[ONE + me], row[TWO + me], w)
-    at = _put_cards(flags, at, row[PLAYED_1], row[PLAYED_2], w)
-    at = _put_cards(flags, at, row[TABLE_1], row[TABLE_2], w)
-    if row[TABLE] != NONE:
-        put(flags, at, _1 << U(w.kinds[row[TABLE]]), w.number_of_kinds)
-    at += w.number_of_kinds
-    at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
-    at = put_seats(flags, at, signed(row[PASSED]), me, players)
-    at = put_seat(flags, at, signed(row[DEALER]), me, players)
-    at = put_seat(flags, at, _seat_or_none(row[OPENER]), me, players)
-    at = put_seats(flags, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players)
-    at = put_seats(flags, at, signed(row[HAS_PLAYED]), me, players)
+        acc, at = put(acc, 0, _1, 1, obs, i)
+    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, w)
+    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, w)
+    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, w)
+    acc, at = put(acc, at, w.kinds[row[TABLE]] if row[TABLE] != NONE else _0, w.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, _seat_or_none(row[TABLE_SEAT]), me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, _seat_or_none(row[OPENER]), me, players, obs, i)
+    acc, at = put_seats(acc, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[HAS_PLAYED]), me, players, obs, i)
     if w.exchanging:
-        at = put_seat(flags, at, _seat_or_none(row[EX_LOSER]), me, players)
-        at = put_seat(flags, at, _seat_or_none(row[EX_WINNER]), me, players)
-        at = put(flags, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block)
+        acc, at = put_seat(acc, at, _seat_or_none(row[EX_LOSER]), me, players, obs, i)
+        acc, at = put_seat(acc, at, _seat_or_none(row[EX_WINNER]), me, players, obs, i)
+        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block, obs, i)
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
-        at = _put_cards(flags, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, w)
-        at = put(flags, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, w.block)
-    at = spread_flags(flags, at, i, b.obs)
+        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, w)
+        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, w.block, obs, i)
+    at = finish_flags(acc, at, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
         sizes |= (popcount(row[ONE + seat]) + popcount(row[TWO + seat])) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
-    b.obs[i, at] = sizes
+    obs[i, at] = sizes

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dasan.features import by_rank
 from dasan.kernels import batch_canon, batch_rank, batch_set
-from dasan.kernels.batch_io import Buffers, put, put_seat, signed, spread_flags
+from dasan.kernels.batch_io import Buffers, finish_flags, put, put_seat, signed
 from dasan.kernels.bits import extract, popcount
 from dasan.kernels.compiled import inlined, lean
 from dasan.kernels.rank_auction import counts_of
@@ -25,8 +25,6 @@ Sizes = npt.NDArray[np.uint8]
 _0 = U(0)
 _HELD = U(0x1FFF_1FFF_1FFF_1FFF)
 _BELOW_JOKERS = U((1 << 53) - 1)
-FLAG_WORDS = 16
-"""Words in which the flags of perfect information are put together: seven hands of two decks take twelve."""
 
 
 class Game(NamedTuple):
@@ -49,7 +47,7 @@ def shower(rules: Rules, state: Any, b: Buffers, out: Words) -> Callable[[int, i
     """What writes the hidden cards into `out`: (first, last, scratch)."""
     words, kernel = _words(state), _kernels(rules)[1]
     game = Game(rules.players, 52 + 2 * rules.jokers, rules.decks, rules.kitty_size > 0, rules.call is not None)
-    return lambda first, last, scratch: kernel(first, last, words, b.to_act, game, scratch[:FLAG_WORDS], out)
+    return lambda first, last, scratch: kernel(first, last, words, b.to_act, game, out)
 
 
 def _kernels(rules: Rules) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -69,12 +67,6 @@ def _words(state: Any) -> Words:
 @inlined
 def _next(seat: int, players: int) -> int:
     return seat + 1 if seat + 1 < players else 0
-
-
-@inlined
-def _clear(flags: Words) -> None:
-    for k in range(flags.shape[0]):
-        flags[k] = _0
 
 
 @lean
@@ -97,37 +89,31 @@ def _count_canon(first: int, last: int, words: Words, to_act: npt.NDArray[np.int
 
 
 @lean
-def _show_rank(
-    first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, flags: Words, out: Words
-) -> None:
+def _show_rank(first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, out: Words) -> None:
     for i in range(first, last):
-        _clear(flags)
-        at = 0
+        acc, at = _0, 0
         seat = _next(to_act[i], g.players)
         for _ in range(g.players - 1):
-            at = put(flags, at, extract(words[i, batch_rank.HAND + seat], _HELD), 52)
+            acc, at = put(acc, at, extract(words[i, batch_rank.HAND + seat], _HELD), 52, out, i)
             seat = _next(seat, g.players)
         if g.kitty:
-            at = put(flags, at, extract(counts_of(words[i, batch_rank.DEALT + 4]), _HELD), 52)
+            acc, at = put(acc, at, extract(counts_of(words[i, batch_rank.DEALT + 4]), _HELD), 52, out, i)
         if g.call:
             partner = words[i, batch_rank.PARTNER]
             known = partner != U(batch_rank.NONE)
-            at = put_seat(flags, at, signed(partner) if known else -1, signed(to_act[i]), g.players)
-        spread_flags(flags, at, i, out)
+            acc, at = put_seat(acc, at, signed(partner) if known else -1, signed(to_act[i]), g.players, out, i)
+        finish_flags(acc, at, out, i)
 
 
 @lean
-def _show_set(
-    first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, flags: Words, out: Words
-) -> None:
+def _show_set(first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, out: Words) -> None:
     for i in range(first, last):
-        _clear(flags)
-        at = 0
+        acc, at = _0, 0
         seat = _next(to_act[i], g.players)
         for _ in range(g.players - 1):
-            at = put(flags, at, words[i, batch_set.HAND + seat], 52)
+            acc, at = put(acc, at, words[i, batch_set.HAND + seat], 52, out, i)
             seat = _next(seat, g.players)
-        spread_flags(flags, at, i, out)
+        finish_flags(acc, at, out, i)
 
 
 @inlined
@@ -137,16 +123,13 @@ def _side_by_side(cards: np.uint64) -> np.uint64:
 
 
 @lean
-def _show_canon(
-    first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, flags: Words, out: Words
-) -> None:
+def _show_canon(first: int, last: int, words: Words, to_act: npt.NDArray[np.int8], g: Game, out: Words) -> None:
     for i in range(first, last):
-        _clear(flags)
-        at = 0
+        acc, at = _0, 0
         seat = _next(to_act[i], g.players)
         for _ in range(g.players - 1):
-            at = put(flags, at, _side_by_side(words[i, batch_canon.ONE + seat]), g.block)
+            acc, at = put(acc, at, _side_by_side(words[i, batch_canon.ONE + seat]), g.block, out, i)
             if g.decks == 2:
-                at = put(flags, at, _side_by_side(words[i, batch_canon.TWO + seat]), g.block)
+                acc, at = put(acc, at, _side_by_side(words[i, batch_canon.TWO + seat]), g.block, out, i)
             seat = _next(seat, g.players)
-        spread_flags(flags, at, i, out)
+        finish_flags(acc, at, out, i)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.bits import deposit
-from dasan.kernels.compiled import inlined, lean
+from dasan.kernels.bits import deposit, spread
+from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
@@ -99,40 +99,41 @@ def clear_mask(i: int, b: Buffers) -> None:
         b.mask[i, b.legal[i, k]] = 0
 
 
-@inlined
-def put(words: Words, at: int, bits: np.uint64, n: int) -> int:
-    """Append `n` flags, the lowest bits of `bits`, to those in `words` from place `at` on; returns the next place."""
-    k = at >> 6
+@woven
+def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) -> tuple[np.uint64, int]:
+    """Append `n` < 64 flags, the lowest bits of `bits`, to row `i` of `out`, of which `at` are there.
+
+    acc: those that have not been written yet, fewer than 64. Returns what takes its place and the place of `at`.
+    """
     o = at & 63
-    words[k] |= bits << U(o)
-    if o + n > 64:
-        words[k + 1] |= bits >> U(64 - o)
-    return at + n
+    acc |= bits << U(o)
+    if o + n >= 64:
+        spread(acc, out, i, (at >> 6) << 3)
+        acc = (bits >> _1) >> U(63 - o)
+    return acc, at + n
 
 
-@inlined
-def put_seat(words: Words, at: int, seat: int, me: int, players: int) -> int:
+@woven
+def put_seat(acc: np.uint64, at: int, seat: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
     """One flag a seat, relative to `me`: set for `seat`, for none if it is negative."""
-    if seat >= 0:
-        k = seat - me
-        if k < 0:
-            k += players
-        return put(words, at, _1 << U(k), players)
-    return at + players
+    k = seat - me
+    if k < 0:
+        k += players
+    return put(acc, at, (_1 << U(k)) if seat >= 0 else U(0), players, out, i)
 
 
-@inlined
-def put_seats(words: Words, at: int, seats: int, me: int, players: int) -> int:
+@woven
+def put_seats(acc: np.uint64, at: int, seats: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
     """One flag a seat, relative to `me`, from a set of seats as bits."""
     turned = ((seats >> me) | (seats << (players - me))) & ((1 << players) - 1)
-    return put(words, at, U(turned), players)
+    return put(acc, at, U(turned), players, out, i)
 
 
-@inlined
-def spread_flags(words: Words, flags: int, i: int, obs: Words) -> int:
-    """Write `flags` flags as bytes to observation `i`; returns the number of words written."""
-    n = (flags + 7) >> 3
-    for k in range(n):
-        eight = (words[k >> 3] >> U(8 * (k & 7))) & U(255)
-        obs[i, k] = deposit(eight, _BYTES)
+@woven
+def finish_flags(acc: np.uint64, at: int, out: Words, i: int) -> int:
+    """Write the flags that are left; returns the number of words that all of them take."""
+    n = (at + 7) >> 3
+    for k in range((at >> 6) << 3, n):
+        out[i, k] = deposit(acc & U(255), _BYTES)
+        acc >>= U(8)
     return n

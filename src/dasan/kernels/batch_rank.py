@@ -11,17 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.actions import action_ids
 from dasan.cards import Card
-from dasan.features import kinds
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
-from dasan.kernels.bits import extract, popcount, trailing_zeros
+from dasan.kernels.batch_io import Buffers, deal_state, finish_flags, put, put_seat, put_seats, signed
+from dasan.kernels.bits import extract, popcount
 from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.rank_auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.rank_hands import shuffle_deal
+from dasan.kernels.rank_ids import RankIds, rank_ids, write_legal
 from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_table import ACTIONS, LEAD, PASS, RankTable, rank_table
+from dasan.kernels.rank_table import LEAD, PASS, RankTable, rank_table
 from dasan.ruleset import Rules
 from dasan.table import compile
 
@@ -43,62 +42,8 @@ COLUMNS = 32
 or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
-SCRATCH = 52 + 5 + 16
-"""Words that a thread needs: a pack, a deal, the flags of an observation."""
-
-
-class RankIds(NamedTuple):
-    """Between actions and ids. ids: by action, those with the called card after those without. codes: by id, the action,
-    + 256 with the called card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the
-    inverse. first_call, first_row: ids. kinds: by action; number_of_kinds. reveal: whether all see the kitty.
-    """
-
-    ids: npt.NDArray[np.int16]
-    codes: Numbers
-    calls: Numbers
-    call_cards: Numbers
-    first_call: int
-    first_row: int
-    kinds: Numbers
-    number_of_kinds: int
-    reveal: bool
-    session: bool
-
-
-def rank_ids(rules: Rules, session: bool) -> RankIds:
-    t = rank_table(rules)
-    scheme = action_ids(rules)
-    rows = compile(rules).rows
-    ids = np.zeros(2 * ACTIONS, np.int16)
-    codes = np.zeros(scheme.count, np.int64)
-    of_kind = np.zeros(ACTIONS, np.int64)
-    names = kinds(rules)
-    places = {(rows[row].family, rows[row].strength): action for action, row in enumerate(t.rows.tolist()) if row >= 0}
-    for row in rows:
-        action = places[row.family, row.strength]
-        with_called = ACTIONS if row.called else 0
-        ids[with_called + action] = scheme.rows + row.id
-        codes[scheme.rows + row.id] = action + (256 if row.called else 0)
-        of_kind[action] = names.index(row.kind)
-    codes[0] = PASS
-    calls = np.full(64, -1, np.int64)
-    spots = []
-    for i, c in enumerate(scheme.callable_cards):
-        rank, suit = rules.order.place[c]
-        calls[16 * suit + rank] = i
-        spots.append(16 * suit + rank)
-    return RankIds(
-        ids=ids,
-        codes=codes,
-        calls=calls,
-        call_cards=np.array([*spots, NONE], np.int64),
-        first_call=scheme.calls,
-        first_row=scheme.rows,
-        kinds=of_kind,
-        number_of_kinds=len(names),
-        reveal=rules.reveal_kitty,
-        session=session,
-    )
+SCRATCH = 52 + 5
+"""Words that a thread needs: a pack and a deal."""
 
 
 class RankTables(NamedTuple):
@@ -116,12 +61,11 @@ def tables(rules: Rules, session: bool) -> RankTables:
 @lean
 def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: Words, observing: bool) -> None:
     """The first hand of each environment whose column BASE is set."""
-    pack, hands, flags = scratch[:52], scratch[52:57], scratch[57:]
+    pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
         s[i, NUMBER] = _0
-        clear_mask(i, b)
         deal(s[i], pack, hands, w)
-        publish(i, s[i], b, w, flags, observing)
+        publish(i, s[i], b, w, observing)
 
 
 @lean
@@ -167,12 +111,11 @@ def step(
     observing: bool,
 ) -> None:
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
-    pack, hands, flags = scratch[:52], scratch[52:57], scratch[57:]
+    pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
         row = s[i]
-        clear_mask(i, b)
         advance(i, actions[i], row, b, w, pack, hands)
-        publish(i, row, b, w, flags, observing)
+        publish(i, row, b, w, observing)
 
 
 @woven
@@ -300,18 +243,6 @@ def settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
     b.done[i] = 1
 
 
-@inlined
-def _list(i: int, n: int, word: np.uint64, place: int, b: Buffers, ids: npt.NDArray[np.int16]) -> int:
-    """Add the actions that are the bits of `word`, the lowest of them at `place` of `ids`, to the legal ones."""
-    while word != _0:
-        action = ids[place + signed(trailing_zeros(word))]
-        word &= word - _1
-        b.legal[i, n] = action
-        b.mask[i, action] = 1
-        n += 1
-    return n
-
-
 @woven
 def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
     """All legal actions as seven words: what is said (id 1 at bit 0), then plays with the called card and plays without
@@ -346,28 +277,12 @@ def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
 
 
 @woven
-def publish(i: int, row: Words, b: Buffers, w: RankTables, flags: Words, observing: bool) -> None:
+def publish(i: int, row: Words, b: Buffers, w: RankTables, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
-    ids = w.x.ids
     b.to_act[i] = signed(row[SEAT])
-    said, with0, with1, with2, sets, ones, twos = legal_of(row, w)
-    n = 0
-    while said != _0:
-        action = 1 + signed(trailing_zeros(said))
-        said &= said - _1
-        b.legal[i, n] = action
-        b.mask[i, action] = 1
-        n += 1
-    if with0 | with1 | with2 != _0:
-        n = _list(i, n, with0, ACTIONS, b, ids)
-        n = _list(i, n, with1, ACTIONS + 64, b, ids)
-        n = _list(i, n, with2, ACTIONS + 128, b, ids)
-    n = _list(i, n, sets, 0, b, ids)
-    n = _list(i, n, ones, 64, b, ids)
-    n = _list(i, n, twos, 128, b, ids)
-    b.num_legal[i] = n
+    write_legal(i, legal_of(row, w), w.x, b.legal, b.num_legal, b.mask)
     if observing:
-        _observe(i, row, b, w, flags)
+        _observe(i, row, b, w)
 
 
 @inlined
@@ -376,51 +291,47 @@ def _seat_or_none(word: np.uint64) -> int:
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: RankTables, flags: Words) -> None:
+def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
     """The features of `dasan.features.layout`, in order."""
     t, a, x = w.t, w.a, w.x
     players = a.players
     me = signed(row[SEAT])
-    for k in range(flags.shape[0]):
-        flags[k] = _0
+    obs, acc = b.obs, _0
     four = a.call_ranks != _0
     phase = signed(row[PHASE])
-    at = put(flags, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2)
-    at = put(flags, at, extract(row[HAND + me], _HELD), 52)
+    acc, at = put(acc, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2, obs, i)
+    acc, at = put(acc, at, extract(row[HAND + me], _HELD), 52, obs, i)
     if not four:
         known = phase == PLAYING and (x.reveal or row[BIDDER] == U(me))
-        at = put(flags, at, extract(counts_of(row[DEALT + 4]), _HELD) if known else _0, 52)
+        acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD) if known else _0, 52, obs, i)
     seat = me
     for _ in range(players):
-        at = put(flags, at, extract(row[PLAYED + seat], _HELD), 52)
+        acc, at = put(acc, at, extract(row[PLAYED + seat], _HELD), 52, obs, i)
         seat = seat + 1 if seat + 1 < players else 0
     last = row[LAST]
-    if last == _LEAD:
-        at += 52 + x.number_of_kinds
-    else:
-        shift = t.shift[last]
-        at = put(flags, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52)
-        at = put(flags, at, _1 << U(x.kinds[last]), x.number_of_kinds)
-    at = put_seat(flags, at, _seat_or_none(row[TABLE_SEAT]), me, players)
-    at = put_seats(flags, at, signed(row[PASSED]), me, players)
-    at = put_seat(flags, at, signed(row[DEALER]), me, players)
-    at = put_seat(flags, at, signed(row[OPENER]), me, players)
-    at = put(flags, at, _1 << row[OPENING], 13)
-    at = put_seat(flags, at, _seat_or_none(row[BIDDER]), me, players)
-    at = put(flags, at, (_1 << row[BID]) >> _1, a.top)
+    shift = t.shift[last]
+    acc, at = put(acc, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52, obs, i)
+    acc, at = put(acc, at, x.kinds[last], x.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, _seat_or_none(row[TABLE_SEAT]), me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, signed(row[OPENER]), me, players, obs, i)
+    acc, at = put(acc, at, _1 << row[OPENING], 13, obs, i)
+    acc, at = put_seat(acc, at, _seat_or_none(row[BIDDER]), me, players, obs, i)
+    acc, at = put(acc, at, (_1 << row[BID]) >> _1, a.top, obs, i)
     if four:
         shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
-        at = put_seat(flags, at, signed(row[PARTNER]) if shown else -1, me, players)
+        acc, at = put_seat(acc, at, signed(row[PARTNER]) if shown else -1, me, players, obs, i)
         n = x.call_cards.shape[0] - 1
-        at = put(flags, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n)
-    at = spread_flags(flags, at, i, b.obs)
+        acc, at = put(acc, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
+    at = finish_flags(acc, at, obs, i)
     sizes, said = _0, _0
     seat = me
     for k in range(players):
         sizes |= popcount(row[HAND + seat]) << U(8 * k)
         said |= ((row[SAID] >> U(8 * seat)) & U(255)) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
-    b.obs[i, at] = sizes | (said << U(8 * players))
+    obs[i, at] = sizes | (said << U(8 * players))
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
@@ -430,7 +341,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
 
 
 def most_legal(rules: Rules) -> int:
-    """More than the actions that can be legal at once."""
+    """More than the actions that can be legal at once, with room for 64 more, which `gather` may overwrite."""
     return len(compile(rules).rows) + 64
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, put, put_seat, put_seats, signed, spread_flags
+from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, finish_flags, put, put_seat, put_seats, signed
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -30,8 +30,7 @@ COLUMNS = 24
 """Hands, cards played and cards dealt by seat as card words. TABLE: the row on the table. MUST: the card word of which
 the lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
 NONE = 1 << 20
-FLAGS = 16
-SCRATCH = 52 + 4 + FLAGS
+SCRATCH = 52 + 4
 
 
 class SetBatch(NamedTuple):
@@ -42,7 +41,7 @@ class SetBatch(NamedTuple):
     t: SetTable
     p: SetPolicy
     first_row: int
-    kinds: npt.NDArray[np.int16]
+    kinds: Words
     number_of_kinds: int
     session: bool
     winner_leads: bool
@@ -54,7 +53,7 @@ def tables(rules: Rules, session: bool) -> SetBatch:
         t=set_table(rules),
         p=set_policy(rules),
         first_row=action_ids(rules).rows,
-        kinds=np.array([names.index(row.kind) for row in compile(rules).rows], np.int16),
+        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
         number_of_kinds=len(names),
         session=session,
         winner_leads=rules.later_lead is LaterLead.WINNER,
@@ -89,12 +88,11 @@ def deals(
 @lean
 def start(first: int, last: int, s: Words, b: Buffers, w: SetBatch, scratch: Words, observing: bool) -> None:
     """The first hand of each environment whose column BASE is set."""
-    flags = scratch[56:]
     for i in range(first, last):
         s[i, NUMBER] = _0
         clear_mask(i, b)
         _deal(i, s, scratch, w)
-        publish(i, s, b, w, flags, observing)
+        publish(i, s, b, w, observing)
 
 
 @lean
@@ -140,7 +138,6 @@ def step(
     observing: bool,
 ) -> None:
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
-    flags = scratch[56:]
     for i in range(first, last):
         row = s[i]
         if b.done[i]:
@@ -153,7 +150,7 @@ def step(
             settle(i, row, b, w)
             row[NUMBER] += _1
             _deal(i, s, scratch, w)
-        publish(i, s, b, w, flags, observing)
+        publish(i, s, b, w, observing)
 
 
 @woven
@@ -230,7 +227,7 @@ def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 
 
 @woven
-def publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, observing: bool) -> None:
+def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s[i]
     t = w.t
@@ -269,40 +266,39 @@ def publish(i: int, s: Words, b: Buffers, w: SetBatch, flags: Words, observing: 
         mask[legal[k]] = 1
     b.num_legal[i] = n
     if observing:
-        _observe(i, row, b, w, flags)
+        _observe(i, row, b, w)
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: SetBatch, flags: Words) -> None:
+def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     """The features of `dasan.features.layout`, in order."""
     players = w.p.players
     me = signed(row[SEAT])
-    for k in range(flags.shape[0]):
-        flags[k] = _0
-    at = put(flags, 0, _1, 1)
-    at = put(flags, at, row[HAND + me], 52)
+    obs, acc = b.obs, _0
+    acc, at = put(acc, 0, _1, 1, obs, i)
+    acc, at = put(acc, at, row[HAND + me], 52, obs, i)
     seat = me
     for _ in range(players):
-        at = put(flags, at, row[PLAYED + seat], 52)
+        acc, at = put(acc, at, row[PLAYED + seat], 52, obs, i)
         seat = seat + 1 if seat + 1 < players else 0
     table = row[TABLE]
     table_seat = -1
-    if table == NONE:
-        at += 52 + w.number_of_kinds
-    else:
-        at = put(flags, at, w.t.words[table], 52)
-        at = put(flags, at, _1 << U(w.kinds[table]), w.number_of_kinds)
+    cards = kind = _0
+    if table != NONE:
+        cards, kind = w.t.words[table], w.kinds[table]
         table_seat = signed(row[TABLE_SEAT])
-    at = put_seat(flags, at, table_seat, me, players)
-    at = put_seats(flags, at, signed(row[PASSED]), me, players)
-    at = put_seat(flags, at, signed(row[DEALER]), me, players)
-    at = put_seat(flags, at, signed(row[OPENER]), me, players)
+    acc, at = put(acc, at, cards, 52, obs, i)
+    acc, at = put(acc, at, kind, w.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, table_seat, me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, signed(row[OPENER]), me, players, obs, i)
     if w.p.opening >= 0:
-        at = put(flags, at, _1 if row[MUST] != _0 else _0, 1)
-    at = spread_flags(flags, at, i, b.obs)
+        acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
+    at = finish_flags(acc, at, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
         sizes |= popcount(row[HAND + seat]) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
-    b.obs[i, at] = sizes
+    obs[i, at] = sizes

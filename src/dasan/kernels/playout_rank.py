@@ -9,7 +9,7 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.events import EventType
 from dasan.kernels import batch_rank as rank
-from dasan.kernels.batch_io import Buffers, clear_mask, signed
+from dasan.kernels.batch_io import Buffers, signed
 from dasan.kernels.batch_rank import RankTables
 from dasan.kernels.bits import deposit, popcount
 from dasan.kernels.compiled import lean, woven
@@ -94,8 +94,7 @@ def fill(s: Words, first: int, one: Words, two: Words, w: RankTables) -> None:
 @lean
 def publish(s: Words, b: Buffers, w: RankTables, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
-    clear_mask(0, b)
-    rank.publish(0, s[0], b, w, scratch, False)
+    rank.publish(0, s[0], b, w, False)
 
 
 @woven
@@ -185,19 +184,17 @@ def play_out(
             if opening >= 0:
                 publish(s, b, w, scratch)
                 legal = b.mask[0, opening] != 0
-                clear_mask(0, b)
                 if not legal:
                     return -1 - i
                 over = step(s, opening, b, w, scratch)
                 plies += 1
             while not over:
-                rank.publish(0, row, b, w, scratch, False)
+                rank.publish(0, row, b, w, False)
                 if policy == THRIFTY:
                     action = _choose(row, b, w, x)
                 else:
                     state = stepped(state)
                     action = random_of(b.legal[0], signed(b.num_legal[0]), state)
-                clear_mask(0, b)
                 over = _step(row, action, b, w)
                 plies += 1
             for seat in range(w.a.players):

@@ -63,7 +63,7 @@ def fill(s: Words, first: int, one: Words, two: Words, w: SetBatch) -> None:
 def publish(s: Words, b: Buffers, w: SetBatch, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
     clear_mask(0, b)
-    sets.publish(0, s, b, w, scratch[56:], False)
+    sets.publish(0, s, b, w, False)
 
 
 @woven
@@ -137,7 +137,7 @@ def play_out(
                 over = step(s, opening, b, w, scratch)
                 plies += 1
             while not over:
-                sets.publish(0, s, b, w, scratch[56:], False)
+                sets.publish(0, s, b, w, False)
                 if policy == THRIFTY:
                     action = _choose(row, b, w, x)
                 else:
