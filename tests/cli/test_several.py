@@ -111,8 +111,9 @@ def test_what_holds_no_record(command: str, tmp_path: Path) -> None:
 def test_ten_thousand_lines(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text(hand(1).record() * 3334, encoding="utf-8")
-    assert output("verify", file).startswith("true      1 hand replayed")
-    assert "(3334 of 3334 records)" in output("verify", file)
+    told = output("verify", file)
+    assert told.startswith("true      1 hand replayed")
+    assert "(3334 of 3334 records)" in told
     assert "no record 3335" in refusal("solve", file, "--number", "3335")
     assert output("solve", file, "--number", "3334").startswith("Seat 0 has played 5♥. Seat 1 is to act.\n")
     file.write_text("x\n" * 10_000, encoding="utf-8")

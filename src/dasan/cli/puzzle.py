@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,56 +10,83 @@ import typer
 
 from dasan.cli.files import AsJson, print_json
 from dasan.cli.group import Refused
+from dasan.cli.progress import progress_bar
+from dasan.cli.recorded import RecordNumber, read_records
 
 if TYPE_CHECKING:
     from dasan.puzzles import Puzzle
 
 
 def puzzle(
-    count: Annotated[int, typer.Option(min=1, help="How many.")] = 1,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="Puzzles that --out has written; - reads stdin.")
+    ] = None,
+    number: RecordNumber = None,
+    count: Annotated[int | None, typer.Option(min=1, help="How many; default: 1, or all of FILE.")] = None,
     theme: Annotated[
         list[str] | None,
         typer.Option(help="tempo, feeding, control, splitting or refusing; may be repeated. Default: all in turn."),
     ] = None,
     players: Annotated[int | None, typer.Option(min=3, max=4, help="3 or 4; default: both.")] = None,
     cards: Annotated[
-        str, typer.Option(metavar="MIN..MAX", help="How many cards all hands together still hold.")
-    ] = "8..30",
+        str | None,
+        typer.Option(metavar="MIN..MAX", help="How many cards all hands together hold; new ones: 8..30."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed, the same puzzles.")] = 0,
     hands: Annotated[int, typer.Option(min=1, help="How many hands to look through at most.")] = 20_000,
     workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
     shipped: Annotated[bool, typer.Option("--shipped", help="Choose from those that come with dasan.")] = False,
-    grade: Annotated[int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped.")] = None,
+    grade: Annotated[
+        int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
+    ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write them as climb/1, solutions included.")] = None,
     solution: Annotated[bool, typer.Option("--solution", help="Tell the solution too.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Solve each again: is its solution the only one, and all else true?")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find puzzles: positions with open hands in which one move wins and every other loses."""
-    from dasan.puzzles import write
+    """Puzzles: positions with open hands in which one move wins and every other loses.
 
-    if out is not None and as_json:
-        raise Refused("--out writes climb/1: it does not go with --json")
+    FILE shows those of a file, --shipped some that come with dasan; without either, new ones are made.
+    """
+    from dasan.puzzles import THEMES, load, of_record
+
+    if out is not None and (as_json or check):
+        raise Refused(f"--out writes climb/1: it does not go with {'--json' if as_json else '--check'}")
     if out is not None and not Path(out).absolute().parent.is_dir():
         raise Refused(f"cannot write {out}: there is no such folder")
-    if grade is not None and not shipped:
-        raise Refused("--grade chooses from those that come with dasan: it needs --shipped")
-    if shipped:
-        found = _shipped(count, theme, players, _range(cards), grade, seed)
+    if file is not None and shipped:
+        raise Refused("choose from FILE or with --shipped, not both")
+    if number is not None and file is None:
+        raise Refused("--number picks a puzzle of a file: it needs FILE")
+    if grade is not None and file is None and not shipped:
+        raise Refused("--grade chooses from known puzzles: it needs --shipped or FILE")
+    unknown = set(theme or ()) - set(THEMES)
+    if unknown:
+        raise Refused(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
+    if file is None and not shipped:
+        most = count or 1
+        found = dict(enumerate(_made(most, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
     else:
-        found = _made(count, theme, players, _range(cards), seed, hands, workers)
+        known = dict(enumerate(load(), 1)) if file is None else read_records(file, number, of_record)
+        most = count or (1 if file is None else len(known))
+        found = _chosen(known, theme, players, _range(cards or "0..99"), grade)
+        if file is None:
+            found = {place: found[place] for place in random.Random(seed).sample(list(found), min(most, len(found)))}
+        found = dict(list(found.items())[:most])
     if not found:
         raise Refused("no such puzzle was found")
-    if out is not None:
-        try:
-            Path(out).write_text(write(found), encoding="utf-8")
-        except OSError as error:
-            raise Refused(f"cannot write {out}: {error.strerror or error}") from error
-        typer.echo(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
+    if check:
+        _check(found, as_json)
+    elif out is not None:
+        _write(found, out)
     elif as_json:
-        print_json([{"start": _start(p), **p.to_json()} for p in found])
+        print_json([{"start": _start(p), **p.to_json()} for p in found.values()])
     else:
-        typer.echo("\n\n".join(_told(p, solution) for p in found))
-    if len(found) < count:
+        numbered = file is not None and len(found) > 1
+        typer.echo("\n\n".join(_told(p, place if numbered else None, solution) for place, p in found.items()))
+    if count is not None and len(found) < count:
         typer.echo(f"only {len(found)} of {count} were found", err=True)
 
 
@@ -79,15 +106,9 @@ def _made(
     hands: int,
     workers: int,
 ) -> list[Puzzle]:
-    from rich.console import Console
-    from rich.progress import Progress
-
     from dasan.puzzles import THEMES, generate
 
-    with Progress(
-        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(), redirect_stdout=False
-    ) as bar:
-        task = bar.add_task("", total=hands)
+    with progress_bar() as show:
         try:
             return generate(
                 count,
@@ -97,28 +118,65 @@ def _made(
                 cards=cards,
                 hands=hands,
                 workers=workers,
-                progress=lambda played, left: bar.update(task, completed=played, description=f"{left} to be found"),
+                progress=lambda played, left: show(f"{left} to be found", played, hands),
             )
         except ValueError as error:
             raise Refused(str(error)) from error
 
 
-def _shipped(
-    count: int, themes: list[str] | None, players: int | None, cards: tuple[int, int], grade: int | None, seed: int
-) -> list[Puzzle]:
-    import random
+def _chosen(
+    known: dict[int, Puzzle], themes: list[str] | None, players: int | None, cards: tuple[int, int], grade: int | None
+) -> dict[int, Puzzle]:
+    return {
+        place: p
+        for place, p in known.items()
+        if (themes is None or not set(themes).isdisjoint(p.themes))
+        and players in (None, p.players)
+        and cards[0] <= p.cards <= cards[1]
+        and grade in (None, p.grade)
+    }
 
-    from dasan.puzzles import THEMES, load
 
-    unknown = set(themes or ()) - set(THEMES)
-    if unknown:
-        raise Refused(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
-    chosen = [
-        p
-        for p in load(grade=grade, players=players)
-        if cards[0] <= p.cards <= cards[1] and (themes is None or not set(themes).isdisjoint(p.themes))
-    ]
-    return random.Random(seed).sample(chosen, min(count, len(chosen)))
+def _check(found: dict[int, Puzzle], as_json: bool) -> None:
+    """Say of each puzzle what is not true of it; `Refused` at the end if that is anything."""
+    from dasan.cli.review_words import move_words
+    from dasan.puzzles import flaws
+    from dasan.puzzles.truth import Unproved
+
+    told: list[dict[str, object]] = []
+    with progress_bar() as show:
+        for i, (place, p) in enumerate(found.items()):
+            show("puzzles", i, len(found))
+            try:
+                wrong: list[str] | None = flaws(p)
+            except Unproved:
+                wrong = None
+            told.append({"number": place, "id": p.id, "proved": wrong is not None, "flaws": wrong or []})
+            if not as_json:
+                right = f"true: {move_words(p.key)} wins, and nothing else"
+                words = (
+                    "not proved: it is too hard"
+                    if wrong is None
+                    else f"NOT TRUE: {'; '.join(wrong)}"
+                    if wrong
+                    else right
+                )
+                typer.echo(f"{place:>4}  {p.id}  {words}")
+    if as_json:
+        print_json(told)
+    bad = sum(bool(one["flaws"]) or not one["proved"] for one in told)
+    if bad:
+        raise Refused(f"{bad} of {len(told)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
+
+
+def _write(found: dict[int, Puzzle], out: str) -> None:
+    from dasan.puzzles import write
+
+    try:
+        Path(out).write_text(write(found.values()), encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"cannot write {out}: {error.strerror or error}") from error
+    typer.echo(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
 
 
 def _start(puzzle: Puzzle) -> object:
@@ -127,20 +185,14 @@ def _start(puzzle: Puzzle) -> object:
     return begun_json(puzzle.state.begun, 0)
 
 
-def _told(puzzle: Puzzle, solution: bool) -> str:
-    """A puzzle in words."""
-    state = puzzle.state
-    side = "the bidder's side" if state.to_act in state.partners else "the bidder's opponents"
-    lines = [f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade}"]
-    for seat, hand in enumerate(state.hands):
-        role = "bidder" if seat == state.bidder else "partner" if seat in state.partners else ""
-        lines.append(f"  seat {seat} {role:8}{hand}")
-    if state.table is None:
-        lines.append(f"Seat {state.to_act} leads. Which lead wins for {side}?")
-    else:
-        lines.append(f"Seat {state.table_seat} has played {state.table}; seat {state.to_act} is to act.")
-        lines.append(f"Which play, or a pass, wins for {side}?")
-    if solution:
-        tempting = ", ".join(str(move) for move in puzzle.tempting)
-        lines.append(f"  solution: {puzzle.key}; tempting, but they lose: {tempting}")
-    return "\n".join(lines)
+def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
+    """A puzzle in words. place: its number in a file that holds several."""
+    from dasan.cli.puzzle_words import question, solution
+
+    lines = list(question(p))
+    if with_solution:
+        try:
+            lines += solution(p)
+        except ValueError as error:
+            raise Refused(f"the solution of puzzle {p.id} does not fit: {error}") from error
+    return "\n".join(lines) if place is None else f"Record {place}. " + "\n".join(lines)

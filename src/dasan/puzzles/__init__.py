@@ -1,7 +1,7 @@
 """Puzzles of Big Three: positions with open hands in which one move wins and every other loses.
 
 `load` gives those that come with the package, `generate` makes others, `read` and `write` keep them as climb/1, and
-`flaws` solves one again. Importing this loads no compiled code.
+`flaws` solves one again, and `regraded` grades it again. Importing this loads no compiled code.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from functools import lru_cache
 from importlib.resources import files
 
 from dasan.puzzles.generate import generate
-from dasan.puzzles.making import flaws
-from dasan.puzzles.puzzle import Puzzle, read, write
+from dasan.puzzles.making import flaws, regraded
+from dasan.puzzles.puzzle import Puzzle, of_record, read, write
 from dasan.puzzles.themes import THEMES
 
 
@@ -34,4 +34,4 @@ def _shipped() -> tuple[Puzzle, ...]:
     return tuple(read(files(__name__).joinpath("puzzles.jsonl").read_text(encoding="utf-8")))
 
 
-__all__ = ["THEMES", "Puzzle", "flaws", "generate", "load", "read", "write"]
+__all__ = ["THEMES", "Puzzle", "flaws", "generate", "load", "of_record", "read", "regraded", "write"]

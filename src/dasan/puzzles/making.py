@@ -107,21 +107,35 @@ def grade(nodes: int, tempting: int, moves: int | None) -> int:
 def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
     """What a puzzle says that is not true, solving it anew; empty if all is right. `Unproved` if `nodes` do not suffice.
 
-    The key wins and all other moves lose; themes and tempting moves are as stated; the tree begins with the key, answers
-    every defence, and every end of it is won, for sure where it says so.
+    The key wins and all other moves lose; themes, tempting moves and the number of moves are as stated, and so is the
+    grade that follows from them; the tree begins with the key, answers every defence, and every end of it is won, for
+    sure where it says so.
     """
     state = puzzle.state
-    truth = Truth(state, nodes)
+    try:
+        truth = Truth(state, nodes)
+        side = Sight(state).allies
+        after = {move: state.play(move) for move in state.legal_moves()}
+        winning = [move for move, then in after.items() if truth.wins(then, side)]
+    except ValueError as error:
+        return [str(error)]
+    if puzzle.key not in winning:
+        return [f"{puzzle.key} loses", *(f"{move} wins" for move in winning)]
+    same = canonical(after[puzzle.key])
+    others = [f"{move} wins too" for move in winning if canonical(after[move]) != same]
+    if others:
+        return others
     key = find_key(state, truth)
     if key is None:
-        return ["no move wins alone"]
+        return ["it has no theme, or it is too easy: the win is seen at a glance, or no losing move is tempting"]
     found = []
-    if key.move != puzzle.key:
-        found.append(f"{key.move} wins, not {puzzle.key}")
     if (key.themes, key.tempting) != (puzzle.themes, puzzle.tempting):
         found.append("the themes or the tempting moves are others")
-    side = Sight(state).allies
-    if not isinstance(puzzle.tree, list) or puzzle.tree[0] != str(puzzle.key):
+    if Winning(truth, side).moves(state) != puzzle.moves:
+        found.append("the number of moves is another")
+    if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves) != puzzle.grade:
+        found.append("the grade is another")
+    if not isinstance(puzzle.tree, list) or puzzle.tree[:1] != [str(puzzle.key)]:
         found.append("the tree does not begin with the key")
     try:
         for end, sure in ends(state, puzzle.tree):
@@ -130,5 +144,16 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
             if sure and end.phase is not Phase.OVER and not (end.to_act in side and Sight(end).sure()):
                 found.append("an end of the tree is not sure")
     except ValueError as error:
-        found.append(str(error))
+        found.append(f"the tree cannot be followed: {error}")
     return found
+
+
+def regraded(puzzle: Puzzle) -> Puzzle:
+    """The same puzzle, with what the solver of today says of it. `Unproved` if it is too hard, ValueError if it is none."""
+    key = find_key(puzzle.state, Truth(puzzle.state, NODES))
+    if key is None:
+        raise ValueError(f"{puzzle.id} is no puzzle")
+    made = solved(puzzle.state, key, puzzle.source)
+    if made is None:
+        raise Unproved
+    return made

@@ -11,9 +11,11 @@ from typing import Any
 from dasan.errors import BadRecord
 from dasan.moves import Move
 from dasan.puzzles.position import canonical
+from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree
-from dasan.record import FORMAT, replay
-from dasan.state import State
+from dasan.record import Record, records, replay
+from dasan.solver.open_hands import applies
+from dasan.state import Phase, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +79,21 @@ def write(puzzles: Iterable[Puzzle]) -> str:
 
 def read(text: str) -> Iterator[Puzzle]:
     """The puzzles in a text that `write` made; `BadRecord` where it is none."""
-    record: list[str] = []
-    for line in text.splitlines():
-        if line.startswith('{"format"') and record:
-            yield _read(record)
-            record = []
-        if line.strip():
-            record.append(line)
-    if record:
-        yield _read(record)
+    return map(of_record, records(text))
 
 
-def _read(lines: list[str]) -> Puzzle:
-    state = replay("\n".join(lines))
+def of_record(record: Record) -> Puzzle:
+    """The puzzle in one of a text's records. Whether what it says is true only `flaws` can tell."""
+    state = replay(record)
+    told: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
     try:
-        told = json.loads(lines[-1])["puzzle"]
-        if not isinstance(state, State):
+        if not isinstance(state, State) or not applies(state) or state.phase is not Phase.PLAY:
             raise TypeError
         by_text = {str(move): move for move in state.legal_moves()}
-        return Puzzle(
+        puzzle = Puzzle(
             state=state,
             key=by_text[told["key"]],
-            themes=tuple(told["themes"]),
+            themes=tuple(name for name in THEMES if name in told["themes"]),
             grade=told["grade"],
             tempting=tuple(by_text[text] for text in told["tempting"]),
             moves=told["moves"],
@@ -106,8 +101,22 @@ def _read(lines: list[str]) -> Puzzle:
             tree=told["tree"],
             source=told["source"],
         )
+        right = (
+            list(puzzle.themes) == told["themes"]
+            and puzzle.grade in range(1, 6)
+            and _counts(puzzle.nodes)
+            and (puzzle.moves is None or _counts(puzzle.moves))
+            and isinstance(puzzle.source, str)
+        )
+        if not right:
+            raise ValueError
     except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord(f"a {FORMAT} record without a puzzle") from error
+        raise BadRecord(f"line {record[0]['#']}: the record that begins here holds no puzzle") from error
+    return puzzle
 
 
-__all__ = ["Puzzle", "read", "write"]
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+__all__ = ["Puzzle", "of_record", "read", "write"]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from dasan.moves import Move
-from dasan.puzzles.position import canonical, forced
+from dasan.puzzles.position import canonical, forced, side_of
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth
 from dasan.state import Phase, State
@@ -134,15 +134,23 @@ def ends(state: State, tree: Tree) -> Iterator[tuple[State, bool]]:
 
     ValueError where the tree does not fit: a move is not legal, or a defence is missing.
     """
+    if state.to_act is None:
+        raise ValueError("the hand is over")
+    return _ends(state, tree, side_of(state, state.to_act))
+
+
+def _ends(state: State, tree: Tree, side: frozenset[int]) -> Iterator[tuple[State, bool]]:
     state = forced(state)
     if tree is None or tree == CUT:
         yield state, tree is None
         return
     moves = {str(move): move for move in state.legal_moves()}
-    steps = tree.items() if isinstance(tree, dict) else [tuple(tree)]
-    if isinstance(tree, dict) and set(tree) != set(moves):
+    if state.to_act in side:
+        if not isinstance(tree, list) or len(tree) != 2 or tree[0] not in list(moves):
+            raise ValueError("the tree names no move where the side that wins is to act")
+        yield from _ends(state.play(moves[tree[0]]), tree[1], side)
+    elif not isinstance(tree, dict) or set(tree) != set(moves):
         raise ValueError("the tree does not answer every defence")
-    for text, after in steps:
-        if text not in moves:
-            raise ValueError(f"{text} is no move here")
-        yield from ends(state.play(moves[text]), after)
+    else:
+        for text, after in tree.items():
+            yield from _ends(state.play(moves[text]), after, side)

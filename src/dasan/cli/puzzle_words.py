@@ -1,0 +1,66 @@
+"""A puzzle in words, and its solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dasan.cli.position_words import held, to_act, words_of
+
+if TYPE_CHECKING:
+    from dasan.puzzles import Puzzle
+    from dasan.puzzles.tree import Tree
+    from dasan.state import State
+
+
+def question(puzzle: Puzzle) -> Iterator[str]:
+    """The position, whose turn it is, and what is asked."""
+    state = puzzle.state
+    yield f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade} of 5"
+    words = words_of(state)
+    yield from held(words, state)
+    bidder = "the bidder's side" if state.partner is not None else "the bidder"
+    whose = bidder if state.to_act in state.partners else "the others"
+    yield f"{to_act(words, state)} Which {'lead' if state.table is None else 'play, or a pass,'} wins for {whose}?"
+
+
+def solution(puzzle: Puzzle) -> Iterator[str]:
+    """The key, the moves that tempt, and what to do against every defence. ValueError where the tree does not fit."""
+    from dasan.cli.review_words import move_words, moves_words
+    from dasan.puzzles.tree import ends
+
+    for _ in ends(puzzle.state, puzzle.tree):
+        pass
+    yield f"Solution: {move_words(puzzle.key)}. Tempting, but losing: {moves_words(puzzle.tempting, 'and')}."
+    yield from _lines(puzzle.state, puzzle.tree)
+
+
+def _lines(state: State, tree: Tree) -> list[str]:
+    """A tree: the moves of the side that wins, and below them, further in, each defence and what answers it.
+
+    Moves that are the only legal ones are left out, as in the tree.
+    """
+    from dasan.cli.review_words import move_words
+    from dasan.puzzles.position import forced
+    from dasan.puzzles.tree import CUT
+    from dasan.tui.words import listed
+
+    names = words_of(state).names
+    state = forced(state)
+    by_text = {str(move): move for move in state.legal_moves()}
+    said: list[str] = []
+    while isinstance(tree, list):
+        move = by_text[tree[0]]
+        said.append(f"{names[state.to_act or 0]} {move_words(move)}")
+        state, tree = forced(state.play(move)), tree[1]
+        by_text = {str(move): move for move in state.legal_moves()}
+    if not isinstance(tree, dict):
+        return [", ".join([*said, "and so on" if tree == CUT else "won for sure"])]
+    answers: dict[tuple[str, ...], list[str]] = {}
+    for text, after in tree.items():
+        answers.setdefault(tuple(_lines(state.play(by_text[text]), after)), []).append(move_words(by_text[text]))
+    lines = [", ".join(said)]
+    for (first, *more), defences in answers.items():
+        lines.append(f"  {names[state.to_act or 0]} {listed(defences, 'or')}: {first}".rstrip())
+        lines += [f"  {line}" for line in more]
+    return lines
