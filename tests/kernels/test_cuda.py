@@ -101,7 +101,7 @@ def test_the_simulated_gpu_plays_as_the_processor(case: tuple[str, dict[str, Any
     assert sum(sum(line[1]) for line in expected) >= 4
 
 
-@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="the extra gpu is not installed: no CUDA compiler")
+@pytest.mark.skipif(find_spec("numba_cuda") is None, reason="no CUDA compiler: `make gpu` installs it")
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_kernels_compile_for_a_gpu(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the assembly of compute capability 9.0, with a stand-in for the device that Numba asks for it."""
