@@ -56,6 +56,25 @@ def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(r
     assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
 
 
+def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
+    """Neighbours are drawn together, also where an event that is no move stands between them."""
+    hand = dasan.replay(record.read_text(encoding="utf-8"))
+    assert isinstance(hand, dasan.State)
+    found = review(hand)
+    seqs = [j.seq for j in found.moves]
+
+    def named(*places: int) -> str:
+        moves = [replace(j, kept=None, value=None) if i in places else j for i, j in enumerate(found.moves)]
+        said = next(line for line in Report(Review(hand, tuple(moves))).summary if "lack of time" in line)
+        return said.partition("moves, ")[2]
+
+    assert named(0, 2) == f"{seqs[0]}, {seqs[2]}."
+    assert named(0, 1, 2) == f"{seqs[0]}–{seqs[2]}."
+    assert named(0, 3, 4) == f"{seqs[0]}, {seqs[3]}–{seqs[4]}."
+    assert seqs[5] > seqs[4] + 1
+    assert named(4, 5) == f"{seqs[4]}–{seqs[5]}."
+
+
 def test_a_record_in_which_nobody_has_moved(tmp_path: Path) -> None:
     file = tmp_path / "start.jsonl"
     hands = ["4H 4S 3D", "5H 6H", "7H 8C"]

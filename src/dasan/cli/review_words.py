@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from dasan.cli.solve import worth_words
 from dasan.games import PRESETS
@@ -143,7 +144,7 @@ class Report:
         yield from self._scope(judged)
         open_ = [j for j in review.not_judged if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
         if open_:
-            yield f"Not judged for lack of time: {len(open_)} of {len(review.moves)} moves, {numbers(open_)}."
+            yield f"Not judged for lack of time: {len(open_)} of {len(review.moves)} moves, {numbers(open_, review.moves)}."
         for phase, what in ((Phase.AUCTION, "bids"), (Phase.EXCHANGE, "the exchange of cards")):
             if any(j.phase is phase for j in review.moves):
                 yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
@@ -181,11 +182,12 @@ def moves_words(moves: Sequence[Move], last: str = "or") -> str:
     return listed([*named, f"{more} more"] if more else named, last)
 
 
-def numbers(moves: Sequence[Judged]) -> str:
-    """The numbers of moves, neighbours drawn together."""
+def numbers(some: Sequence[Judged], moves: Sequence[Judged]) -> str:
+    """The numbers of some moves, drawn together where there is no other of `moves` between them."""
     runs: list[list[int]] = []
-    for before, j in zip([None, *moves], moves, strict=False):
-        if before is not None and j.seq - before.seq <= 2:
+    neighbours = {after.seq: before.seq for before, after in pairwise(moves)}
+    for j in some:
+        if runs and neighbours.get(j.seq) == runs[-1][-1]:
             runs[-1][1:] = [j.seq]
         else:
             runs.append([j.seq])
