@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.solver.positions import payment
 
 import dasan
-from dasan.puzzles import THEMES, Puzzle, flaws, generate, load, read, write
+from dasan.puzzles import THEMES, Puzzle, flaws, generate, load, read, regraded, write
 from dasan.puzzles.making import find_key
 from dasan.puzzles.position import canonical, forced
 from dasan.puzzles.sight import Sight
@@ -63,10 +64,33 @@ def test_the_set_is_large_and_spread() -> None:
     assert len({puzzle.source.partition(",")[0] for puzzle in puzzles}) == len(puzzles)
     themes = Counter((theme, puzzle.players) for puzzle in puzzles for theme in puzzle.themes)
     assert set(themes) == {(theme, players) for theme in THEMES for players in (3, 4)}
-    assert min(themes.values()) >= 15
+    assert min(themes.values()) >= 40
     assert min(Counter(puzzle.grade for puzzle in puzzles).values()) >= 50
     assert min(Counter(puzzle.players for puzzle in puzzles).values()) >= 200
     assert min(Counter(puzzle.cards // 10 for puzzle in puzzles if 10 <= puzzle.cards < 30).values()) >= 100
+
+
+def test_the_documents_count_them_right() -> None:
+    page = " ".join((Path(__file__).parents[2] / "docs" / "puzzles.md").read_text(encoding="utf-8").split())
+    puzzles = load()
+    for theme in THEMES:
+        three, four = (len(load(theme=theme, players=players)) for players in (3, 4))
+        assert f"| {theme} | {three} | {four} |" in page
+    grades = [len(load(grade=grade)) for grade in range(1, 6)]
+    assert f"{len(puzzles)} puzzles come with the package" in page
+    assert f"By grade, 1 to 5: {', '.join(map(str, grades[:4]))} and {grades[4]}." in page
+    whole = sum(CUT not in json.dumps(puzzle.tree) for puzzle in puzzles)
+    assert f"Of the trees {whole} are whole" in page
+
+
+def test_a_puzzle_is_graded_again() -> None:
+    for puzzle in SAMPLE[:10]:
+        again = regraded(replace(puzzle, grade=5, nodes=1))
+        assert again.to_json() | {"nodes": 0} == puzzle.to_json() | {"nodes": 0} | {"grade": again.grade}
+        assert flaws(again) == []
+    two_moves = dasan.start(RULES, ["4H 3H", "2D 5C", "2C 6C"], bidder=0, bid=1, leader=0)
+    with pytest.raises(ValueError, match="no puzzle"):
+        regraded(replace(SAMPLE[0], state=two_moves))
 
 
 def test_load_chooses() -> None:
