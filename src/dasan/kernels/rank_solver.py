@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dasan.kernels.bits import prefetch, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_solver_children import MOST, MOST_PLACES, ROW, keep, keep_numbers, kept_in, place_of, recall
+from dasan.kernels.rank_solver_children import MOST, keep, keep_numbers, kept_in, new_kept, place_of, recall
 from dasan.kernels.rank_solver_estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.rank_solver_position import SEATS, action_of, after_pass, after_play, faced, key_of, mover_of, on_lead
 from dasan.kernels.rank_solver_sure import Cover, new_cover, surely
@@ -28,6 +28,7 @@ from dasan.kernels.rank_solver_table import (
     INFINITE,
     LOST,
     WON,
+    bucket_of,
     disproof_in,
     find,
     numbers_in,
@@ -53,6 +54,9 @@ CHILDREN = 1 << 14
 """More than the alternatives of all plies of one line together."""
 KEPT_FROM = 2_000
 """Nodes before any are kept: short searches touch no memory for it."""
+KEPT_SHARE = 8
+"""Of the memory, at most one part in so many is for them."""
+NEVER = 1 << 62
 KEY, MOVE = 0, 1
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE, PLACE = 0, 1, 2, 3, 4, 5, 6
 NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
@@ -83,13 +87,14 @@ class Search(NamedTuple):
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
-    """An empty table of at most `memory` bytes, of which `buckets` are in use at first."""
-    most = 1
-    while 2 * most * BUCKET_WORDS * 8 <= memory:
-        most *= 2
+    """A search whose table and kept children take at most `memory` bytes, with so many buckets of the table in use at
+    first (a power of two).
+    """
+    kept = new_kept(memory // KEPT_SHARE)
+    most = max(1, (memory - kept.nbytes) // (8 * BUCKET_WORDS))
     counters = np.zeros(8, np.int64)
-    counters[BUCKETS] = min(buckets, most)
-    counters[KEEPS] = KEPT_FROM
+    counters[BUCKETS] = min(buckets, 1 << (most.bit_length() - 1))
+    counters[KEEPS] = KEPT_FROM if kept.size else NEVER
     return Search(
         hands=np.zeros(DEPTH * SEATS, np.uint64),
         contexts=np.zeros(DEPTH, np.uint64),
@@ -102,7 +107,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         weights=weights(),
         parts=np.zeros(PARTS * SEATS, np.uint64),
         room=new_cover(),
-        kept=np.zeros(MOST_PLACES * ROW, np.uint64),
+        kept=kept,
     )
 
 
@@ -118,7 +123,7 @@ def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankT
     s.plies[0, PROOF_LIMIT] = INFINITE
     s.plies[0, DISPROOF_LIMIT] = INFINITE
     s.counters[AT] = 0
-    place = find(s.table, U(s.counters[BUCKETS] - 1), key, check)
+    place = find(s.table, U(s.counters[BUCKETS]), key, check)
     if place >= 0:
         if proof_in(s.table[place]) == 0:
             return 1
@@ -136,8 +141,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
     nodes = s.counters[NODES]
     filled = s.counters[FILLED]
     buckets = s.counters[BUCKETS]
-    mask = U(buckets - 1)
-    grows = 2 * buckets * BUCKET_WORDS <= s.table.shape[0]
+    grows = buckets * BUCKET_WORDS < s.table.shape[0]
     crowded = 2 * buckets
     out = 0
     while True:
@@ -147,7 +151,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
                 break
             nodes += 1
             s.plies[ply, SINCE] = nodes
-            _expand(s, ply, players, side, mask, nodes >= s.counters[KEEPS], t)
+            _expand(s, ply, players, side, U(buckets), nodes >= s.counters[KEEPS], t)
         first = s.plies[ply, FIRST]
         count = s.plies[ply, COUNT]
         # For the side to move the smallest number counts, for the other the sum.
@@ -181,7 +185,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             disproof = total if ours else smallest
             work = nodes - s.plies[ply, SINCE] + 1
             numbers = packed(proof, disproof)
-            filled += store(s.table, mask, s.keys[2 * ply], s.keys[2 * ply + 1], numbers, work)
+            filled += store(s.table, U(buckets), s.keys[2 * ply], s.keys[2 * ply + 1], numbers, work)
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
@@ -214,7 +218,7 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
 
 
 @woven
-def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, keeping: bool, t: RankTable) -> None:
+def _expand(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, t: RankTable) -> None:
     """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
     the ply if there is one.
     """
@@ -254,12 +258,12 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
                     return
                 after = after_play(s.hands, below, players, seat, action, t)
             key, check = key_of(s.hands, below, players, after, t)
-            prefetch(s.table, ((key >> _1) & mask) << _3)
+            prefetch(s.table, bucket_of(key, buckets))
             s.children[child, KEY] = key
             s.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
     s.plies[ply, COUNT] = child - first
-    if not _recognised(s, ply, players, side, mask, t):
+    if not _recognised(s, ply, players, side, buckets, t):
         _estimated(s, ply, players, side, t)
         count = s.plies[ply, COUNT]
         if keeping and count <= MOST:
@@ -267,7 +271,7 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64,
 
 
 @woven
-def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uint64, t: RankTable) -> bool:
+def _recognised(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, t: RankTable) -> bool:
     """Give the children what the table knows of them, or what is sure, the others `UNKNOWN`, and take out those that are
     lost for the mover; whether one settles the ply, which then counts as its only child.
     """
@@ -281,7 +285,7 @@ def _recognised(s: Search, ply: int, players: int, side: np.uint64, mask: np.uin
     left = first
     for child in range(first, first + s.plies[ply, COUNT]):
         key, move = s.children[child, KEY], s.children[child, MOVE]
-        place = find(s.table, mask, key, move)
+        place = find(s.table, buckets, key, move)
         if place >= 0:
             numbers = numbers_in(s.table[place])
         else:
@@ -347,8 +351,7 @@ def search_on(s: Search, players: int, side: int, nodes: int, t: RankTable) -> t
         value = int(proceed(s, players, U(side), first + nodes, t))
         buckets = int(s.counters[BUCKETS])
         if value == 0 and s.counters[NODES] < first + nodes:
-            spread(s.table, buckets)
-            s.counters[BUCKETS] = 2 * buckets
+            s.counters[BUCKETS] = spread(s.table, buckets)
     return value, int(s.counters[NODES]) - first
 
 

@@ -32,6 +32,12 @@ _CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
 
+def new_kept(memory: int) -> Words:
+    """Empty places in at most `memory` bytes: a power of two of them, at most `MOST_PLACES`, or none."""
+    places = min(memory // (8 * ROW), MOST_PLACES)
+    return np.zeros(ROW << (places.bit_length() - 1) if places else 0, np.uint64)
+
+
 @woven
 def place_of(kept: Words, hands: Words, at: int, players: int, context: np.uint64) -> int:
     """Where in `kept` the row of the position of `context` with the hands from `hands[at]` on begins."""

@@ -3,7 +3,7 @@
 An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind
 them (5) and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about
 10**-6. A full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and
-only a power-of-two part of it is in use: `spread` doubles that part.
+only a part of it is in use: `spread` doubles that part, the last time by as much as there is.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -23,6 +23,7 @@ INFINITE = (1 << 24) - 1
 """The number of what cannot be proved; the largest that fits."""
 BUCKET_WORDS = 8
 _0, _1, _3 = U(0), U(1), U(3)
+_ALL = U((1 << 64) - 1)
 WON = U(INFINITE) << U(24)
 LOST = U(INFINITE)
 """The packed numbers of what is proved, and disproved."""
@@ -32,9 +33,19 @@ _WORK = U(31)
 
 
 @inlined
-def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int:
-    """Where the entry's packed word is, or -1. mask: buckets in use, less one."""
-    at = np.int64(((key >> _1) & mask) << _3)
+def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
+    """Where the bucket of `key` begins, with so many in use: the same until `spread` comes to it."""
+    mask = _ALL >> leading_zeros((buckets - _1) | _1)
+    bucket = (key >> _1) & mask
+    if bucket >= buckets:
+        bucket &= mask >> _1
+    return np.int64(bucket << _3)
+
+
+@inlined
+def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
+    """Where the entry's packed word is, or -1. buckets: those in use."""
+    at = bucket_of(key, buckets)
     for i in range(4):
         if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
             return at + 2 * i + 1
@@ -42,9 +53,9 @@ def find(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64) -> int
 
 
 @woven
-def store(table: Words, mask: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
+def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
     """Write an entry; returns 1 if a free place was used, else 0."""
-    at = np.int64(((key >> _1) & mask) << _3)
+    at = bucket_of(key, buckets)
     place = at
     cheapest = U(99)
     fresh = 0
@@ -89,10 +100,13 @@ def disproof_in(word: np.uint64) -> int:
 
 
 @lean
-def spread(table: Words, buckets: int) -> None:
-    """Make room: of the `buckets` in use, move every entry that belongs there into the as many buckets behind them."""
+def spread(table: Words, buckets: int) -> int:
+    """Make room: of the `buckets` in use, a power of two, move every entry that belongs there into the as many buckets
+    behind them, or as many as there are; how many are in use then.
+    """
+    more = min(buckets, table.shape[0] // BUCKET_WORDS - buckets)
     bit = U(buckets) << _1
-    for bucket in range(buckets):
+    for bucket in range(more):
         at = bucket * BUCKET_WORDS
         to = (bucket + buckets) * BUCKET_WORDS
         for i in range(at, at + BUCKET_WORDS, 2):
@@ -102,3 +116,4 @@ def spread(table: Words, buckets: int) -> None:
                 table[i] = _0
                 table[i + 1] = _0
                 to += 2
+    return buckets + more
