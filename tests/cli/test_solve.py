@@ -39,7 +39,7 @@ def test_review_finds_the_blunder(record: Path) -> None:
 
 def test_review_as_text_markdown_and_json(record: Path) -> None:
     text = output("review", record)
-    assert "Turning point: move 4, seat 0 plays pass; better 3♦." in text
+    assert "Turning point: move 4, seat 0: pass; better 3♦." in text
     assert "\x1b" not in text
     markdown = output("review", record, "--format", "markdown")
     assert "| 4 | seat 0 \\* | pass | **LOSES THE HAND; 1 of 2 moves keeps it: 3♦** |" in markdown

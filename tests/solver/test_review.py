@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
+from dataclasses import replace
+from itertools import combinations, pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -249,7 +250,33 @@ def test_a_picture_that_a_screen_reader_can_read() -> None:
     assert title.text == 'A & B <"best">'
     assert desc is not None
     assert f"Move {made[1]}, " in (desc.text or "")
-    groups = root.findall(f"{SVG}g")
-    assert len(groups) == len(found.moves)
+    assert len(root.findall(f"{SVG}g/{SVG}title")) == len(found.moves)
     assert sum(path.get("class") == "bad" for path in root.iter(f"{SVG}path")) == len(found.turning_points) + 1
     assert picture(Review(made[0], ()))
+
+
+def test_a_picture_fits_on_a_phone_and_nothing_in_it_overlaps() -> None:
+    """A hundred moves, blunders side by side, long names and cards."""
+    made = None
+    source = random.Random(7)
+    while made is None:
+        made = with_a_blunder(source, 9)
+    one = next(j for j in of(made[0]).moves if j.kept is False)
+    moves = tuple(replace(one, seq=n, kept=n % 7 > 2, keeping=(), losing=(one.move,)) for n in range(60, 160))
+    names = [f"a player with a rather long name {seat}" for seat in range(4)]
+    svg = picture(
+        Review(made[0], moves), "A title that says more than a line can hold " * 3, names, lambda j: "4♣ " * 12
+    )
+    root = ET.fromstring(svg)
+    width, height = float(root.get("width", "")), float(root.get("height", ""))
+    assert width <= 390
+    marked = [t for t in root.iter(f"{SVG}text") if t.get("class") == "badly" and (t.text or "").isdigit()]
+    assert sorted(int(t.text or "") for t in marked) == [j.seq for j in moves if j.kept is False]
+    places = [(float(t.get("x", "")), float(t.get("y", ""))) for t in marked]
+    assert all(abs(a[0] - b[0]) >= 27 or abs(a[1] - b[1]) >= 15 for a, b in combinations(places, 2))
+    for text in root.findall(f"{SVG}text"):
+        x, y = float(text.get("x", "")), float(text.get("y", ""))
+        assert 0 <= x <= width
+        assert 0 <= y <= height - 20
+        if text.get("text-anchor") is None:
+            assert x + 7 * len(text.text or "") <= width + 8

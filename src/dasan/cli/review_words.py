@@ -131,7 +131,7 @@ class Report:
         for i, j in enumerate(turns):
             point = first_known if i == 0 else "Turned again" if first.scope == "two sides" else "Then"
             yield (
-                f"{point}: move {j.seq}, {self.names[j.seat]} plays {move_words(j.move)}; "
+                f"{point}: move {j.seq}, {self.names[j.seat]}: {move_words(j.move)}; "
                 f"better {moves_words(j.keeping, 'or')}."
             )
         last = review.last_chance

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from textwrap import wrap
 
 from dasan.solver.review import Judged, Review
 from dasan.state import Phase
 
 STEP = 14
 """Pixels a move."""
-LEFT, RIGHT, TOP, HEIGHT, BOTTOM = 56, 24, 64, 200, 64
+MOVES = 23
+"""Moves in a row: with so many the picture is as wide as a phone."""
+LEFT, RIGHT = 48, 16
+WIDTH = LEFT + STEP * MOVES + RIGHT
+HEIGHT = 90
+"""From no share to all, in pixels."""
+LINE = 16
+LETTERS = 50
+"""So many letters fit into the width."""
+NUMBER = 10
+"""Width of a digit of a label, with the space beside it for two."""
 
 STYLE = """
-svg{--paper:#fff;--ink:#1c2430;--dim:#5c6877;--line:#d5dbe3;--a:#0b6bcb;--b:#8a5a00;--bad:#c21f30}
+svg{--paper:#fff;--ink:#1c2430;--dim:#5c6877;--line:#d5dbe3;--a:#0b6bcb;--b:#a86400;--bad:#c21f30}
 @media(prefers-color-scheme:dark){
 svg{--paper:#14181f;--ink:#e8ecf2;--dim:#a3afbe;--line:#343c48;--a:#6cb2ff;--b:#e0a83e;--bad:#ff7b86}}
-svg{background:var(--paper);font:12px system-ui,sans-serif}
-text{fill:var(--ink)} .dim{fill:var(--dim)} .line{stroke:var(--line)}
-.a{stroke:var(--a);fill:var(--a)} .b{stroke:var(--b);fill:var(--b)} .open{fill:var(--paper)}
+svg{background:var(--paper);font:12px system-ui,sans-serif;max-width:100%;height:auto}
+text{fill:var(--ink)} .title{font-weight:600} .dim{fill:var(--dim)} .line{stroke:var(--line)}
+.a{stroke:var(--a);fill:var(--a)} .b{stroke:var(--b);fill:var(--b)} .open{fill:var(--paper);stroke-width:1.5}
 .stem,.maybe{stroke-width:2} .maybe{stroke-dasharray:2 3}
-.bad{stroke:var(--bad);stroke-width:3;fill:none} .badly{fill:var(--bad);font-weight:600}
+.bad{stroke:var(--bad);stroke-width:2.5;fill:none} .badly{fill:var(--bad);font-weight:600}
 """
 
 
@@ -33,80 +44,130 @@ def picture(
     """An SVG file: one stem for each move of the play, as high as the share; a hollow mark for a forced move.
 
     Circles are the bidder's side and squares the others (in games without sides, the seat that led first and the rest).
-    A cross marks a move that did not keep the result, a dashed stem what was not proved, a gap what was not judged.
+    A cross and a number mark a move that did not keep the result, a dashed stem what was not proved, a question mark
+    what was not judged. Moves are in rows of `MOVES`.
     """
     moves = [j for j in review.moves if j.phase in (Phase.CALL, Phase.PLAY)]
     names = names or [f"seat {seat}" for seat in range(review.hand.rules.players)]
-    width = LEFT + STEP * max(len(moves), 24) + RIGHT
-    height = TOP + HEIGHT + BOTTOM
     told = [f"Move {j.seq}, {names[j.seat]}: {text(j)}. {_words(j)}" for j in moves]
     bad = [words for words, j in zip(told, moves, strict=True) if j.kept is False]
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+    body: list[str] = []
+    y = 0
+    heading = [("title", line) for line in wrap(title, LETTERS)]
+    heading += [("dim", "share of legal moves that keep the result, by move")]
+    first = next((j for j in moves if j.kept is False), None)
+    if first is not None:
+        known = "first known " if any(j.kept is None and j.seq < first.seq for j in moves) else ""
+        turn = f"{known}turning point: move {first.seq}, {names[first.seat]}, {text(first)}"
+        heading += [("badly", line) for line in wrap(turn, LETTERS)]
+    for kind, line in heading:
+        y += LINE
+        body.append(f'<text class="{kind}" x="8" y="{y}">{escape(line)}</text>')
+    y += 6
+    for start in range(0, max(len(moves), 1), MOVES):
+        row = moves[start : start + MOVES]
+        labels, lines = _labels(row)
+        floor = y + 12 + LINE * lines + HEIGHT
+        body += _grid(floor)
+        body += [
+            f'<text class="badly" x="{x:g}" y="{floor - HEIGHT - 8 - LINE * line}" text-anchor="middle">{seq}</text>'
+            for x, line, seq in labels
+        ]
+        for i, j in enumerate(row):
+            marks = "".join(_mark(review, j, _x(i), floor))
+            body.append(f"<g><title>{escape(told[start + i])}</title>{marks}</g>")
+            if i % 5 == 0:
+                body.append(f'<text class="dim" x="{_x(i):g}" y="{floor + 18}" text-anchor="middle">{j.seq}</text>')
+        y = floor + 24
+    body += _legend(review, y)
+    height = y + 2 * LINE + 20
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-labelledby="title desc">',
         f'<title id="title">{escape(title or "Share of legal moves that keep the result")}</title>',
         f'<desc id="desc">{escape("For each move, the share of legal moves that keep the result. " + _listed(bad))}</desc>',
         f"<style>{STYLE.strip()}</style>",
-        f'<text x="{LEFT}" y="20" font-weight="600">{escape(title)}</text>',
-        f'<text class="dim" x="{LEFT}" y="38">share of legal moves that keep the result, by move</text>',
-        *_grid(width),
     ]
-    first = True
-    for i, (j, words) in enumerate(zip(moves, told, strict=True)):
-        x = LEFT + STEP * i + STEP / 2
-        out.append(f"<g><title>{escape(words)}</title>{''.join(_mark(review, j, x))}</g>")
-        if j.kept is False:
-            label = f"{j.seq}: {text(j)}" if first else str(j.seq)
-            anchor = "end" if x > width / 2 else "start"
-            out.append(f'<text class="badly" x="{x:g}" y="{TOP - 10}" text-anchor="{anchor}">{escape(label)}</text>')
-            first = False
-        if i % 5 == 0:
-            out.append(f'<text class="dim" x="{x:g}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{j.seq}</text>')
-    return "\n".join([*out, *_legend(review), "</svg>"]) + "\n"
+    return "\n".join([*head, *body, "</svg>"]) + "\n"
 
 
-def _grid(width: int) -> Iterator[str]:
+def _x(place: int) -> float:
+    return LEFT + STEP * (place + 0.5)
+
+
+def _labels(row: Sequence[Judged]) -> tuple[list[tuple[float, int, int]], int]:
+    """Where the number of each move stands that did not keep the result: x, and the line, so that no two overlap; and
+    how many lines these are.
+    """
+    out: list[tuple[float, int, int]] = []
+    ends: list[float] = []
+    for i, j in enumerate(row):
+        if j.kept is not False:
+            continue
+        half = NUMBER * len(str(j.seq)) / 2
+        line = next((n for n, end in enumerate(ends) if end <= _x(i) - half), len(ends))
+        ends[line : line + 1] = [_x(i) + half]
+        out.append((_x(i), line, j.seq))
+    return out, len(ends)
+
+
+def _grid(floor: float) -> Iterator[str]:
     for percent in (0, 50, 100):
-        y = _y(percent / 100)
-        yield f'<line class="line" x1="{LEFT}" x2="{width - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
+        y = floor - HEIGHT * percent / 100
+        yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>'
         yield f'<text class="dim" x="{LEFT - 8}" y="{y + 4:g}" text-anchor="end">{percent} %</text>'
 
 
-def _y(share: float) -> float:
-    return TOP + HEIGHT * (1 - share)
-
-
-def _mark(review: Review, j: Judged, x: float) -> Iterator[str]:
+def _mark(review: Review, j: Judged, x: float, floor: float) -> Iterator[str]:
     if j.shares is None:
+        yield f'<text class="dim" x="{x:g}" y="{floor - 4:g}" text-anchor="middle">?</text>'
         return
-    least, most = j.shares
+    y, most = (floor - HEIGHT * share for share in j.shares)
     side = "a" if _ours(review, j.seat) else "b"
-    y = _y(least)
     if not j.forced:
-        yield f'<line class="{side} stem" x1="{x:g}" x2="{x:g}" y1="{_y(0):g}" y2="{y:g}"/>'
-    if most > least:
-        yield f'<line class="{side} maybe" x1="{x:g}" x2="{x:g}" y1="{y:g}" y2="{_y(most):g}"/>'
-    head = f"{side} open" if j.forced else side
-    if side == "a":
-        yield f'<circle class="{head}" cx="{x:g}" cy="{y:g}" r="4"/>'
-    else:
-        yield f'<rect class="{head}" x="{x - 3.5:g}" y="{y - 3.5:g}" width="7" height="7"/>'
+        yield f'<line class="{side} stem" x1="{x:g}" x2="{x:g}" y1="{floor:g}" y2="{y:g}"/>'
+    if most < y:
+        yield f'<line class="{side} maybe" x1="{x:g}" x2="{x:g}" y1="{y:g}" y2="{most:g}"/>'
     if j.kept is False:
-        yield f'<path class="bad" d="M{x - 6:g} {y - 6:g}l12 12m0-12l-12 12"/>'
+        yield _cross(x, y)
+    yield _head(side, x, y, j.forced)
+
+
+def _head(side: str, x: float, y: float, hollow: bool = False) -> str:
+    kind = f"{side} open" if hollow else side
+    if side == "a":
+        return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="3.5"/>'
+    return f'<rect class="{kind}" x="{x - 3:g}" y="{y - 3:g}" width="6" height="6"/>'
+
+
+def _cross(x: float, y: float) -> str:
+    return f'<path class="bad" d="M{x - 7:g} {y - 7:g}l14 14m0-14l-14 14"/>'
+
+
+def _legend(review: Review, y: float) -> Iterator[str]:
+    """Two lines below `y`."""
+    ours = "the bidder's side" if review.hand.bidder is not None else "who led first"
+    signs = [
+        [
+            (0, 14, _head("a", 4, 0), ours),
+            (130, 14, _head("b", 4, 0), "others"),
+            (200, 20, _cross(7, 0), "did not keep it"),
+        ],
+        [
+            (0, 26, _head("a", 4, 0, True) + _head("b", 18, 0, True), "forced"),
+            (80, 12, '<line class="b maybe" x1="4" x2="4" y1="-8" y2="8"/>', "not proved"),
+            (170, 12, '<text class="dim" y="4">?</text>', "not judged"),
+        ],
+    ]
+    for line, row in enumerate(signs):
+        for x, gap, sign, words in row:
+            place = f'transform="translate({8 + x},{y + 16 + (LINE + 4) * line:g})"'
+            yield f'<g class="key" {place}>{sign}<text x="{gap}" y="4">{words}</text></g>'
 
 
 def _ours(review: Review, seat: int) -> bool:
     hand = review.hand
     return seat in hand.partners if hand.bidder is not None else seat == hand.opener
-
-
-def _legend(review: Review) -> Iterator[str]:
-    ours = "the bidder's side" if review.hand.bidder is not None else "who led first"
-    y = TOP + HEIGHT + 44
-    yield f'<circle class="a" cx="{LEFT + 4}" cy="{y - 4}" r="4"/><text x="{LEFT + 14}" y="{y}">{ours}</text>'
-    yield f'<rect class="b" x="{LEFT + 120}" y="{y - 8}" width="7" height="7"/><text x="{LEFT + 133}" y="{y}">others</text>'
-    yield f'<path class="bad" d="M{LEFT + 185} {y - 10}l12 12m0-12l-12 12"/><text x="{LEFT + 203}" y="{y}">not kept</text>'
-    yield f'<text class="dim" x="{LEFT + 262}" y="{y}">hollow: forced</text>'
 
 
 def _words(j: Judged) -> str:
