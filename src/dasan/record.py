@@ -263,6 +263,8 @@ def _one(record: str | Record) -> Record:
         return record
     if not isinstance(record, str):
         raise BadRecord("a record is text")
+    if len(record) > MAX_CHARACTERS:
+        raise BadRecord(_TOO_LARGE)
     found = records(record)
     first = next(found, [])
     second = next(found, None)

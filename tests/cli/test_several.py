@@ -130,6 +130,23 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch:
     assert "too large" in refusal("verify", "-", stdin=" " * 101)
 
 
+def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    import dasan.record
+
+    text = hand(1).record()
+    monkeypatch.setattr(dasan.record, "MAX_LINES", 3)
+    assert dasan.replay(text) == hand(1)
+    assert len(list(records(text * 5))) == 5, "the bound is for each record"
+    with pytest.raises(dasan.BadRecord, match="a record has at most"):
+        dasan.replay(hand(1).play("8D").record())
+    monkeypatch.setattr(dasan.record, "MAX_CHARACTERS", len(text) - 1)
+    for read in (dasan.replay, lambda text: list(records(text))):
+        with pytest.raises(dasan.BadRecord, match="a record has at most"):
+            read(text)
+    with pytest.raises(dasan.BadRecord, match="a record is text"):
+        dasan.replay(text.encode())  # type: ignore[arg-type]
+
+
 def test_several_records_from_python() -> None:
     text = hand(1).record() + "\n" + hand(2).record()
     with pytest.raises(dasan.BadRecord, match="line 5: another record begins here"):

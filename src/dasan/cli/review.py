@@ -94,7 +94,7 @@ def _print(report: Report) -> None:
     for row in rows:
         line = f"{row.number:>4}  {row.who:{width}}  {row.move:24} "
         console.print(Text.assemble(line, (row.words, STYLES[row.verdict])))
-    if report.sides:
+    if rows and report.sides:
         console.print(Text("* the bidder's side", "dim"))
     console.print()
     for sentence in report.summary:
@@ -103,6 +103,8 @@ def _print(report: Report) -> None:
 
 def _markdown(report: Report) -> str:
     lines = [f"# {_cell(report.title)}", "", *(f"- {_cell(sentence)}" for sentence in report.summary), ""]
+    if not report.rows:
+        return "\n".join(lines)
     lines += ["| move | seat | play | |", "|---:|---|---|---|"]
     for row in report.rows:
         words = f"**{_cell(row.words)}**" if row.verdict == "loses" else _cell(row.words)
