@@ -12,6 +12,8 @@ there are.
 
 from __future__ import annotations
 
+import operator
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -62,6 +64,8 @@ class VectorEnv:
     of environment i from row move_starts[i] up to move_starts[i + 1] (int64 [n + 1]); `step` and `reset` put a larger
     array in its place when it has become too small. perfect: None, or uint8 [n, num_perfect_features], what is hidden
     from the seat to act.
+
+    Only the environments may write in the arrays: the next step goes by them. One thread calls at a time.
     """
 
     def __init__(
@@ -85,7 +89,7 @@ class VectorEnv:
         self.num_envs = num_envs
         self.num_players = rules.players
         self.session = session
-        self.seed = seed
+        self.seed = _seeds(seed, num_envs)
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
         self._kernels = _kernels_of(rules)
@@ -112,7 +116,7 @@ class VectorEnv:
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
-        given.refuse_more()
+        given.accept()
         self._io = batch_io
         self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
         self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
@@ -162,16 +166,16 @@ class VectorEnv:
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Start all environments over: the first hand of each. With `seed`, those of another seed, or of one for each."""
+        """Start all environments over: the first hand of each. With `seed`, those of another seed, or of one for each.
+
+        ValueError, and nothing has changed, if seeds are not whole numbers or not one for each environment.
+        """
         if seed is not None:
-            self.seed = seed
+            self.seed = _seeds(seed, self.num_envs)
         if isinstance(self.seed, int):
-            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed % (1 << 64)), self._base, self._choice)
+            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed), self._base, self._choice)
         else:
-            if len(self.seed) != self.num_envs:
-                raise ValueError(f"one seed, or {self.num_envs}, not {len(self.seed)}")
-            seeds = np.array([int(seed) % (1 << 64) for seed in self.seed], np.uint64)
-            self._io.seed_each(seeds, self._base, self._choice)
+            self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
         self._carry_out(
@@ -186,11 +190,13 @@ class VectorEnv:
         actions: int32 [n] is read as it is; other integers are converted.
         """
         given = np.asarray(actions)
-        chosen = np.ascontiguousarray(given, np.int32)
-        if chosen.shape != (self.num_envs,):
-            raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {chosen.shape}")
-        if given.dtype != np.int32 and (given.dtype.kind not in "iu" or (chosen != given).any()):
+        if given.shape != (self.num_envs,):
+            raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
+        if given.dtype.kind not in "iu":
             raise ValueError("step takes action ids, whole numbers")
+        chosen = np.ascontiguousarray(given, np.int32)
+        if given.dtype != np.int32 and (chosen != given).any():
+            raise ValueError("step takes action ids, whole numbers below 2 ** 31")
         self._refuse_illegal(chosen)
         self._carry_out(
             lambda first, last, scratch: self._kernels.step(
@@ -263,17 +269,26 @@ class _Team:
     """`helpers` threads that wait for work. (Handing work to an executor and waiting for it takes over twice as long.)"""
 
     def __init__(self, helpers: int) -> None:
-        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in range(helpers)]
+        self._helpers = helpers
+        self._gather()
+
+    def _gather(self) -> None:
+        self._process = os.getpid()
+        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in range(self._helpers)]
         for orders in self._orders:
             Thread(target=_help, args=(orders,), daemon=True, name="dasan-vector").start()
 
     def share(self, work: _Work, shares: list[_Share]) -> None:
         """`work` for every share, one more than there are helpers; the last by the caller. Raises what a helper raised."""
+        if os.getpid() != self._process:
+            self._gather()  # a forked process has no threads but its own
         done: SimpleQueue[BaseException | None] = SimpleQueue()
         for orders, share in zip(self._orders, shares[:-1], strict=True):
             orders.put((work, share, done))
-        work(*shares[-1])
-        failures = [failure for _ in self._orders if (failure := done.get()) is not None]
+        try:
+            work(*shares[-1])
+        finally:
+            failures = [failure for _ in self._orders if (failure := done.get()) is not None]
         if failures:
             raise failures[0]
 
@@ -303,20 +318,29 @@ class _Given:
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self._left = dict(arrays)
+        self._taken: dict[str, npt.NDArray[Any]] = {}
 
     def take(self, name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
-        array = self._left.pop(name, None)
-        if array is None:
+        if name not in self._left:
             return np.zeros(shape, kind)
-        fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous and array.flags.writeable
-        if not fits or not array.flags.aligned or array.ctypes.data % 8:
-            raise ValueError(f"buffer {name} must be a writable, contiguous array of {kind.__name__} {shape}")
-        array.fill(0)
+        array = self._left.pop(name)
+        fits = isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
+        fits = fits and array.shape == shape and array.dtype == kind and array.ctypes.data % 8 == 0
+        if not fits or not (array.flags.c_contiguous and array.flags.writeable):
+            wanted = f"a writable, contiguous array of {kind.__name__} {shape} at a multiple of 8 bytes"
+            raise ValueError(f"buffer {name} must be {wanted}")
+        for other, taken in self._taken.items():
+            if np.may_share_memory(array, taken):
+                raise ValueError(f"buffers {other} and {name} share memory")
+        self._taken[name] = array
         return array
 
-    def refuse_more(self) -> None:
+    def accept(self) -> None:
+        """All that can be given has been taken: refuse the rest, and only then write."""
         if self._left:
             raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
+        for array in self._taken.values():
+            array.fill(0)
 
 
 class _MoveRows:
@@ -369,9 +393,10 @@ def make(
     from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
     threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
     whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
-    own is the first of that seed. buffers: arrays of the caller, by name, of the shapes and types in `VectorEnv`, in which
-    the environments write instead of their own: mask, obs, rewards, places, done, to_act, legal, num_legal. ValueError:
-    also as for `dasan.rules`.
+    own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
+    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs (if there
+    are observations), rewards, places, done, to_act, legal, num_legal. ValueError: also as for `dasan.rules`; counts below
+    1; seeds that are not whole numbers, or too many or few; buffers that do not fit or that share memory.
     """
     rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
@@ -393,7 +418,7 @@ def make(
 def on_gpu(
     preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
 ) -> GpuEnv:
-    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`.
+    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, the seed one for all.
 
     ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
     """
@@ -403,6 +428,20 @@ def on_gpu(
     if reason := why_not():
         raise RuntimeError(f"no GPU: {reason}")
     return GpuEnv(rules, num_envs, seed, session=session)
+
+
+def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
+    """One seed, or one for each environment, below 2 ** 64."""
+    try:
+        if isinstance(seed, (Sequence, np.ndarray)) and np.ndim(seed) == 1:
+            own = tuple(operator.index(one) % (1 << 64) for one in seed)
+        else:
+            return operator.index(seed) % (1 << 64)  # type: ignore[arg-type]
+    except TypeError as wrong:
+        raise ValueError("seeds are whole numbers") from wrong
+    if len(own) != num_envs:
+        raise ValueError(f"one seed, or {num_envs}, not {len(own)}")
+    return own
 
 
 def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from typing import Any
 
 import numpy as np
@@ -50,8 +53,82 @@ def test_arrays_of_the_caller() -> None:
         {"mask": np.zeros((2, 350), np.bool_)[:, ::2]},
         {"done": np.zeros(3, np.bool_)[1:]},
         {"points": np.zeros(2)},
+        {"mask": [[False] * 175] * 2},
+        {"mask": np.ma.zeros((2, 175), np.bool_)},
     ],
 )
 def test_arrays_that_do_not_fit(buffers: dict[str, np.ndarray[Any, Any]]) -> None:
     with pytest.raises(ValueError, match="buffer"):
         vector.make("big-three", 2, buffers=buffers)
+
+
+def test_arrays_that_share_memory() -> None:
+    memory = np.zeros(1 << 12, np.uint8)
+    mask = memory[:350].view(np.bool_).reshape(2, 175)
+    places = memory[344:350].reshape(2, 3)
+    with pytest.raises(ValueError, match="mask and places share memory"):
+        vector.make("big-three", 2, buffers={"mask": mask, "places": places})
+
+
+def test_arrays_are_left_alone_where_one_is_refused() -> None:
+    done = np.ones(2, np.bool_)
+    with pytest.raises(ValueError, match="there is no buffer points"):
+        vector.make("big-three", 2, buffers={"done": done, "points": np.zeros(2)})
+    assert done.all()
+
+
+@pytest.mark.parametrize("seed", ["12", 1.0, None, [1, 2.5], [1], [[1], [2]], [1, 2, 3]])
+def test_seeds_that_are_none(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed"):
+        vector.make("big-three", 2, seed)
+
+
+def test_seeds_of_numpy_count_like_others_and_belong_to_the_environments() -> None:
+    plain = vector.make("big-three", 2, 5)
+    assert np.array_equal(vector.make("big-three", 2, np.int64(5)).mask, plain.mask)  # type: ignore[arg-type]
+    seeds = [3, -4]
+    env = vector.make("big-three", 2, np.array(seeds))  # type: ignore[arg-type]
+    same = vector.make("big-three", 2, seeds)
+    assert np.array_equal(env.mask, same.mask)
+    seeds[0] = 9
+    same.reset()
+    assert np.array_equal(env.mask, same.mask)
+
+
+def test_a_refused_reset_changes_nothing() -> None:
+    env = vector.make("big-three", 2, 5)
+    with pytest.raises(ValueError, match="one seed, or 2, not 3"):
+        env.reset([1, 2, 3])
+    env.reset()
+    assert np.array_equal(env.mask, vector.make("big-three", 2, 5).mask)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_a_list_spoilt_by_the_caller_harms_nothing_else(preset: str) -> None:
+    env = vector.make(preset, 2, 5)
+    env.num_legal[:] = [1 << 30, -5]
+    env.legal[:] = 30_000
+    env.sample()
+    env.mask[:, 0] = True
+    env.step(np.zeros(2, np.int32))
+    env.reset()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_threads_work_in_a_forked_process() -> None:
+    env = vector.make("big-three", 4, 5, threads=2)
+    env.step(env.sample())
+    child = os.fork()
+    if child == 0:
+        env.step(env.sample())
+        os._exit(0)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert done
+    assert status == 0

@@ -89,14 +89,17 @@ def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
     for i in range(first, last):
         state = stepped(choice[i])
         choice[i] = state
-        b.actions[i] = b.legal[i, below(mixed(state), U(b.num_legal[i]))]
+        n = min(max(signed(b.num_legal[i]), 1), b.legal.shape[1])
+        b.actions[i] = b.legal[i, below(mixed(state), U(n))]
 
 
 @inlined
 def clear_mask(i: int, b: Buffers) -> None:
-    """Take the actions that were legal out of the mask."""
-    for k in range(b.num_legal[i]):
-        b.mask[i, b.legal[i, k]] = 0
+    """Take the actions that were legal out of the mask; the list is the caller's, who may have spoilt it."""
+    for k in range(min(signed(b.num_legal[i]), b.legal.shape[1])):
+        action = b.legal[i, k]
+        if 0 <= action < b.mask.shape[1]:
+            b.mask[i, action] = 0
 
 
 @woven
