@@ -171,6 +171,8 @@ def test_a_position_in_a_trick_is_told() -> None:
         "Seat 2 has played 6♣. Seat 3 and seat 0 have passed. Seat 1 is to act.",
         "The record ends here; the hand is not over.",
     ]
+    first = json.loads(output("replay", "-", "--json", stdin=state.record()))["hands"][0]["steps"][0]
+    assert (first["table"]["cards"], first["table_seat"], first["passed"], first["to_act"]) == ("6C", 2, [3, 0], 1)
     later = output("replay", "-", stdin=state.play("JD").play("pass").record()).splitlines()
     assert later[-1].startswith("The record ends here; the hand is not over. Seat 1 has played J♦.")
     lead = dasan.start(dasan.rules("big-two"), ["3D 4D", "5D 6D", "7D 8D", "9D TD"], leader=2)

@@ -130,4 +130,5 @@ def _step_json(now: State, told: int) -> dict[str, Any]:
         "hands": [str(hand) for hand in now.hands],
         "table": None if now.table is None else {"kind": now.table.kind, "cards": str(now.table)},
         "table_seat": now.table_seat,
+        "passed": list(now.passed),
     }
