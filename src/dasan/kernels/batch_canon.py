@@ -14,7 +14,17 @@ from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.batch_exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, finish_flags, put, put_seat, put_seats, signed
+from dasan.kernels.batch_io import (
+    Buffers,
+    clear_mask,
+    clear_result,
+    deal_state,
+    finish_flags,
+    put,
+    put_seat,
+    put_seats,
+    signed,
+)
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
@@ -199,11 +209,7 @@ def step(
     for i in range(first, last):
         row = s.words[i]
         action = actions[i]
-        if b.done[i]:
-            b.done[i] = 0
-            for seat in range(w.p.players):
-                b.rewards[i, seat] = 0
-                b.places[i, seat] = 0
+        clear_result(i, b)
         clear_mask(i, b)
         if row[PHASE] == PLAYING:
             if move(i, s, action - w.first_row, scratch, w):
@@ -341,11 +347,6 @@ def _put_cards(
 
 
 @woven
-def _seat_or_none(word: np.uint64) -> int:
-    return -1 if word == U(NONE) else signed(word)
-
-
-@woven
 def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
     """The features of `dasan.features.layout`, in order."""
     players = w.p.players
@@ -359,15 +360,15 @@ def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
     acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, w)
     acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, w)
     acc, at = put(acc, at, w.kinds[row[TABLE]] if row[TABLE] != NONE else _0, w.number_of_kinds, obs, i)
-    acc, at = put_seat(acc, at, _seat_or_none(row[TABLE_SEAT]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
-    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
-    acc, at = put_seat(acc, at, _seat_or_none(row[OPENER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     acc, at = put_seats(acc, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[HAS_PLAYED]), me, players, obs, i)
     if w.exchanging:
-        acc, at = put_seat(acc, at, _seat_or_none(row[EX_LOSER]), me, players, obs, i)
-        acc, at = put_seat(acc, at, _seat_or_none(row[EX_WINNER]), me, players, obs, i)
+        acc, at = put_seat(acc, at, row[EX_LOSER], me, players, obs, i)
+        acc, at = put_seat(acc, at, row[EX_WINNER], me, players, obs, i)
         acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block, obs, i)
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
         acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, w)

@@ -99,9 +99,7 @@ def _show_rank(first: int, last: int, words: Words, to_act: npt.NDArray[np.int8]
         if g.kitty:
             acc, at = put(acc, at, extract(counts_of(words[i, batch_rank.DEALT + 4]), _HELD), 52, out, i)
         if g.call:
-            partner = words[i, batch_rank.PARTNER]
-            known = partner != U(batch_rank.NONE)
-            acc, at = put_seat(acc, at, signed(partner) if known else -1, signed(to_act[i]), g.players, out, i)
+            acc, at = put_seat(acc, at, words[i, batch_rank.PARTNER], signed(to_act[i]), g.players, out, i)
         finish_flags(acc, at, out, i)
 
 

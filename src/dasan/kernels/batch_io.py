@@ -18,7 +18,7 @@ from dasan.kernels.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_1 = U(1)
+_1, _7 = U(1), U(7)
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
@@ -93,6 +93,16 @@ def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
         b.actions[i] = b.legal[i, below(mixed(state), U(n))]
 
 
+@woven
+def clear_result(i: int, b: Buffers) -> None:
+    """Take back what was said of the end of a hand."""
+    if b.done[i]:
+        b.done[i] = 0
+        for seat in range(b.rewards.shape[1]):
+            b.rewards[i, seat] = 0
+            b.places[i, seat] = 0
+
+
 @inlined
 def clear_mask(i: int, b: Buffers) -> None:
     """Take the actions that were legal out of the mask; the list is the caller's, who may have spoilt it."""
@@ -117,19 +127,19 @@ def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) ->
 
 
 @woven
-def put_seat(acc: np.uint64, at: int, seat: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
-    """One flag a seat, relative to `me`: set for `seat`, for none if it is negative."""
-    k = seat - me
-    if k < 0:
-        k += players
-    return put(acc, at, (_1 << U(k)) if seat >= 0 else U(0), players, out, i)
-
-
-@woven
 def put_seats(acc: np.uint64, at: int, seats: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
     """One flag a seat, relative to `me`, from a set of seats as bits."""
     turned = ((seats >> me) | (seats << (players - me))) & ((1 << players) - 1)
     return put(acc, at, U(turned), players, out, i)
+
+
+@woven
+def put_seat(
+    acc: np.uint64, at: int, seat: np.uint64, me: int, players: int, out: Words, i: int
+) -> tuple[np.uint64, int]:
+    """One flag a seat, relative to `me`: set for `seat`, for none if there is no such seat."""
+    there = _1 << (seat & _7) if seat < U(players) else U(0)
+    return put_seats(acc, at, signed(there), me, players, out, i)
 
 
 @woven

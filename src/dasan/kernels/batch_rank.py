@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.kernels.batch_io import Buffers, deal_state, finish_flags, put, put_seat, put_seats, signed
+from dasan.kernels.batch_io import Buffers, clear_result, deal_state, finish_flags, put, put_seat, put_seats, signed
 from dasan.kernels.bits import extract, popcount
-from dasan.kernels.compiled import inlined, lean, woven
+from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
 from dasan.kernels.rank_auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.rank_hands import shuffle_deal
@@ -121,11 +121,7 @@ def step(
 @woven
 def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Words, hands: Words) -> None:
     """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `b`."""
-    if b.done[i]:
-        b.done[i] = 0
-        for seat in range(w.a.players):
-            b.rewards[i, seat] = 0
-            b.places[i, seat] = 0
+    clear_result(i, b)
     if move(row, action, w):
         settle(i, row, b, w.a)
         row[DEALER] = row[SEAT]
@@ -285,11 +281,6 @@ def publish(i: int, row: Words, b: Buffers, w: RankTables, observing: bool) -> N
         _observe(i, row, b, w)
 
 
-@inlined
-def _seat_or_none(word: np.uint64) -> int:
-    return -1 if word == U(NONE) else signed(word)
-
-
 @woven
 def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
     """The features of `dasan.features.layout`, in order."""
@@ -312,16 +303,16 @@ def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
     shift = t.shift[last]
     acc, at = put(acc, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52, obs, i)
     acc, at = put(acc, at, x.kinds[last], x.number_of_kinds, obs, i)
-    acc, at = put_seat(acc, at, _seat_or_none(row[TABLE_SEAT]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
-    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
-    acc, at = put_seat(acc, at, signed(row[OPENER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     acc, at = put(acc, at, _1 << row[OPENING], 13, obs, i)
-    acc, at = put_seat(acc, at, _seat_or_none(row[BIDDER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[BIDDER], me, players, obs, i)
     acc, at = put(acc, at, (_1 << row[BID]) >> _1, a.top, obs, i)
     if four:
         shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
-        acc, at = put_seat(acc, at, signed(row[PARTNER]) if shown else -1, me, players, obs, i)
+        acc, at = put_seat(acc, at, row[PARTNER] if shown else U(NONE), me, players, obs, i)
         n = x.call_cards.shape[0] - 1
         acc, at = put(acc, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
     at = finish_flags(acc, at, obs, i)

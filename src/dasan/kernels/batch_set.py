@@ -10,7 +10,17 @@ import numpy.typing as npt
 from dasan.actions import action_ids
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.batch_io import Buffers, clear_mask, deal_state, finish_flags, put, put_seat, put_seats, signed
+from dasan.kernels.batch_io import (
+    Buffers,
+    clear_mask,
+    clear_result,
+    deal_state,
+    finish_flags,
+    put,
+    put_seat,
+    put_seats,
+    signed,
+)
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -140,11 +150,7 @@ def step(
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
     for i in range(first, last):
         row = s[i]
-        if b.done[i]:
-            b.done[i] = 0
-            for seat in range(w.p.players):
-                b.rewards[i, seat] = 0
-                b.places[i, seat] = 0
+        clear_result(i, b)
         clear_mask(i, b)
         if move(row, actions[i] - w.first_row, w):
             settle(i, row, b, w)
@@ -282,17 +288,15 @@ def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
         acc, at = put(acc, at, row[PLAYED + seat], 52, obs, i)
         seat = seat + 1 if seat + 1 < players else 0
     table = row[TABLE]
-    table_seat = -1
     cards = kind = _0
     if table != NONE:
         cards, kind = w.t.words[table], w.kinds[table]
-        table_seat = signed(row[TABLE_SEAT])
     acc, at = put(acc, at, cards, 52, obs, i)
     acc, at = put(acc, at, kind, w.number_of_kinds, obs, i)
-    acc, at = put_seat(acc, at, table_seat, me, players, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
-    acc, at = put_seat(acc, at, signed(row[DEALER]), me, players, obs, i)
-    acc, at = put_seat(acc, at, signed(row[OPENER]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     if w.p.opening >= 0:
         acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
     at = finish_flags(acc, at, obs, i)
