@@ -209,7 +209,7 @@ def step(
     for i in range(first, last):
         row = s.words[i]
         action = actions[i]
-        clear_result(i, b)
+        clear_result(i, b, w.p.players)
         clear_mask(i, b)
         if row[PHASE] == PLAYING:
             if move(i, s, action - w.first_row, scratch, w):

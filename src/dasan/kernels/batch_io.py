@@ -94,11 +94,11 @@ def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
 
 
 @woven
-def clear_result(i: int, b: Buffers) -> None:
+def clear_result(i: int, b: Buffers, players: int) -> None:
     """Take back what was said of the end of a hand."""
     if b.done[i]:
         b.done[i] = 0
-        for seat in range(b.rewards.shape[1]):
+        for seat in range(players):
             b.rewards[i, seat] = 0
             b.places[i, seat] = 0
 

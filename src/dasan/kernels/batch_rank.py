@@ -121,7 +121,7 @@ def step(
 @woven
 def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Words, hands: Words) -> None:
     """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `b`."""
-    clear_result(i, b)
+    clear_result(i, b, w.a.players)
     if move(row, action, w):
         settle(i, row, b, w.a)
         row[DEALER] = row[SEAT]

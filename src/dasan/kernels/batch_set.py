@@ -150,7 +150,7 @@ def step(
     """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
     for i in range(first, last):
         row = s[i]
-        clear_result(i, b)
+        clear_result(i, b, w.p.players)
         clear_mask(i, b)
         if move(row, actions[i] - w.first_row, w):
             settle(i, row, b, w)
