@@ -1,14 +1,20 @@
-"""What the solver takes for sure without search, against every way to part a hand into sets."""
+"""What the solver takes for sure without search: against every way to part a hand into sets, and against minimax."""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
+from tests.solver.minimax import wins
+from tests.solver.positions import RULES, payment, played_out
 
-from dasan.kernels.rank_solver_sure import filled, sets_cover
+from dasan.kernels.rank_solver_position import mover_of, on_lead, owner_of
+from dasan.kernels.rank_solver_sure import filled, new_cover, sets_cover, surely
+from dasan.kernels.rank_table import rank_table
+from dasan.solver.open_hands import position
 
 PARTS: dict[int, list[tuple[int, ...]]] = {
     0: [()],
@@ -70,3 +76,30 @@ def test_a_hand_that_is_covered_can_be_parted_so() -> None:
             said += 1
             assert covers(hand, enemy, smallest), (hand, enemy, smallest)
     assert said > 3_000
+
+
+def test_what_is_sure_is_so() -> None:
+    """Whoever is said to win does with best play: the seat to act, or another one, the owner of the trick among them."""
+    source = random.Random(8)
+    room = new_cover()
+    seen: Counter[str] = Counter()
+    while seen.total() < 2_500:
+        wins.cache_clear()
+        for state in played_out(source, source.choice((7, 8, 9, 10))):
+            at = position(state)
+            words = np.array([*at.hands, 0], np.uint64)
+            context = np.uint64(at.context)
+            n = state.rules.players
+            value = surely(words, 0, n, np.uint64(at.side), context, rank_table(RULES[n]), room)
+            if value == 0:
+                continue
+            assert (value > 0) == (payment(state) > 0), state.record()
+            mover = int(mover_of(context))
+            if on_lead(context):
+                seen["on lead"] += 1
+            elif (value > 0) == bool(at.side >> mover & 1):
+                seen["the mover's side"] += 1
+            elif (value > 0) == bool(at.side >> int(owner_of(context)) & 1):
+                seen["the owner's side, not the mover's"] += 1
+    assert len(seen) == 3
+    assert min(seen.values()) > 25

@@ -16,18 +16,16 @@ import numpy.typing as npt
 
 from dasan.kernels.bits import extract, popcount, trailing_zeros
 from dasan.kernels.compiled import inlined, lean, woven
-from dasan.kernels.rank_play import legal_words
-from dasan.kernels.rank_table import LEAD, PASS, RUN_RANKS, RankTable
+from dasan.kernels.rank_table import LEAD, RUN_RANKS, RankTable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 SEATS = 4
-_0, _1, _2, _3, _4, _8, _16, _32 = U(0), U(1), U(2), U(3), U(4), U(8), U(16), U(32)
+_0, _1, _2, _3, _4, _8, _16, _32, _48 = U(0), U(1), U(2), U(3), U(4), U(8), U(16), U(32), U(48)
 _LANE = U(0x1FFF)
 _RUN = U((1 << RUN_RANKS) - 1)
 _SPREAD = U(0x0001_0001_0001_0001)
 _LEAD = U(LEAD)
-_NOT_PASS = U(((1 << 64) - 1) ^ (1 << (PASS - 128)))
 _A, _B, _C, _D = U(0x9E3779B97F4A7C15), U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(0xD6E8FEB86659FD93)
 
 
@@ -57,6 +55,18 @@ def lead_by(seat: int) -> np.uint64:
     return U(seat) | (U(seat) << _2) | (_LEAD << _8)
 
 
+@inlined
+def beating(hand: np.uint64, action: np.uint64, t: RankTable) -> np.uint64:
+    """What of `hand` beats a play: bits of the word of `legal_words` that the play is in, which holds all that beats it."""
+    row = action * _3
+    if action < U(64):
+        return extract(hand, t.sets) & t.beats[row]
+    if action < U(128):
+        return (t.runs[hand & _RUN] | t.runs[U(2048) + ((hand >> _32) & _RUN)]) & t.beats[row + _1]
+    runs = t.runs[U(1024) + ((hand >> _16) & _RUN)] | t.runs[U(3072) + ((hand >> _48) & _RUN)]
+    return runs & t.beats[row + _2]
+
+
 @lean
 def faced(
     hands: Words, at: int, players: int, actor: int, owner: int, waiting: np.uint64, action: np.uint64, t: RankTable
@@ -65,24 +75,16 @@ def faced(
 
     hands[at + seat]: the hands.
     """
-    able = sets = ones = twos = _0
+    able = words = _0
     for seat in range(players):
         if (waiting >> U(seat)) & _1 != _0:
-            a, b, c = legal_words(hands[at + seat], action, t)
-            c &= _NOT_PASS
-            if a | b | c != _0:
+            word = beating(hands[at + seat], action, t)
+            if word != _0:
                 able |= _1 << U(seat)
-                sets |= a
-                ones |= b
-                twos |= c
+                words |= word
     if able == _0:
         return lead_by(owner)
-    if sets != _0:
-        low = trailing_zeros(sets)
-    elif ones != _0:
-        low = U(64) + trailing_zeros(ones)
-    else:
-        low = U(128) + trailing_zeros(twos)
+    low = (action & ~U(63)) + trailing_zeros(words)
     mover = actor + 1 + np.int64(trailing_zeros((able | (able << U(players))) >> U(actor + 1)))
     if mover >= players:
         mover -= players

@@ -1,6 +1,7 @@
-"""Positions that need no search: the mover's side goes out at once, or leads a hand whose winners cover its losers.
+"""Positions that need no search: somebody goes out at once, or has or surely gets the lead with a hand whose winners cover
+its losers.
 
-Both tests are sufficient, never necessary, and look only at the hands, so they hold for either side.
+The tests are sufficient, never necessary, and look only at the hands, so they hold for either side.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -15,8 +16,8 @@ import numpy.typing as npt
 
 from dasan.kernels.bits import leading_zeros, popcount, trailing_zeros
 from dasan.kernels.compiled import inlined, woven
-from dasan.kernels.rank_play import legal_words, taken
-from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead
+from dasan.kernels.rank_play import taken
+from dasan.kernels.rank_solver_position import SEATS, action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.rank_table import PASS, RUN_RANKS, RankTable
 
 U = np.uint64
@@ -40,15 +41,18 @@ class Cover(NamedTuple):
 
     hands: three words a level: the hand, and the runs still to try on it (words 1 and 2 of `legal_words`). losers: three
     numbers a level, of the runs taken out so far: how many can be beaten (at most 1), their cards, and the same again
-    for the largest of them.
+    for the largest of them. words: what each seat has that beats the table.
     """
 
     hands: Words
     losers: Numbers
+    words: Words
 
 
 def new_cover() -> Cover:
-    return Cover(np.zeros(3 * (DEEPEST + 1), np.uint64), np.zeros(3 * (DEEPEST + 1), np.int64))
+    return Cover(
+        np.zeros(3 * (DEEPEST + 1), np.uint64), np.zeros(3 * (DEEPEST + 1), np.int64), np.zeros(SEATS, np.uint64)
+    )
 
 
 @inlined
@@ -202,10 +206,17 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
     are led without covering any.
     """
     reach = filled(enemy | other)
+    ranks = hand & _RUN
+    in_runs = ranks & (ranks >> _1) & (ranks >> _2)
+    # Losers that are in no run, and how many cards that win could make up for them.
+    losing = hand & ~(hand >> _16) & (reach >> _1) & _BELOW & ~((in_runs | (in_runs << _1) | (in_runs << _2)) * _SPREAD)
+    if popcount(losing & _LANE) > popcount(hand & ((~reach & _LANE) * _SPREAD)) + _1:
+        return False
+    if popcount(losing) > popcount(hand & ~reach) + _1:
+        return False
     if sets_cover(hand, reach, 0, 0, 0, smallest):
         return True
-    ranks = hand & _RUN
-    if ranks & (ranks >> _1) & (ranks >> _2) == _0:
+    if in_runs == _0:
         return False
     runs, beats, sizes = t.runs, t.beats, t.sizes
     hands, losers = room.hands, room.losers
@@ -259,53 +270,52 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
 
 
 @woven
-def leads_to_win(
-    hand: np.uint64, hands: Words, at: int, players: int, side: np.uint64, ours: np.uint64, t: RankTable, room: Cover
-) -> bool:
-    """Whether `hand`, on lead for the side of which `ours` tells, is one play or covered against the other side."""
-    if one_play(hand):
-        return True
-    enemy = other = _0
-    smallest = 99
-    for seat in range(players):
-        if (side >> U(seat)) & _1 != ours:
-            other = enemy
-            enemy = hands[at + seat]
-            smallest = min(smallest, np.int64(popcount(enemy)))
-    return covered(hand, enemy, other, smallest, t, room)
-
-
-@woven
 def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, room: Cover) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 
-    A mover who follows wins, too, with the highest play if no enemy can beat it and the rest wins on lead.
+    Some seat wins whatever its enemies do: it leads and wins so; or it is asked before the trick is over, has a play that no
+    enemy can beat, and wins with the rest on lead. The owner of the trick, if nobody beats it, leads that play.
     """
     mover = mover_of(context)
-    ours = (side >> U(mover)) & _1
-    hand = hands[at + mover]
-    won = False
-    if on_lead(context):
-        won = leads_to_win(hand, hands, at, players, side, ours, t, room)
-    elif np.int64(popcount(hand)) == t.sizes[action_of(context)]:
-        won = True
-    else:
-        sets, ones, twos = legal_words(hand, action_of(context), t)
-        twos &= _NOT_PASS
-        if sets != _0:
-            top = U(63) - leading_zeros(sets)
-        elif ones != _0:
-            top = U(127) - leading_zeros(ones)
-        else:
-            top = U(191) - leading_zeros(twos)
-        beaten = False
+    owner = owner_of(context)
+    lead = on_lead(context)
+    action = action_of(context)
+    words = room.words
+    size = 0
+    if not lead:
+        size = t.sizes[action]
+        if np.int64(popcount(hands[at + mover])) == size:
+            return 1 if (side >> U(mover)) & _1 != _0 else -1
         for seat in range(players):
-            if (side >> U(seat)) & _1 != ours:
-                a, b, c = legal_words(hands[at + seat], top, t)
-                if a | b | (c & _NOT_PASS) != _0:
-                    beaten = True
-        if not beaten:
-            won = leads_to_win(taken(hand, top, t), hands, at, players, side, ours, t, room)
-    if not won:
-        return 0
-    return 1 if ours != _0 else -1
+            words[seat] = beating(hands[at + seat], action, t)
+    asked = ((context >> _4) & U(15)) | (_1 << U(owner))
+    for i in range(1 if lead else players):
+        seat = mover + i if mover + i < players else mover + i - players
+        if (asked >> U(seat)) & _1 == _0:
+            continue
+        ours = (side >> U(seat)) & _1
+        hand = hands[at + seat]
+        theirs = enemy = other = _0
+        smallest = 99
+        for k in range(players):
+            if (side >> U(k)) & _1 != ours:
+                theirs |= words[k]
+                other = enemy
+                enemy = hands[at + k]
+                smallest = min(smallest, np.int64(popcount(enemy)))
+        left = hand
+        if not lead:
+            # Enemies that are asked before it may each follow once; then even a tie would not do.
+            if i > 0:
+                smallest -= size
+            unbeaten = words[seat]
+            if theirs != _0:
+                unbeaten &= ~_0 << (_63 - leading_zeros(theirs))
+                if i > 0:
+                    unbeaten &= ~theirs
+            if smallest <= 0 or unbeaten == _0:
+                continue
+            left = taken(hand, (action & ~_63) + _63 - leading_zeros(unbeaten), t)
+        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, t, room):
+            return 1 if ours != _0 else -1
+    return 0
