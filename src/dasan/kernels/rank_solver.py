@@ -195,6 +195,11 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             ply -= 1
             s.numbers[s.plies[ply, BEST]] = numbers
             continue
+        # It may have been settled by another way since its numbers were kept.
+        place = find(s.table, U(buckets), s.children[best, KEY], s.children[best, MOVE])
+        if place >= 0 and numbers_in(s.table[place]) != s.numbers[best]:
+            s.numbers[best] = numbers_in(s.table[place])
+            continue
         limit = min(my_limit, second + 1 + (second >> 2))
         rest = other_limit - total + np.int64((s.numbers[best] >> other) & U(INFINITE))
         s.plies[ply, BEST] = best

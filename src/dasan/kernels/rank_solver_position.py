@@ -135,11 +135,13 @@ def key_of(hands: Words, at: int, players: int, context: np.uint64, t: RankTable
         first = ranks & (~ranks + _1)
         word |= (popcount(held & (first - _1)) << _8) | (popcount(ranks) << U(12)) | (t.shift[lowest] << U(16))
     word |= (extract(linked, held) << U(24)) | (popcount(held) << U(40)) | (_1 << U(44))
-    key = _mixed(word * _A)
+    key = word * _A
     check = word * _B
+    factor = _C
     for seat in range(players):
-        hand = extract(hands[at + seat], mask)
-        key = _mixed(key + hand * _C + _A)
-        check = (check ^ hand) * _D
-        check ^= check >> _32
-    return key | _1, check
+        hand = (extract(hands[at + seat], mask) + _A) * factor
+        hand ^= hand >> _32
+        key += hand * _D
+        check = (check + hand) * _B
+        factor += _C + _C
+    return _mixed(key) | _1, check
