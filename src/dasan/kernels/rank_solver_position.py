@@ -143,5 +143,5 @@ def key_of(hands: Words, at: int, players: int, context: np.uint64, t: RankTable
         hand ^= hand >> _32
         key += hand * _D
         check = (check + hand) * _B
-        factor += _C + _C
+        factor *= _B
     return _mixed(key) | _1, check
