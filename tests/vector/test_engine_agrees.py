@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from tests.vector.covering import Setting, allowed, pairwise, single_changes, values
 from tests.vector.differential import follow
@@ -45,6 +48,20 @@ def test_the_covering_set_has_every_pair_that_the_rules_allow(preset: str) -> No
                         known = ((a.name, x), (b.name, y)) in refused or ((b.name, y), (a.name, x)) in refused
                         assert held != known
     assert all(allowed(preset, setting) for setting in (*settings, *single_changes(preset)))
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_rules_of_ones_own(preset: str) -> None:
+    """Shapes in another order, so that ids do not grow with the bits of kernels; and fewer than 64 actions."""
+    rules = dasan.rules(preset)
+    for shapes in (rules.shapes[::-1], rules.shapes[:2]):
+        memory = np.full(1 << 12, 7, np.uint8)
+        own = replace(rules, shapes=shapes)
+        size = 3 * vector.make(own, 1).num_actions
+        mask = memory[1024 : 1024 + size].view(np.bool_).reshape(3, -1)
+        follow(vector.make(own, 3, seed=1, buffers={"mask": mask}), 9)
+        assert (memory[:1024] == 7).all()
+        assert (memory[1024 + size :] == 7).all()
 
 
 @pytest.mark.slow

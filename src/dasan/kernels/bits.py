@@ -17,8 +17,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir  # type: ignore[import-untyped]
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import config, types
+from numba.core.codegen import get_host_cpu_features
 from numba.core.cpu import CPUContext
 from numba.extending import intrinsic
 
@@ -34,15 +35,17 @@ _FIELDS = np.uint64(0x1111_1111_1111_1111)
 
 def _processor_has(*features: str) -> bool:
     """Whether code is compiled for this machine's processor, and it has all of `features`."""
-    if DISABLED or config.CPU_NAME or config.CPU_FEATURES:  # type: ignore[attr-defined]
+    if DISABLED or config.CPU_NAME or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
         return False
-    there = dict(binding.get_host_cpu_features())
-    return all(there.get(feature, False) for feature in features)
+    there = get_host_cpu_features().split(",")
+    return all(f"+{feature}" in there for feature in features)
 
 
 HAS_BIT_EXTRACT = _processor_has("bmi2")
-HAS_BYTE_VECTORS = _processor_has("avx2")
-HAS_COMPRESS = _processor_has("avx512bw", "avx512vbmi2") and not config.BOUNDSCHECK  # type: ignore[attr-defined]
+CHECKED = bool(config.BOUNDSCHECK)  # type: ignore[attr-defined]
+"""Whether every access to an array is checked, which those that write 64 bytes at once are not."""
+HAS_BYTE_VECTORS = _processor_has("avx2") and not CHECKED
+HAS_COMPRESS = _processor_has("avx512bw", "avx512vbmi2") and not CHECKED
 
 
 def _python_popcount(word: np.uint64) -> np.uint64:

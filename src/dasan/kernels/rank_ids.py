@@ -34,7 +34,8 @@ class RankIds(NamedTuple):
     first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. reveal: whether all see the kitty.
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
-    j] are the bits places[6 k + j] of word k of a mask by id.
+    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether that is so, because ids grow with bits, and
+    there are 64 ids or more; it is in all presets.
     """
 
     ids: npt.NDArray[np.int16]
@@ -51,6 +52,7 @@ class RankIds(NamedTuple):
     offsets: npt.NDArray[np.uint8]
     bits: Words
     places: Words
+    in_order: bool
 
 
 def rank_ids(rules: Rules, session: bool) -> RankIds:
@@ -75,7 +77,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
         rank, suit = rules.order.place[c]
         calls[16 * suit + rank] = i
         spots.append(16 * suit + rank)
-    bases, offsets, bits, places = _words(ids, scheme.count)
+    bases, offsets, bits, places, in_order = _words(ids, scheme.count)
     return RankIds(
         ids=ids,
         codes=codes,
@@ -91,11 +93,13 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
         offsets=offsets,
         bits=bits,
         places=places,
+        in_order=in_order,
     )
 
 
-def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words]:
-    """What `RankIds` says of words. Ids grow with the bits of a word, but for the pass, which is seen to by itself."""
+def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words, bool]:
+    """What `RankIds` says of words. The pass, id 0, is seen to by itself."""
+    in_order = count >= 64
     bases = np.zeros(7, np.int64)
     offsets = np.zeros(7 * 64, np.uint8)
     n = (count + 63) // 64
@@ -105,12 +109,13 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
     for j in range(6):
         there = {bit: int(i) for bit, i in enumerate(ids.reshape(6, 64)[j]) if i > 0}
         bases[j] = min(there.values(), default=0)
+        in_order = in_order and list(there.values()) == sorted(there.values())
         for bit, i in there.items():
             offsets[64 * j + bit] = i - bases[j]
             k = 6 * (i // 64) + j
             bits[k] |= _1 << U(bit)
             places[k] |= _1 << U(i % 64)
-    return bases, offsets, bits, places
+    return bases, offsets, bits, places, in_order
 
 
 @woven
@@ -143,6 +148,12 @@ def write_legal(
     listed[i, n] = 0
     num_legal[i] = n + np.int64(passes)
     actions = mask.shape[1]
+    if not x.in_order:
+        for k in range(actions):
+            mask[i, k] = 0
+        for k in range(num_legal[i]):
+            mask[i, listed[i, k]] = 1
+        return
     before = _0
     word = (said << _1) | passes
     for k in range((actions + 63) >> 6):
