@@ -223,7 +223,7 @@ class State:
             values.pop(name, None)
         values.update(changes, events=self.events + added)
         if after.called == self.called:
-            values["_fits"] = {s: f for s, f in self._fits.items() if after.hands[s] is self.hands[s]}
+            values["_fits"] = {s: f for s, f in tuple(self._fits.items()) if after.hands[s] is self.hands[s]}
         return after
 
     @property
