@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.rank_play import legal_words
-from dasan.kernels.rank_solver_position import action_of, mover_of, on_lead, owner_of
+from dasan.kernels.rank_solver_position import action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.rank_solver_sure import filled, starts, without
 from dasan.kernels.rank_table import RUN_RANKS, RankTable
 
@@ -172,10 +172,11 @@ def forecast(
     mover = mover_of(context)
     owner = owner_of(context)
     lead = on_lead(context)
-    a, b, c = legal_words(hands[at + mover], action_of(context), t)
-    choices = float(np.int64(popcount(a) + popcount(b) + popcount(c)))
     if lead:
-        choices -= 1.0
+        a, b, c = legal_words(hands[at + mover], action_of(context), t)
+        choices = float(np.int64(popcount(a) + popcount(b) + popcount(c))) - 1.0
+    else:
+        choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), t)))) + 1.0
     we_move = (side >> U(mover)) & _1 != _0
     we_own = (side >> U(owner)) & _1 != _0
     odds = proof = disproof = 0.0
