@@ -32,10 +32,10 @@ def solve(
     """The result of `state` under best play with all hands open, and the value of every legal move.
 
     The search stops after `seconds`, or after `nodes` positions: then the clock is not looked at, and equal calls give
-    equal answers. Its table takes at most `memory_mb`. What was not proved until then is left out: the answer says
-    `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress` is called
-    now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads may
-    solve at the same time.
+    equal answers. What it keeps of positions takes at most `memory_mb`. What was not proved until then is left out: the
+    answer says `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress`
+    is called now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads
+    may solve at the same time.
 
     What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
     games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
