@@ -37,7 +37,7 @@ def _processor_has(*features: str) -> bool:
     """Whether code is compiled for this machine's processor, and it has all of `features`."""
     if DISABLED or config.CPU_NAME or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
         return False
-    there = get_host_cpu_features().split(",")
+    there = get_host_cpu_features().split(",")  # type: ignore[no-untyped-call]
     return all(f"+{feature}" in there for feature in features)
 
 
