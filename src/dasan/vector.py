@@ -13,12 +13,8 @@ there are.
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from queue import SimpleQueue
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import finalize
 
@@ -81,7 +77,7 @@ class VectorEnv:
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
-        from dasan.kernels import batch_io, table_cache
+        from dasan.kernels import batch_io, batch_team, table_cache
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -116,8 +112,8 @@ class VectorEnv:
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
+        self._chosen = np.zeros(n, np.int32)
         given.accept()
-        self._io = batch_io
         self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
         self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
         self.rewards = self._b.rewards
@@ -126,8 +122,6 @@ class VectorEnv:
         self.to_act = self._b.to_act
         self.legal = self._b.legal
         self.num_legal = self._b.num_legal
-        bounds = pairwise(n * k // threads for k in range(threads + 1))
-        self._shares = [(first, last, np.zeros(self._kernels.SCRATCH, np.uint64)) for first, last in bounds]
         self.num_perfect_features = perfect_size(rules)
         hidden = np.zeros((n, self.num_perfect_features // 8), np.uint64) if perfect else None
         self.perfect: npt.NDArray[np.uint8] | None = None if hidden is None else hidden.view(np.uint8)
@@ -135,7 +129,10 @@ class VectorEnv:
         self.moves: npt.NDArray[np.uint8] | None = None
         self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
         self._show = None if hidden is None else self._shower(hidden)
-        self._team = _Team(threads - 1)
+        alone = moves is None and not perfect
+        self._io, self._orders = batch_io, batch_team
+        self._team = batch_team.Team(n, threads, patient=alone)
+        self._scratch = np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64)
         finalize(self, self._team.dismiss)
         self.reset()
 
@@ -178,11 +175,8 @@ class VectorEnv:
             self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
-        self._carry_out(
-            lambda first, last, scratch: self._kernels.start(
-                first, last, self._s, self._b, self._tables, scratch, self._observing
-            )
-        )
+        self._command(self._orders.START)
+        self._write_more()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
@@ -194,22 +188,23 @@ class VectorEnv:
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
         if given.dtype.kind not in "iu":
             raise ValueError("step takes action ids, whole numbers")
-        chosen = np.ascontiguousarray(given, np.int32)
-        if given.dtype != np.int32 and (chosen != given).any():
+        np.copyto(self._chosen, given, casting="unsafe")
+        if given.dtype != np.int32 and (self._chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
-        self._refuse_illegal(chosen)
-        self._carry_out(
-            lambda first, last, scratch: self._kernels.step(
-                first, last, chosen, self._s, self._b, self._tables, scratch, self._observing
-            )
-        )
+        bad = self._command(self._orders.STEP)
+        if bad >= 0:
+            raise ValueError(f"action {self._chosen[bad]} is not legal in environment {bad}")
+        self._write_more()
 
     def sample(self) -> npt.NDArray[np.int32]:
         """A legal action for every environment, all equally likely, from the environments' own random numbers.
 
         The array is the same at every call.
         """
-        self._team.share(lambda first, last, _: self._io.sample(first, last, self._choice, self._b), self._shares)
+        team = self._team
+        team.command(
+            self._orders.SAMPLE, self._serve, lambda: self._orders.sample_all(team.posts, self._choice, self._b)
+        )
         return self._b.actions
 
     def action_text(self, action: int) -> str:
@@ -222,95 +217,48 @@ class VectorEnv:
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
-    def _refuse_illegal(self, chosen: npt.NDArray[np.int32]) -> None:
-        """ValueError unless all actions are legal. Each thread looks at its own share, which no other has in its cache."""
-        illegal: list[int] = []
+    def _command(self, order: int) -> int:
+        """An order to all threads; the first environment whose action is not legal, or none."""
+        me = self._team.threads - 1
+        return self._team.command(order, self._serve, lambda: self._serve(me, order))
 
-        def check(first: int, last: int, _: npt.NDArray[np.uint64]) -> None:
-            bad = self._io.first_illegal(chosen[first:last], self._b.mask[first:last])
-            if bad >= 0:
-                illegal.append(first + bad)
+    def _serve(self, me: int, order: int) -> int:
+        """Thread `me` carries out orders, this one first."""
+        found: int = self._kernels.serve(
+            me,
+            order,
+            self._team.posts,
+            self._chosen,
+            self._choice,
+            self._s,
+            self._b,
+            self._tables,
+            self._scratch,
+            self._observing,
+        )
+        return found
 
-        self._team.share(check, self._shares)
-        if illegal:
-            bad = min(illegal)
-            raise ValueError(f"action {chosen[bad]} is not legal in environment {bad}")
-
-    def _shower(self, hidden: npt.NDArray[np.uint64]) -> _Work:
+    def _shower(self, hidden: npt.NDArray[np.uint64]) -> Callable[[int, int, npt.NDArray[np.uint64]], None]:
         """What writes the hidden cards."""
         from dasan.kernels import batch_hands
 
         return batch_hands.shower(self.rules, self._s, self._b, hidden)
 
-    def _carry_out(self, work: _Work) -> None:
-        """`work` for all environments, then what goes beside observations: features of moves, and what is hidden."""
+    def _write_more(self) -> None:
+        """What goes beside observations: features of moves, and what is hidden."""
         rows, show = self._rows, self._show
-        at_once = None if rows is None or rows.ragged else rows
-
-        def all_of_it(first: int, last: int, scratch: npt.NDArray[np.uint64]) -> None:
-            work(first, last, scratch)
-            if show is not None:
-                show(first, last, scratch)
-            if at_once is not None:
-                at_once.write(first, last)
-
-        self._team.share(all_of_it, self._shares)
         if rows is not None:
             self.moves = rows.make_room()
-            if rows.ragged:
-                self._team.share(lambda first, last, _: rows.write(first, last), self._shares)
+        if rows is None and show is None:
+            return
 
+        def write(me: int, first: int, last: int) -> None:
+            if show is not None:
+                show(first, last, self._scratch[me])
+            if rows is not None:
+                rows.write(first, last)
 
-_Share = tuple[int, int, npt.NDArray[np.uint64]]
-_Work = Callable[[int, int, npt.NDArray[np.uint64]], None]
-
-
-class _Team:
-    """`helpers` threads that wait for work. (Handing work to an executor and waiting for it takes over twice as long.)"""
-
-    def __init__(self, helpers: int) -> None:
-        self._helpers = helpers
-        self._gather()
-
-    def _gather(self) -> None:
-        self._process = os.getpid()
-        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in range(self._helpers)]
-        for orders in self._orders:
-            Thread(target=_help, args=(orders,), daemon=True, name="dasan-vector").start()
-
-    def share(self, work: _Work, shares: list[_Share]) -> None:
-        """`work` for every share, one more than there are helpers; the last by the caller. Raises what a helper raised."""
-        if os.getpid() != self._process:
-            self._gather()  # a forked process has no threads but its own
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for orders, share in zip(self._orders, shares[:-1], strict=True):
-            orders.put((work, share, done))
-        try:
-            work(*shares[-1])
-        finally:
-            failures = [failure for _ in self._orders if (failure := done.get()) is not None]
-        if failures:
-            raise failures[0]
-
-    def dismiss(self) -> None:
-        for orders in self._orders:
-            orders.put(None)
-
-
-_Order = tuple[_Work, _Share, "SimpleQueue[BaseException | None]"]
-
-
-def _help(orders: SimpleQueue[_Order | None]) -> None:
-    while (order := orders.get()) is not None:
-        work, share, done = order
-        failure = None
-        try:
-            work(*share)
-        except BaseException as caught:
-            failure = caught
-        del order, work, share  # they hold the environments, which end with their last other holder
-        done.put(failure)
-        del done, failure
+        self._team.share(write)
 
 
 class _Given:

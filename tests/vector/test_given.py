@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import time
 from typing import Any
 
 import numpy as np
@@ -112,23 +109,3 @@ def test_a_list_spoilt_by_the_caller_harms_nothing_else(preset: str) -> None:
     env.mask[:, 0] = True
     env.step(np.zeros(2, np.int32))
     env.reset()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_threads_work_in_a_forked_process() -> None:
-    env = vector.make("big-three", 4, 5, threads=2)
-    env.step(env.sample())
-    child = os.fork()
-    if child == 0:
-        env.step(env.sample())
-        os._exit(0)
-    for _ in range(600):
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        time.sleep(0.05)
-    else:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    assert done
-    assert status == 0

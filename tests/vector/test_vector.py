@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import random
-import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -227,32 +224,3 @@ def test_random_actions_are_uniform() -> None:
     expected = counts.sum() / 3
     assert counts.sum() == 6000
     assert float(((counts - expected) ** 2 / expected).sum()) < 13.8
-
-
-def test_helpers_end_with_their_environments() -> None:
-    def helpers() -> int:
-        return sum(thread.name == "dasan-vector" for thread in threading.enumerate())
-
-    before = helpers()
-    env = vector.make("big-three", 6, threads=3)
-    env.step(env.sample())
-    assert helpers() == before + 2
-    del env
-    gc.collect()
-    for _ in range(1000):
-        if helpers() == before:
-            break
-        time.sleep(0.01)
-    assert helpers() == before
-
-
-def test_what_a_helper_raises_reaches_the_caller() -> None:
-    env = vector.make("big-three", 6, threads=3)
-
-    def work(first: int, last: int, scratch: Any) -> None:
-        if first == 2:
-            raise ArithmeticError("no")
-
-    with pytest.raises(ArithmeticError):
-        env._team.share(work, env._shares)
-    env.step(env.sample())

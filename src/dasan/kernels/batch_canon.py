@@ -23,8 +23,10 @@ from dasan.kernels.batch_io import (
     put,
     put_seat,
     put_seats,
+    sample,
     signed,
 )
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
@@ -47,7 +49,7 @@ COLUMNS = 57
 TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
 played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
 NONE = 1 << 20
-GIVING, OFFERING, TAKING, PLAYING, UNDEALT = 0, 1, 2, 3, 4
+GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 PLAYS = 108
 SCRATCH = PLAYS + ROOM
 
@@ -143,13 +145,6 @@ def deals(
     return tuple(hands), (), row[DEALER], leader, exchanged
 
 
-def start(first: int, last: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
-    """The first hand of each environment whose column BASE is set."""
-    s.words[first:last, NUMBER] = 0
-    s.words[first:last, PHASE] = UNDEALT
-    step(first, last, b.actions, s, b, w, scratch, observing)
-
-
 @lean
 def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
     """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
@@ -192,9 +187,34 @@ def lead(row: Words, w: CanonBatch) -> None:
 
 
 @lean
-def step(
+def serve(
+    me: int,
+    order: int,
+    posts: Posts,
+    chosen: npt.NDArray[np.int32],
+    choice: Words,
+    s: CanonMemory,
+    b: Buffers,
+    w: CanonBatch,
+    scratch: npt.NDArray[np.uint64],
+    observing: bool,
+) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, choice, b)
+        elif order == START or agreed(me, posts, chosen, b.mask):
+            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(
     first: int,
     last: int,
+    starting: bool,
     actions: npt.NDArray[np.int32],
     s: CanonMemory,
     b: Buffers,
@@ -202,22 +222,20 @@ def step(
     scratch: Words,
     observing: bool,
 ) -> None:
-    """Carry out one legal action in each environment; hands that are over are settled and dealt anew.
-
-    Where none is dealt yet the first hand is, whatever the action.
-    """
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     for i in range(first, last):
         row = s.words[i]
         action = actions[i]
         clear_result(i, b, w.p.players)
         clear_mask(i, b)
-        if row[PHASE] == PLAYING:
+        if starting:
+            row[NUMBER] = _0
+            _deal(i, s, scratch, w)
+        elif row[PHASE] == PLAYING:
             if move(i, s, action - w.first_row, scratch, w):
                 finish(i, s, b, w)
                 row[NUMBER] += _1
                 _deal(i, s, scratch, w)
-        elif row[PHASE] == UNDEALT:
-            _deal(i, s, scratch, w)
         else:
             exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
             if row[PHASE] == PLAYING:

@@ -19,6 +19,7 @@ from dasan.kernels.random64 import below, hand_state, mixed, stepped
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 _1, _7 = U(1), U(7)
+NONE = -1
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
@@ -73,17 +74,17 @@ def deal_state(base: np.uint64, number: int) -> np.uint64:
     return hand_state(base, number + 1)
 
 
-@lean
-def first_illegal(actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
-    """The first environment whose action is not legal, or -1."""
-    for i in range(actions.shape[0]):
+@woven
+def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
+    """The first of these environments whose action is not legal, or NONE."""
+    for i in range(first, last):
         action = actions[i]
         if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
             return i
-    return -1
+    return NONE
 
 
-@lean
+@woven
 def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
     """One legal action for each environment, each equally likely, into `b.actions`."""
     for i in range(first, last):

@@ -12,7 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.kernels.batch_io import Buffers, clear_result, deal_state, finish_flags, put, put_seat, put_seats, signed
+from dasan.kernels.batch_io import (
+    Buffers,
+    clear_result,
+    deal_state,
+    finish_flags,
+    put,
+    put_seat,
+    put_seats,
+    sample,
+    signed,
+)
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import extract, popcount
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -59,16 +70,6 @@ def tables(rules: Rules, session: bool) -> RankTables:
 
 
 @lean
-def start(first: int, last: int, s: Words, b: Buffers, w: RankTables, scratch: Words, observing: bool) -> None:
-    """The first hand of each environment whose column BASE is set."""
-    pack, hands = scratch[:52], scratch[52:57]
-    for i in range(first, last):
-        s[i, NUMBER] = _0
-        deal(s[i], pack, hands, w)
-        publish(i, s[i], b, w, observing)
-
-
-@lean
 def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
     """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
     a = w.a
@@ -100,9 +101,34 @@ def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
 
 
 @lean
-def step(
+def serve(
+    me: int,
+    order: int,
+    posts: Posts,
+    chosen: npt.NDArray[np.int32],
+    choice: Words,
+    s: Words,
+    b: Buffers,
+    w: RankTables,
+    scratch: npt.NDArray[np.uint64],
+    observing: bool,
+) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, choice, b)
+        elif order == START or agreed(me, posts, chosen, b.mask):
+            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(
     first: int,
     last: int,
+    starting: bool,
     actions: npt.NDArray[np.int32],
     s: Words,
     b: Buffers,
@@ -110,11 +136,15 @@ def step(
     scratch: Words,
     observing: bool,
 ) -> None:
-    """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
         row = s[i]
-        advance(i, actions[i], row, b, w, pack, hands)
+        if starting:
+            row[NUMBER] = _0
+            deal(row, pack, hands, w)
+        else:
+            advance(i, actions[i], row, b, w, pack, hands)
         publish(i, row, b, w, observing)
 
 

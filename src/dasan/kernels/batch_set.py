@@ -19,8 +19,10 @@ from dasan.kernels.batch_io import (
     put,
     put_seat,
     put_seats,
+    sample,
     signed,
 )
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -96,16 +98,6 @@ def deals(
 
 
 @lean
-def start(first: int, last: int, s: Words, b: Buffers, w: SetBatch, scratch: Words, observing: bool) -> None:
-    """The first hand of each environment whose column BASE is set."""
-    for i in range(first, last):
-        s[i, NUMBER] = _0
-        clear_mask(i, b)
-        _deal(i, s, scratch, w)
-        publish(i, s, b, w, observing)
-
-
-@lean
 def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
     """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); the dealer is drawn but in later hands."""
     row = s[i]
@@ -137,9 +129,34 @@ def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
 
 
 @lean
-def step(
+def serve(
+    me: int,
+    order: int,
+    posts: Posts,
+    chosen: npt.NDArray[np.int32],
+    choice: Words,
+    s: Words,
+    b: Buffers,
+    w: SetBatch,
+    scratch: npt.NDArray[np.uint64],
+    observing: bool,
+) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, choice, b)
+        elif order == START or agreed(me, posts, chosen, b.mask):
+            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(
     first: int,
     last: int,
+    starting: bool,
     actions: npt.NDArray[np.int32],
     s: Words,
     b: Buffers,
@@ -147,12 +164,15 @@ def step(
     scratch: Words,
     observing: bool,
 ) -> None:
-    """Carry out one legal action in each environment; hands that are over are settled and dealt anew."""
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     for i in range(first, last):
         row = s[i]
         clear_result(i, b, w.p.players)
         clear_mask(i, b)
-        if move(row, actions[i] - w.first_row, w):
+        if starting:
+            row[NUMBER] = _0
+            _deal(i, s, scratch, w)
+        elif move(row, actions[i] - w.first_row, w):
             settle(i, row, b, w)
             row[NUMBER] += _1
             _deal(i, s, scratch, w)

@@ -232,7 +232,7 @@ def _gather_wide(typing: Any, word: Any, offsets: Any, first: Any, base: Any, ou
 def portable_gather(word: np.uint64, offsets: Any, first: int, base: int, out: Any, i: int, at: int) -> int:
     """As `gather`, one bit after the other."""
     while word != _ZERO:
-        out[i, at] = base + offsets[first + np.int64(trailing_zeros(word))]
+        out[i, at] = base + np.int64(offsets[first + np.int64(trailing_zeros(word))])
         word &= word - _ONE
         at += 1
     return at

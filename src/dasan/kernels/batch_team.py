@@ -1,0 +1,243 @@
+"""How threads share out batched environments: the caller's, and helpers that wait for its orders.
+
+Every thread has a line of `posts`, the caller the last one. An order goes into the lines of the helpers; each carries it
+out on its own share and says so, all in compiled code. A helper without an order looks at its line for a while, as the next
+one mostly comes within microseconds, and then goes to sleep in Python, from where it takes some 30 µs to wake it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import pairwise
+from queue import SimpleQueue
+from threading import Thread
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.atomics import give_way, load, replace, store, swap
+from dasan.kernels.batch_io import NONE, Buffers, Words, first_illegal, sample
+from dasan.kernels.compiled import DISABLED, lean, woven
+
+Posts = npt.NDArray[np.int64]
+
+LINE = 16
+"""Words of a line: two cache lines, which some processors fetch together."""
+STATE, FIRST, LAST, LOOKS, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5, 6
+"""FIRST up to LAST: the share. LOOKS: how often a helper looks for an order. FOUND: the environment with an illegal action,
+or NONE or LOST. BROKEN (of the caller): a thread is lost, and nobody is to wait."""
+ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP = 0, 1, 2, 3, 4, 5, 6, 7
+"""What STATE says. A helper with the order STEP looks for illegal actions, says CHECKED, and waits for GO or LEAVE."""
+LOST = -2
+_LOOKS = 300
+
+
+@woven
+def _settled(posts: Posts, most: int) -> bool:
+    """Wait until no helper's state is above `most`; False if a thread is lost."""
+    for line in range(0, posts.shape[0] - LINE, LINE):
+        while load(posts, line + STATE) > most:
+            if load(posts, posts.shape[0] - LINE + BROKEN):
+                return False
+            give_way()
+    return True
+
+
+@lean
+def summon(posts: Posts, order: int) -> int:
+    """Give the helpers an order; how many of them are asleep, whose WAKE is set."""
+    asleep = 0
+    for line in range(0, posts.shape[0] - LINE, LINE):
+        posts[line + WAKE] = 1 if swap(posts, line + STATE, order) == ASLEEP else 0
+        asleep += posts[line + WAKE]
+    return asleep
+
+
+@lean
+def abandon(posts: Posts) -> None:
+    """Say that a thread is lost."""
+    store(posts, posts.shape[0] - LINE + BROKEN, 1)
+
+
+@woven
+def enter(me: int, posts: Posts) -> tuple[int, int]:
+    """The environments of thread `me`, that begins its work: the first, and the one after the last."""
+    posts[me * LINE + FOUND] = NONE
+    return posts[me * LINE + FIRST], posts[me * LINE + LAST]
+
+
+@woven
+def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> bool:
+    """Whether all actions are legal, of all threads. The caller's FOUND is the first environment where one is not.
+
+    Each looks at its own share, which no other thread has in its cache.
+    """
+    line, callers = me * LINE, posts.shape[0] - LINE
+    illegal = first_illegal(posts[line + FIRST], posts[line + LAST], chosen, mask)
+    posts[line + FOUND] = illegal
+    if callers == 0:
+        return illegal == NONE
+    if line != callers:
+        store(posts, line + STATE, CHECKED)
+        state = CHECKED
+        while state == CHECKED and not load(posts, callers + BROKEN):
+            give_way()
+            state = load(posts, line + STATE)
+        return state == GO
+    if not _settled(posts, CHECKED):
+        posts[callers + FOUND] = LOST
+        return False
+    for other in range(callers - LINE, -1, -LINE):
+        if posts[other + FOUND] != NONE:
+            illegal = posts[other + FOUND]
+    posts[callers + FOUND] = illegal
+    for other in range(0, callers, LINE):
+        store(posts, other + STATE, GO if illegal == NONE else LEAVE)
+    return illegal == NONE
+
+
+@woven
+def next_order(me: int, posts: Posts) -> int:
+    """The order is carried out. Of a helper, the next one, or ASLEEP; of the caller ASLEEP, when all have done theirs."""
+    line, callers = me * LINE, posts.shape[0] - LINE
+    if callers == 0:
+        return ASLEEP
+    if line == callers:
+        if not _settled(posts, IDLE):
+            posts[callers + FOUND] = LOST
+        return ASLEEP
+    store(posts, line + STATE, IDLE)
+    for _ in range(posts[line + LOOKS]):
+        if load(posts, line + STATE) != IDLE or load(posts, callers + BROKEN):
+            break
+        give_way()
+    if replace(posts, line + STATE, IDLE, ASLEEP):
+        return ASLEEP
+    return load(posts, line + STATE)
+
+
+@woven
+def found(me: int, posts: Posts) -> int:
+    """FOUND of a thread."""
+    what: int = posts[me * LINE + FOUND]
+    return what
+
+
+@lean
+def sample_all(posts: Posts, choice: Words, b: Buffers) -> int:
+    """The caller's part of the order SAMPLE; LOST, or something else."""
+    me = posts.shape[0] // LINE - 1
+    first, last = enter(me, posts)
+    sample(first, last, choice, b)
+    next_order(me, posts)
+    return found(me, posts)
+
+
+Share = tuple[int, int, int]
+"""The number of a thread, its first environment, and the one after its last."""
+Work = Callable[[int, int, int], None]
+Attend = Callable[[int, int], int]
+"""Carries out orders: the number of a thread, and the first order."""
+
+
+class Team:
+    """The caller and its helpers. patient: helpers wait a while for the next order, rather than going to sleep.
+
+    Without compiled code the caller has no helpers.
+    """
+
+    def __init__(self, num_envs: int, threads: int, *, patient: bool) -> None:
+        self.threads = 1 if DISABLED else threads
+        bounds = pairwise(num_envs * k // self.threads for k in range(self.threads + 1))
+        self._shares: list[Share] = [(me, first, last) for me, (first, last) in enumerate(bounds)]
+        self._looks = _LOOKS if patient else 0
+        self._gather()
+
+    def _gather(self) -> None:
+        self._process = os.getpid()
+        self.posts = np.zeros(LINE * self.threads, np.int64)
+        for me, first, last in self._shares:
+            self.posts[me * LINE + FIRST], self.posts[me * LINE + LAST] = first, last
+            self.posts[me * LINE + LOOKS] = self._looks
+        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in self._shares[1:]]
+        self._helpers = [
+            Thread(target=_help, args=(orders, self.posts), daemon=True, name="dasan-vector") for orders in self._orders
+        ]
+        for helper in self._helpers:
+            helper.start()
+
+    def _here(self) -> None:
+        if os.getpid() != self._process:
+            self._gather()  # a forked process has no threads but its own
+
+    def command(self, order: int, attend: Attend, lead: Callable[[], int]) -> int:
+        """An order to all: helpers that are asleep `attend`, the caller does its own part with `lead`; what that returns.
+
+        RuntimeError: a helper was lost. After that, as after an interrupt, there are new ones.
+        """
+        if not self._helpers:
+            return lead()
+        self._here()
+        try:
+            if summon(self.posts, order):
+                for me, orders in enumerate(self._orders):
+                    if self.posts[me * LINE + WAKE]:
+                        orders.put((lambda me, *_: attend(me, order), self._shares[me], None))
+            found = lead()
+            if found == LOST:
+                raise RuntimeError("a thread of the environments was lost; reset them")
+        except BaseException:
+            self._replace_helpers()
+            raise
+        return found
+
+    def share(self, work: Work) -> None:
+        """`work` for every share, the last by the caller. Raises what a helper raised."""
+        self._here()
+        done: SimpleQueue[BaseException | None] = SimpleQueue()
+        for orders, share in zip(self._orders, self._shares, strict=False):
+            orders.put((work, share, done))
+        try:
+            work(*self._shares[-1])
+        finally:
+            failures = [failure for _ in self._orders if (failure := done.get()) is not None]
+        if failures:
+            raise failures[0]
+
+    def dismiss(self) -> None:
+        for orders in self._orders:
+            orders.put(None)
+
+    def _replace_helpers(self) -> None:
+        abandon(self.posts)
+        self.dismiss()
+        for helper in self._helpers:
+            helper.join()
+        self._gather()
+
+
+_Order = tuple[Callable[[int, int, int], object], Share, "SimpleQueue[BaseException | None] | None"]
+
+
+def _help(orders: SimpleQueue[_Order | None], posts: Posts) -> None:
+    while (order := orders.get()) is not None:
+        work, share, done = order
+        failure = None
+        try:
+            work(*share)
+        except BaseException as caught:
+            if done is None:
+                abandon(posts)
+                raise
+            failure = caught
+        del order, work, share  # they hold the environments, which end with their last other holder
+        if done is not None:
+            done.put(failure)
+        del done, failure
+
+
+__all__ = [
+    *("ASLEEP", "SAMPLE", "START", "STEP", "Posts", "Team"),
+    *("agreed", "enter", "found", "next_order", "sample_all"),
+]

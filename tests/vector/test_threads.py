@@ -1,0 +1,136 @@
+"""Threads of batched environments: what they agree on, and what becomes of them."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from dasan import vector
+from dasan.kernels import batch_team
+
+
+def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[bytes]:
+    """What environments show, step by step, two resets and a pause for the helpers to fall asleep among the steps."""
+    env = vector.make(preset, 37, 9, threads=threads, session=True, **options)
+    for k in range(300):
+        env.step(env.sample())
+        if k in (100, 200):
+            env.reset(k)
+        if k % 10 == 0:
+            time.sleep(pause)
+        more = [b"" if array is None else array.tobytes() for array in (env.obs, env.perfect, env.moves)]
+        yield b"".join((env.mask.tobytes(), env.rewards.tobytes(), env.to_act.tobytes(), *more))
+
+
+@pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])
+@pytest.mark.parametrize("options", [{}, {"moves": True, "perfect": True}], ids=["plain", "more"])
+@pytest.mark.parametrize(("threads", "pause"), [(2, 0.0), (2, 0.002), (6, 0.001)])
+def test_threads_change_nothing(preset: str, options: dict[str, Any], threads: int, pause: float) -> None:
+    alone, together = run(preset, 1, pause=0.0, **options), run(preset, threads, pause=pause, **options)
+    assert all(one == other for one, other in zip(alone, together, strict=True))
+
+
+def shown(env: vector.VectorEnv) -> list[bytes]:
+    return [array.tobytes() for array in (env.mask, env.to_act, env.done, env.rewards)]
+
+
+@pytest.mark.parametrize("wrong", [[0], [5], [13], [19], [3, 11], [0, 6, 12, 19]])
+def test_an_illegal_action_in_any_share_changes_nothing(wrong: list[int]) -> None:
+    env = vector.make("big-three", 20, 2, threads=3)
+    for _ in range(40):
+        env.step(env.sample())
+        before = shown(env)
+        actions = env.sample().copy()
+        actions[wrong] = [-1 if i % 2 else env.num_actions for i in wrong]
+        with pytest.raises(ValueError, match=f"not legal in environment {wrong[0]}$"):
+            env.step(actions)
+        assert shown(env) == before
+
+
+def helpers(env: vector.VectorEnv) -> list[threading.Thread]:
+    return [helper for helper in env._team._helpers if helper.is_alive()]
+
+
+def test_environments_go_on_after_an_interrupt() -> None:
+    env = vector.make("big-three", 6, threads=3)
+    env.step(env.sample())
+
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    for order in (batch_team.STEP, batch_team.SAMPLE):
+        with pytest.raises(KeyboardInterrupt):
+            env._team.command(order, env._serve, interrupted)
+        assert len(helpers(env)) == 2
+        env.reset()
+        env.step(env.sample())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_nobody_waits_for_a_lost_helper() -> None:
+    env = vector.make("big-three", 6, threads=3, perfect=True)
+
+    def attend(me: int, order: int) -> int:
+        if me == 1:
+            raise MemoryError
+        return env._serve(me, order)
+
+    for order in (batch_team.STEP, batch_team.START):
+        time.sleep(0.05)
+        with pytest.raises(RuntimeError, match="a thread of the environments was lost"):
+            env._team.command(order, attend, partial(env._serve, 2, order))
+        assert len(helpers(env)) == 2
+        env.reset()
+        env.step(env.sample())
+
+
+def test_helpers_end_with_their_environments() -> None:
+    env = vector.make("big-three", 6, threads=3)
+    env.step(env.sample())
+    theirs = helpers(env)
+    assert len(theirs) == 2
+    del env
+    gc.collect()
+    for helper in theirs:
+        helper.join(10)
+        assert not helper.is_alive()
+
+
+def test_what_a_helper_raises_reaches_the_caller() -> None:
+    env = vector.make("big-three", 6, threads=3)
+
+    def work(me: int, first: int, last: int) -> None:
+        if first == 2:
+            raise ArithmeticError("no")
+
+    with pytest.raises(ArithmeticError):
+        env._team.share(work)
+    env.step(env.sample())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_threads_work_in_a_forked_process() -> None:
+    env = vector.make("big-three", 4, 5, threads=2)
+    env.step(env.sample())
+    child = os.fork()
+    if child == 0:
+        env.step(env.sample())
+        os._exit(0)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert done
+    assert status == 0
