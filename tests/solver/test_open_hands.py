@@ -245,3 +245,9 @@ def test_called_card_makes_moves_but_no_difference() -> None:
     values = solve(state).moves
     assert set(values) == set(state.legal_moves())
     assert len({value for move, value in values.items() if str(move) in (CALLED, "4D")}) == 1
+
+
+@pytest.mark.parametrize("memory_mb", [-1, float("nan"), float("inf")])
+def test_a_memory_that_is_no_size_is_refused(memory_mb: float) -> None:
+    with pytest.raises(ValueError, match="number of megabytes"):
+        dasan.solve(dasan.deal(dasan.rules("big-three"), seed=1), memory_mb=memory_mb)

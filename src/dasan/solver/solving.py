@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -39,7 +40,7 @@ def solve(
 
     What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
     games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
-    are not all known, and for a `scope` that the game does not have.
+    are not all known, for a `scope` that the game does not have, and for a `memory_mb` that is no number from 0 on.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -51,9 +52,14 @@ def solve(
 
 
 class Warm:
-    """What is found out about one position stays known for the next one of the same deal. Not for several threads."""
+    """What is found out about one position stays known for the next one of the same deal. Not for several threads.
+
+    ValueError: memory_mb, the most that is kept, is not a number from 0 on.
+    """
 
     def __init__(self, memory_mb: float) -> None:
+        if not 0 <= memory_mb < math.inf:
+            raise ValueError(f"memory_mb is a number of megabytes from 0 on, not {memory_mb}")
         self.memory_mb = memory_mb
         self._table: OpenHands | None = None
         self._side: tuple[object, ...] = ()
