@@ -133,7 +133,7 @@ class VectorEnv:
         self._io, self._orders = batch_io, batch_team
         self._team = batch_team.Team(n, threads, patient=alone)
         self._scratch = np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64)
-        finalize(self, self._team.dismiss)
+        finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
         self.reset()
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import signal
 import threading
 import time
@@ -56,7 +57,7 @@ def test_an_illegal_action_in_any_share_changes_nothing(wrong: list[int]) -> Non
 
 
 def helpers(env: vector.VectorEnv) -> list[threading.Thread]:
-    return [helper for helper in env._team._helpers if helper.is_alive()]
+    return [helper for helper in env._team._crew.helpers if helper.is_alive()]
 
 
 def test_environments_go_on_after_an_interrupt() -> None:
@@ -67,11 +68,65 @@ def test_environments_go_on_after_an_interrupt() -> None:
         raise KeyboardInterrupt
 
     for order in (batch_team.STEP, batch_team.SAMPLE):
-        with pytest.raises(KeyboardInterrupt):
-            env._team.command(order, env._serve, interrupted)
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                env._team.command(order, env._serve, interrupted)
+        env.reset(4)
         assert len(helpers(env)) == 2
-        env.reset()
+        assert shown(env) == shown(vector.make("big-three", 6, 4))
         env.step(env.sample())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Thread.start, when it is interrupted
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms here")
+def test_alarms_at_any_moment() -> None:
+    """Two in a row, so that some come while helpers are replaced."""
+    env = vector.make("big-two", 40, 3, threads=3)
+    source = random.Random(1)
+    expected = shown(vector.make("big-two", 40, 7))
+
+    def ring(*_: object) -> None:
+        raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    rung = 0
+    try:
+        for _ in range(60):
+            for _ in range(2):
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, source.uniform(5e-5, 2e-3))
+                    while True:
+                        env.step(env.sample())
+                except InterruptedError:
+                    rung += 1
+            env.reset(7)
+            assert shown(env) == expected
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert rung == 120
+
+
+def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = vector.make("big-three", 6, threads=3)
+    env._team._whole = False
+    start = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def refuse(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="new thread"):
+        env.reset()
+    started[0].join(10)
+    assert not started[0].is_alive()
+    monkeypatch.undo()
+    env.reset(4)
+    assert shown(env) == shown(vector.make("big-three", 6, 4))
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -87,8 +142,9 @@ def test_nobody_waits_for_a_lost_helper() -> None:
         time.sleep(0.05)
         with pytest.raises(RuntimeError, match="a thread of the environments was lost"):
             env._team.command(order, attend, partial(env._serve, 2, order))
+        env.reset(4)
         assert len(helpers(env)) == 2
-        env.reset()
+        assert shown(env) == shown(vector.make("big-three", 6, 4))
         env.step(env.sample())
 
 

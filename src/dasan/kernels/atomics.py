@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import intrinsic
 
 Shared = npt.NDArray[np.int64]
-_HAS_YIELD = os.name == "posix"
+HAS_YIELD = os.name == "posix"
 
 
 def _place(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -62,7 +62,7 @@ def _replace(typing: Any, words: Any, at: Any, old: Any, new: Any) -> Any:
 @intrinsic
 def _give_way(typing: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if _HAS_YIELD:
+        if HAS_YIELD:
             name = "sched_yield"
             function = builder.module.globals.get(name) or ir.Function(
                 builder.module, ir.FunctionType(ir.IntType(32), []), name

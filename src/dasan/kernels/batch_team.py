@@ -8,15 +8,17 @@ one mostly comes within microseconds, and then goes to sleep in Python, from whe
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from itertools import pairwise
 from queue import SimpleQueue
 from threading import Thread
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.atomics import give_way, load, replace, store, swap
+from dasan.kernels.atomics import HAS_YIELD, give_way, load, replace, store, swap
 from dasan.kernels.batch_io import NONE, Buffers, Words, first_illegal, sample
 from dasan.kernels.compiled import DISABLED, lean, woven
 
@@ -30,7 +32,7 @@ or NONE or LOST. BROKEN (of the caller): a thread is lost, and nobody is to wait
 ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP = 0, 1, 2, 3, 4, 5, 6, 7
 """What STATE says. A helper with the order STEP looks for illegal actions, says CHECKED, and waits for GO or LEAVE."""
 LOST = -2
-_LOOKS = 300
+_LOOKS = 300 if HAS_YIELD else 30_000
 
 
 @woven
@@ -52,12 +54,6 @@ def summon(posts: Posts, order: int) -> int:
         posts[line + WAKE] = 1 if swap(posts, line + STATE, order) == ASLEEP else 0
         asleep += posts[line + WAKE]
     return asleep
-
-
-@lean
-def abandon(posts: Posts) -> None:
-    """Say that a thread is lost."""
-    store(posts, posts.shape[0] - LINE + BROKEN, 1)
 
 
 @woven
@@ -141,10 +137,26 @@ Attend = Callable[[int, int], int]
 """Carries out orders: the number of a thread, and the first order."""
 
 
+class _Crew(NamedTuple):
+    """Helpers, of one process, and what they share with the caller. gone: which have ended."""
+
+    posts: Posts
+    orders: list[SimpleQueue[_Order | None]]
+    helpers: list[Thread]
+    gone: list[bool]
+    process: int
+
+    def let_go(self) -> None:
+        """Nobody waits any more, and helpers end as soon as they have done what they are at."""
+        self.posts[BROKEN - LINE] = 1
+        for orders in self.orders:
+            orders.put(None)
+
+
 class Team:
     """The caller and its helpers. patient: helpers wait a while for the next order, rather than going to sleep.
 
-    Without compiled code the caller has no helpers.
+    After an interrupt, or when a helper is lost, the next order goes to new ones. Without compiled code the caller is alone.
     """
 
     def __init__(self, num_envs: int, threads: int, *, patient: bool) -> None:
@@ -152,89 +164,109 @@ class Team:
         bounds = pairwise(num_envs * k // self.threads for k in range(self.threads + 1))
         self._shares: list[Share] = [(me, first, last) for me, (first, last) in enumerate(bounds)]
         self._looks = _LOOKS if patient else 0
-        self._gather()
+        self._crew = self._new_crew()
+        self._whole = True
 
-    def _gather(self) -> None:
-        self._process = os.getpid()
-        self.posts = np.zeros(LINE * self.threads, np.int64)
-        for me, first, last in self._shares:
-            self.posts[me * LINE + FIRST], self.posts[me * LINE + LAST] = first, last
-            self.posts[me * LINE + LOOKS] = self._looks
-        self._orders: list[SimpleQueue[_Order | None]] = [SimpleQueue() for _ in self._shares[1:]]
-        self._helpers = [
-            Thread(target=_help, args=(orders, self.posts), daemon=True, name="dasan-vector") for orders in self._orders
-        ]
-        for helper in self._helpers:
-            helper.start()
-
-    def _here(self) -> None:
-        if os.getpid() != self._process:
-            self._gather()  # a forked process has no threads but its own
+    @property
+    def posts(self) -> Posts:
+        return self._crew.posts
 
     def command(self, order: int, attend: Attend, lead: Callable[[], int]) -> int:
         """An order to all: helpers that are asleep `attend`, the caller does its own part with `lead`; what that returns.
 
-        RuntimeError: a helper was lost. After that, as after an interrupt, there are new ones.
+        RuntimeError: a helper was lost.
         """
-        if not self._helpers:
+        if self.threads == 1:
             return lead()
-        self._here()
+        posts, queues = self._begin()
         try:
-            if summon(self.posts, order):
-                for me, orders in enumerate(self._orders):
-                    if self.posts[me * LINE + WAKE]:
+            if summon(posts, order):
+                for me, orders in enumerate(queues):
+                    if posts[me * LINE + WAKE]:
                         orders.put((lambda me, *_: attend(me, order), self._shares[me], None))
             found = lead()
-            if found == LOST:
-                raise RuntimeError("a thread of the environments was lost; reset them")
         except BaseException:
-            self._replace_helpers()
+            posts[BROKEN - LINE] = 1
             raise
+        if found == LOST:
+            raise RuntimeError("a thread of the environments was lost; reset them")
+        self._whole = True
         return found
 
     def share(self, work: Work) -> None:
         """`work` for every share, the last by the caller. Raises what a helper raised."""
-        self._here()
+        if self.threads == 1:
+            work(*self._shares[0])
+            return
         done: SimpleQueue[BaseException | None] = SimpleQueue()
-        for orders, share in zip(self._orders, self._shares, strict=False):
+        _, queues = self._begin()
+        for orders, share in zip(queues, self._shares, strict=False):
             orders.put((work, share, done))
+        failure: BaseException | None = None
         try:
             work(*self._shares[-1])
-        finally:
-            failures = [failure for _ in self._orders if (failure := done.get()) is not None]
-        if failures:
-            raise failures[0]
+        except Exception as caught:
+            failure = caught
+        failures = [failure, *(done.get() for _ in queues)]
+        self._whole = True
+        for failure in failures:
+            if failure is not None:
+                raise failure
 
     def dismiss(self) -> None:
-        for orders in self._orders:
-            orders.put(None)
+        self._crew.let_go()
 
-    def _replace_helpers(self) -> None:
-        abandon(self.posts)
-        self.dismiss()
-        for helper in self._helpers:
-            helper.join()
-        self._gather()
+    def _begin(self) -> tuple[Posts, list[SimpleQueue[_Order | None]]]:
+        """Helpers who are all there, and who count as lost until the caller has seen the end of what it begins now."""
+        crew = self._crew
+        mine = crew.process == os.getpid()  # a forked process has no threads but its own
+        if not self._whole and mine:
+            crew.let_go()
+            while not all(crew.gone):
+                time.sleep(0.0002)
+        if not self._whole or not mine:
+            crew = self._crew = self._new_crew()
+        self._whole = False
+        return crew.posts, crew.orders
+
+    def _new_crew(self) -> _Crew:
+        posts = np.zeros(LINE * self.threads, np.int64)
+        for me, first, last in self._shares:
+            posts[me * LINE + FIRST], posts[me * LINE + LAST], posts[me * LINE + LOOKS] = first, last, self._looks
+        n = self.threads - 1
+        crew = _Crew(posts, [SimpleQueue() for _ in range(n)], [], [False] * n, os.getpid())
+        try:
+            for me in range(n):
+                helper = Thread(target=_help, args=(me, crew), daemon=True, name="dasan-vector")
+                helper.start()
+                crew.helpers.append(helper)
+        except BaseException:
+            crew.let_go()
+            raise
+        return crew
 
 
 _Order = tuple[Callable[[int, int, int], object], Share, "SimpleQueue[BaseException | None] | None"]
 
 
-def _help(orders: SimpleQueue[_Order | None], posts: Posts) -> None:
-    while (order := orders.get()) is not None:
-        work, share, done = order
-        failure = None
-        try:
-            work(*share)
-        except BaseException as caught:
-            if done is None:
-                abandon(posts)
-                raise
-            failure = caught
-        del order, work, share  # they hold the environments, which end with their last other holder
-        if done is not None:
-            done.put(failure)
-        del done, failure
+def _help(me: int, crew: _Crew) -> None:
+    try:
+        while (order := crew.orders[me].get()) is not None:
+            work, share, done = order
+            failure = None
+            try:
+                work(*share)
+            except BaseException as caught:
+                if done is None:
+                    raise
+                failure = caught
+            del order, work, share  # they hold the environments, which end with their last other holder
+            if done is not None:
+                done.put(failure)
+            del done, failure
+    finally:
+        crew.posts[BROKEN - LINE] = 1
+        crew.gone[me] = True
 
 
 __all__ = [
