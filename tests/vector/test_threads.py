@@ -6,9 +6,9 @@ import gc
 import os
 import random
 import signal
-import threading
 import time
-from collections.abc import Iterator
+from _thread import start_new_thread
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -56,8 +56,16 @@ def test_an_illegal_action_in_any_share_changes_nothing(wrong: list[int]) -> Non
         assert shown(env) == before
 
 
-def helpers(env: vector.VectorEnv) -> list[threading.Thread]:
-    return [helper for helper in env._team._crew.helpers if helper.is_alive()]
+def helpers(env: vector.VectorEnv) -> int:
+    return env._team._crew.gone.count(False)
+
+
+def soon(fact: Callable[[], bool]) -> bool:
+    for _ in range(2000):
+        if fact():
+            return True
+        time.sleep(0.005)
+    return False
 
 
 def test_environments_go_on_after_an_interrupt() -> None:
@@ -72,12 +80,11 @@ def test_environments_go_on_after_an_interrupt() -> None:
             with pytest.raises(KeyboardInterrupt):
                 env._team.command(order, env._serve, interrupted)
         env.reset(4)
-        assert len(helpers(env)) == 2
+        assert helpers(env) == 2
         assert shown(env) == shown(vector.make("big-three", 6, 4))
         env.step(env.sample())
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Thread.start, when it is interrupted
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms here")
 def test_alarms_at_any_moment() -> None:
     """Two in a row, so that some come while helpers are replaced."""
@@ -94,11 +101,14 @@ def test_alarms_at_any_moment() -> None:
         for _ in range(60):
             for _ in range(2):
                 try:
-                    signal.setitimer(signal.ITIMER_REAL, source.uniform(5e-5, 2e-3))
+                    signal.setitimer(
+                        signal.ITIMER_REAL, source.uniform(5e-5, 2e-3), 0.5
+                    )  # one may be ignored in a callback
                     while True:
                         env.step(env.sample())
                 except InterruptedError:
                     rung += 1
+            signal.setitimer(signal.ITIMER_REAL, 0)
             env.reset(7)
             assert shown(env) == expected
     finally:
@@ -110,26 +120,24 @@ def test_alarms_at_any_moment() -> None:
 def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     env = vector.make("big-three", 6, threads=3)
     env._team._whole = False
-    start = threading.Thread.start
-    started: list[threading.Thread] = []
+    begun: list[Any] = []
 
-    def refuse(thread: threading.Thread) -> None:
-        if started:
+    def start(work: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        if begun:
             raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
+        begun.append(arguments[1])
+        start_new_thread(work, arguments)
 
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(batch_team, "start_new_thread", start)
     with pytest.raises(RuntimeError, match="new thread"):
         env.reset()
-    started[0].join(10)
-    assert not started[0].is_alive()
+    assert soon(lambda: begun[0].gone == [True, False])
     monkeypatch.undo()
     env.reset(4)
     assert shown(env) == shown(vector.make("big-three", 6, 4))
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_nobody_waits_for_a_lost_helper() -> None:
     env = vector.make("big-three", 6, threads=3, perfect=True)
 
@@ -143,7 +151,7 @@ def test_nobody_waits_for_a_lost_helper() -> None:
         with pytest.raises(RuntimeError, match="a thread of the environments was lost"):
             env._team.command(order, attend, partial(env._serve, 2, order))
         env.reset(4)
-        assert len(helpers(env)) == 2
+        assert helpers(env) == 2
         assert shown(env) == shown(vector.make("big-three", 6, 4))
         env.step(env.sample())
 
@@ -151,13 +159,11 @@ def test_nobody_waits_for_a_lost_helper() -> None:
 def test_helpers_end_with_their_environments() -> None:
     env = vector.make("big-three", 6, threads=3)
     env.step(env.sample())
-    theirs = helpers(env)
-    assert len(theirs) == 2
+    gone = env._team._crew.gone
+    assert gone == [False, False]
     del env
     gc.collect()
-    for helper in theirs:
-        helper.join(10)
-        assert not helper.is_alive()
+    assert soon(lambda: all(gone))
 
 
 def test_what_a_helper_raises_reaches_the_caller() -> None:

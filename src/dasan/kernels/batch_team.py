@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import time
+from _thread import start_new_thread
 from collections.abc import Callable
 from itertools import pairwise
 from queue import SimpleQueue
-from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -142,7 +142,6 @@ class _Crew(NamedTuple):
 
     posts: Posts
     orders: list[SimpleQueue[_Order | None]]
-    helpers: list[Thread]
     gone: list[bool]
     process: int
 
@@ -234,12 +233,10 @@ class Team:
         for me, first, last in self._shares:
             posts[me * LINE + FIRST], posts[me * LINE + LAST], posts[me * LINE + LOOKS] = first, last, self._looks
         n = self.threads - 1
-        crew = _Crew(posts, [SimpleQueue() for _ in range(n)], [], [False] * n, os.getpid())
+        crew = _Crew(posts, [SimpleQueue() for _ in range(n)], [False] * n, os.getpid())
         try:
             for me in range(n):
-                helper = Thread(target=_help, args=(me, crew), daemon=True, name="dasan-vector")
-                helper.start()
-                crew.helpers.append(helper)
+                start_new_thread(_help, (me, crew))  # an interrupt in `Thread.start` may leave locks behind
         except BaseException:
             crew.let_go()
             raise
