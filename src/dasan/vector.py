@@ -93,8 +93,6 @@ class VectorEnv:
             rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
         )
         self._s, self._base = self._kernels.make_state(rules, num_envs)
-        self._choice = np.zeros(num_envs, np.uint64)
-        self._observing = observations
         n = num_envs
         most = self._kernels.most_legal(rules)
         given = _Given(buffers)
@@ -112,7 +110,6 @@ class VectorEnv:
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
-        self._chosen = np.zeros(n, np.int32)
         given.accept()
         self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
         self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
@@ -132,7 +129,12 @@ class VectorEnv:
         alone = moves is None and not perfect
         self._io, self._orders = batch_io, batch_team
         self._team = batch_team.Team(n, threads, patient=alone)
-        self._scratch = np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64)
+        self._own = batch_team.Own(
+            chosen=np.zeros(n, np.int32),
+            choice=np.zeros(n, np.uint64),
+            scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
+            observing=observations,
+        )
         finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
         self.reset()
 
@@ -170,9 +172,9 @@ class VectorEnv:
         if seed is not None:
             self.seed = _seeds(seed, self.num_envs)
         if isinstance(self.seed, int):
-            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed), self._base, self._choice)
+            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed), self._base, self._own.choice)
         else:
-            self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._choice)
+            self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._own.choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
         self._command(self._orders.START)
@@ -188,12 +190,12 @@ class VectorEnv:
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
         if given.dtype.kind not in "iu":
             raise ValueError("step takes action ids, whole numbers")
-        np.copyto(self._chosen, given, casting="unsafe")
-        if given.dtype != np.int32 and (self._chosen != given).any():
+        np.copyto(self._own.chosen, given, casting="unsafe")
+        if given.dtype != np.int32 and (self._own.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
         bad = self._command(self._orders.STEP)
         if bad >= 0:
-            raise ValueError(f"action {self._chosen[bad]} is not legal in environment {bad}")
+            raise ValueError(f"action {self._own.chosen[bad]} is not legal in environment {bad}")
         self._write_more()
 
     def sample(self) -> npt.NDArray[np.int32]:
@@ -203,7 +205,7 @@ class VectorEnv:
         """
         team = self._team
         team.command(
-            self._orders.SAMPLE, self._serve, lambda: self._orders.sample_all(team.posts, self._choice, self._b)
+            self._orders.SAMPLE, self._serve, lambda: self._orders.sample_all(team.posts, self._own.choice, self._b)
         )
         return self._b.actions
 
@@ -224,18 +226,7 @@ class VectorEnv:
 
     def _serve(self, me: int, order: int) -> int:
         """Thread `me` carries out orders, this one first."""
-        found: int = self._kernels.serve(
-            me,
-            order,
-            self._team.posts,
-            self._chosen,
-            self._choice,
-            self._s,
-            self._b,
-            self._tables,
-            self._scratch,
-            self._observing,
-        )
+        found: int = self._kernels.serve(me, order, self._team.posts, self._own, self._s, self._b, self._tables)
         return found
 
     def _shower(self, hidden: npt.NDArray[np.uint64]) -> Callable[[int, int, npt.NDArray[np.uint64]], None]:
@@ -254,7 +245,7 @@ class VectorEnv:
 
         def write(me: int, first: int, last: int) -> None:
             if show is not None:
-                show(first, last, self._scratch[me])
+                show(first, last, self._own.scratch[me])
             if rows is not None:
                 rows.write(first, last)
 

@@ -26,7 +26,7 @@ from dasan.kernels.batch_io import (
     sample,
     signed,
 )
-from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
@@ -187,45 +187,27 @@ def lead(row: Words, w: CanonBatch) -> None:
 
 
 @lean
-def serve(
-    me: int,
-    order: int,
-    posts: Posts,
-    chosen: npt.NDArray[np.int32],
-    choice: Words,
-    s: CanonMemory,
-    b: Buffers,
-    w: CanonBatch,
-    scratch: npt.NDArray[np.uint64],
-    observing: bool,
-) -> int:
+def serve(me: int, order: int, posts: Posts, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch) -> int:
     """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, choice, b)
-        elif order == START or agreed(me, posts, chosen, b.mask):
-            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+            sample(first, last, own.choice, b)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @woven
 def _advance_all(
-    first: int,
-    last: int,
-    starting: bool,
-    actions: npt.NDArray[np.int32],
-    s: CanonMemory,
-    b: Buffers,
-    w: CanonBatch,
-    scratch: Words,
-    observing: bool,
+    me: int, first: int, last: int, starting: bool, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch
 ) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
     for i in range(first, last):
         row = s.words[i]
-        action = actions[i]
+        action = own.chosen[i]
         clear_result(i, b, w.p.players)
         clear_mask(i, b)
         if starting:
@@ -240,7 +222,7 @@ def _advance_all(
             exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
             if row[PHASE] == PLAYING:
                 lead(row, w)
-        publish(i, s, b, w, scratch, observing)
+        publish(i, s, b, w, scratch, own.observing)
 
 
 @woven

@@ -23,7 +23,7 @@ from dasan.kernels.batch_io import (
     sample,
     signed,
 )
-from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import extract, popcount
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -101,42 +101,22 @@ def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
 
 
 @lean
-def serve(
-    me: int,
-    order: int,
-    posts: Posts,
-    chosen: npt.NDArray[np.int32],
-    choice: Words,
-    s: Words,
-    b: Buffers,
-    w: RankTables,
-    scratch: npt.NDArray[np.uint64],
-    observing: bool,
-) -> int:
+def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: RankTables) -> int:
     """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, choice, b)
-        elif order == START or agreed(me, posts, chosen, b.mask):
-            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+            sample(first, last, own.choice, b)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @woven
-def _advance_all(
-    first: int,
-    last: int,
-    starting: bool,
-    actions: npt.NDArray[np.int32],
-    s: Words,
-    b: Buffers,
-    w: RankTables,
-    scratch: Words,
-    observing: bool,
-) -> None:
+def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: RankTables) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
         row = s[i]
@@ -144,8 +124,8 @@ def _advance_all(
             row[NUMBER] = _0
             deal(row, pack, hands, w)
         else:
-            advance(i, actions[i], row, b, w, pack, hands)
-        publish(i, row, b, w, observing)
+            advance(i, own.chosen[i], row, b, w, pack, hands)
+        publish(i, row, b, w, own.observing)
 
 
 @woven

@@ -22,7 +22,7 @@ from dasan.kernels.batch_io import (
     sample,
     signed,
 )
-from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Posts, agreed, enter, found, next_order
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -129,42 +129,22 @@ def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
 
 
 @lean
-def serve(
-    me: int,
-    order: int,
-    posts: Posts,
-    chosen: npt.NDArray[np.int32],
-    choice: Words,
-    s: Words,
-    b: Buffers,
-    w: SetBatch,
-    scratch: npt.NDArray[np.uint64],
-    observing: bool,
-) -> int:
+def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: SetBatch) -> int:
     """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, choice, b)
-        elif order == START or agreed(me, posts, chosen, b.mask):
-            _advance_all(first, last, order == START, chosen, s, b, w, scratch[me], observing)
+            sample(first, last, own.choice, b)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @woven
-def _advance_all(
-    first: int,
-    last: int,
-    starting: bool,
-    actions: npt.NDArray[np.int32],
-    s: Words,
-    b: Buffers,
-    w: SetBatch,
-    scratch: Words,
-    observing: bool,
-) -> None:
+def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: SetBatch) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
     for i in range(first, last):
         row = s[i]
         clear_result(i, b, w.p.players)
@@ -172,11 +152,11 @@ def _advance_all(
         if starting:
             row[NUMBER] = _0
             _deal(i, s, scratch, w)
-        elif move(row, actions[i] - w.first_row, w):
+        elif move(row, own.chosen[i] - w.first_row, w):
             settle(i, row, b, w)
             row[NUMBER] += _1
             _deal(i, s, scratch, w)
-        publish(i, s, b, w, observing)
+        publish(i, s, b, w, own.observing)
 
 
 @woven

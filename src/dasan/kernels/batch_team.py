@@ -35,6 +35,19 @@ LOST = -2
 _LOOKS = 300 if HAS_YIELD else 30_000
 
 
+class Own(NamedTuple):
+    """What an environment has beside its game and the buffers that the caller sees.
+
+    chosen: [n], the actions of this step. choice: [n], the random words that `sample` goes by. scratch: a row a thread.
+    observing: whether there are observations.
+    """
+
+    chosen: npt.NDArray[np.int32]
+    choice: Words
+    scratch: Words
+    observing: bool
+
+
 @woven
 def _settled(posts: Posts, most: int) -> bool:
     """Wait until no helper's state is above `most`; False if a thread is lost."""
@@ -267,6 +280,6 @@ def _help(me: int, crew: _Crew) -> None:
 
 
 __all__ = [
-    *("ASLEEP", "SAMPLE", "START", "STEP", "Posts", "Team"),
+    *("ASLEEP", "SAMPLE", "START", "STEP", "Own", "Posts", "Team"),
     *("agreed", "enter", "found", "next_order", "sample_all"),
 ]
