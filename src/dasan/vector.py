@@ -13,7 +13,7 @@ there are.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import finalize
@@ -77,7 +77,7 @@ class VectorEnv:
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
-        from dasan.kernels import batch_io, batch_team, table_cache
+        from dasan.kernels import batch_io, batch_more, batch_team, table_cache
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -120,20 +120,21 @@ class VectorEnv:
         self.legal = self._b.legal
         self.num_legal = self._b.num_legal
         self.num_perfect_features = perfect_size(rules)
-        hidden = np.zeros((n, self.num_perfect_features // 8), np.uint64) if perfect else None
-        self.perfect: npt.NDArray[np.uint8] | None = None if hidden is None else hidden.view(np.uint8)
-        self._rows = None if moves is None else _MoveRows(self, moves)
-        self.moves: npt.NDArray[np.uint8] | None = None
-        self.move_starts: npt.NDArray[np.int64] | None = None if self._rows is None else self._rows.starts
-        self._show = None if hidden is None else self._shower(hidden)
-        alone = moves is None and not perfect
+        more = batch_more.more(
+            rules, session, n, perfect=perfect, moves=moves is not None, most=most if moves == "padded" else 0
+        )
+        self._padded = moves == "padded"
+        self.perfect: npt.NDArray[np.uint8] | None = more.hidden.view(np.uint8) if perfect else None
+        self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(more.rows)
+        self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else more.starts
         self._io, self._orders = batch_io, batch_team
-        self._team = batch_team.Team(n, threads, patient=alone)
+        self._team = batch_team.Team(n, threads)
         self._own = batch_team.Own(
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
             observing=observations,
+            more=more,
         )
         finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
         self.reset()
@@ -229,27 +230,24 @@ class VectorEnv:
         found: int = self._kernels.serve(me, order, self._team.posts, self._own, self._s, self._b, self._tables)
         return found
 
-    def _shower(self, hidden: npt.NDArray[np.uint64]) -> Callable[[int, int, npt.NDArray[np.uint64]], None]:
-        """What writes the hidden cards."""
-        from dasan.kernels import batch_hands
-
-        return batch_hands.shower(self.rules, self._s, self._b, hidden)
-
     def _write_more(self) -> None:
         """What goes beside observations: features of moves, and what is hidden."""
-        rows, show = self._rows, self._show
-        if rows is not None:
-            self.moves = rows.make_room()
-        if rows is None and show is None:
-            return
+        more = self._own.more
+        if more.listing and not self._padded:
+            np.cumsum(self._b.num_legal, out=more.starts[1:])
+            rows = int(more.starts[-1])
+            if rows > len(more.rows):
+                more = more._replace(rows=np.zeros((2 * rows, more.rows.shape[1]), np.uint64))
+                self.moves = self._as_moves(more.rows)
+                self._own = self._own._replace(more=more)
+                self._team.renew()
+        if more.listing or more.showing:
+            self._command(self._orders.WRITE)
 
-        def write(me: int, first: int, last: int) -> None:
-            if show is not None:
-                show(first, last, self._own.scratch[me])
-            if rows is not None:
-                rows.write(first, last)
-
-        self._team.share(write)
+    def _as_moves(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
+        """The features themselves, of which eight are a word; by environment if they are padded."""
+        features = rows.view(np.uint8)
+        return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
 
 
 class _Given:
@@ -280,37 +278,6 @@ class _Given:
             raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
         for array in self._taken.values():
             array.fill(0)
-
-
-class _MoveRows:
-    """The features of all legal actions: where the rows of each environment begin, and the rows."""
-
-    def __init__(self, env: VectorEnv, layout: Moves) -> None:
-        from dasan.kernels import batch_hands, batch_moves
-
-        n, self._b = env.num_envs, env._b
-        self._kernel, self._table = batch_moves.write_moves, batch_moves.move_table(env.rules, env.session)
-        self._count = batch_hands.counter(env.rules, env._s, env._b)
-        self._held = np.zeros(n, np.uint8)
-        self._width = env.num_move_features // 8
-        self.ragged = layout == "ragged"
-        self._most = 0 if self.ragged else env.legal.shape[1]
-        self.starts = np.arange(n + 1, dtype=np.int64) * self._most
-        self._rows = np.zeros((n * self._most, self._width), np.uint64)
-
-    def make_room(self) -> npt.NDArray[np.uint8]:
-        """Find where the rows begin; the array that takes them."""
-        if self.ragged:
-            np.cumsum(self._b.num_legal, out=self.starts[1:])
-            if self.starts[-1] > len(self._rows):
-                self._rows = np.zeros((2 * int(self.starts[-1]), self._width), np.uint64)
-        rows = self._rows.view(np.uint8)
-        return rows if self.ragged else rows.reshape(-1, self._most, 8 * self._width)
-
-    def write(self, first: int, last: int) -> None:
-        b = self._b
-        self._count(first, last, self._held)
-        self._kernel(first, last, b.legal, b.num_legal, self._held, self.starts, self._table, self._rows)
 
 
 def make(

@@ -32,7 +32,9 @@ def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[
 
 
 @pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])
-@pytest.mark.parametrize("options", [{}, {"moves": True, "perfect": True}], ids=["plain", "more"])
+@pytest.mark.parametrize(
+    "options", [{}, {"moves": True, "perfect": True}, {"moves": "ragged"}], ids=["plain", "more", "ragged"]
+)
 @pytest.mark.parametrize(("threads", "pause"), [(2, 0.0), (2, 0.002), (6, 0.001)])
 def test_threads_change_nothing(preset: str, options: dict[str, Any], threads: int, pause: float) -> None:
     alone, together = run(preset, 1, pause=0.0, **options), run(preset, threads, pause=pause, **options)
@@ -164,18 +166,6 @@ def test_helpers_end_with_their_environments() -> None:
     del env
     gc.collect()
     assert soon(lambda: all(gone))
-
-
-def test_what_a_helper_raises_reaches_the_caller() -> None:
-    env = vector.make("big-three", 6, threads=3)
-
-    def work(me: int, first: int, last: int) -> None:
-        if first == 2:
-            raise ArithmeticError("no")
-
-    with pytest.raises(ArithmeticError):
-        env._team.share(work)
-    env.step(env.sample())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")

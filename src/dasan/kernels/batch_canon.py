@@ -26,7 +26,8 @@ from dasan.kernels.batch_io import (
     sample,
     signed,
 )
-from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.batch_more import More, write_moves
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import popcount, trailing_zeros
 from dasan.kernels.canon_hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.canon_play import FOUND, ROOM, cards_of, find, remaining
@@ -193,6 +194,8 @@ def serve(me: int, order: int, posts: Posts, own: Own, s: CanonMemory, b: Buffer
     while order != ASLEEP:
         if order == SAMPLE:
             sample(first, last, own.choice, b)
+        elif order == WRITE:
+            _write_more(first, last, own.more, s, b, w)
         elif order == START or agreed(me, posts, own.chosen, b.mask):
             _advance_all(me, first, last, order == START, own, s, b, w)
         order = next_order(me, posts)
@@ -380,3 +383,20 @@ def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
         sizes |= (popcount(row[ONE + seat]) + popcount(row[TWO + seat])) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
     obs[i, at] = sizes
+
+
+@woven
+def _write_more(first: int, last: int, more: More, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+    """What goes beside observations."""
+    players = w.p.players
+    for i in range(first, last):
+        row = s.words[i]
+        me = signed(row[SEAT])
+        if more.showing:
+            acc, at = _0, 0
+            for k in range(1, players):
+                seat = (me + k) % players
+                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, w)
+            finish_flags(acc, at, more.hidden, i)
+        if more.listing:
+            write_moves(i, popcount(row[ONE + me]) + popcount(row[TWO + me]), b, more)

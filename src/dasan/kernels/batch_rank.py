@@ -23,7 +23,8 @@ from dasan.kernels.batch_io import (
     sample,
     signed,
 )
-from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.batch_more import More, write_moves
+from dasan.kernels.batch_team import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.bits import extract, popcount
 from dasan.kernels.compiled import lean, woven
 from dasan.kernels.random64 import below, mixed, stepped
@@ -107,6 +108,8 @@ def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: 
     while order != ASLEEP:
         if order == SAMPLE:
             sample(first, last, own.choice, b)
+        elif order == WRITE:
+            _write_more(first, last, own.more, s, b, w)
         elif order == START or agreed(me, posts, own.chosen, b.mask):
             _advance_all(me, first, last, order == START, own, s, b, w)
         order = next_order(me, posts)
@@ -333,6 +336,26 @@ def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
         said |= ((row[SAID] >> U(8 * seat)) & U(255)) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
     obs[i, at] = sizes | (said << U(8 * players))
+
+
+@woven
+def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: RankTables) -> None:
+    """What goes beside observations."""
+    players = w.a.players
+    for i in range(first, last):
+        row = s[i]
+        me = signed(row[SEAT])
+        if more.showing:
+            acc, at = _0, 0
+            for k in range(1, players):
+                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden, i)
+            if more.kitty:
+                acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD), 52, more.hidden, i)
+            if w.a.call_ranks != _0:
+                acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden, i)
+            finish_flags(acc, at, more.hidden, i)
+        if more.listing:
+            write_moves(i, popcount(row[HAND + me]), b, more)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:

@@ -20,32 +20,36 @@ import numpy.typing as npt
 
 from dasan.kernels.atomics import HAS_YIELD, give_way, load, replace, store, swap
 from dasan.kernels.batch_io import NONE, Buffers, Words, first_illegal, sample
+from dasan.kernels.batch_more import More
 from dasan.kernels.compiled import DISABLED, lean, woven
 
 Posts = npt.NDArray[np.int64]
 
 LINE = 16
 """Words of a line: two cache lines, which some processors fetch together."""
-STATE, FIRST, LAST, LOOKS, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5, 6
-"""FIRST up to LAST: the share. LOOKS: how often a helper looks for an order. FOUND: the environment with an illegal action,
-or NONE or LOST. BROKEN (of the caller): a thread is lost, and nobody is to wait."""
-ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP = 0, 1, 2, 3, 4, 5, 6, 7
-"""What STATE says. A helper with the order STEP looks for illegal actions, says CHECKED, and waits for GO or LEAVE."""
+STATE, FIRST, LAST, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
+"""FIRST up to LAST: the share. FOUND: the environment with an illegal action, or NONE or LOST. BROKEN (of the caller): a
+thread is lost, and nobody is to wait."""
+ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP, WRITE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""What STATE says. A helper with the order STEP looks for illegal actions, says CHECKED, and waits for GO or LEAVE. WRITE:
+what goes beside observations, which needs to know what is legal in all environments."""
 LOST = -2
 _LOOKS = 300 if HAS_YIELD else 30_000
+"""How often a helper looks for an order."""
 
 
 class Own(NamedTuple):
     """What an environment has beside its game and the buffers that the caller sees.
 
     chosen: [n], the actions of this step. choice: [n], the random words that `sample` goes by. scratch: a row a thread.
-    observing: whether there are observations.
+    observing: whether there are observations. more: what goes beside them.
     """
 
     chosen: npt.NDArray[np.int32]
     choice: Words
     scratch: Words
     observing: bool
+    more: More
 
 
 @woven
@@ -117,7 +121,7 @@ def next_order(me: int, posts: Posts) -> int:
             posts[callers + FOUND] = LOST
         return ASLEEP
     store(posts, line + STATE, IDLE)
-    for _ in range(posts[line + LOOKS]):
+    for _ in range(_LOOKS):
         if load(posts, line + STATE) != IDLE or load(posts, callers + BROKEN):
             break
         give_way()
@@ -143,9 +147,6 @@ def sample_all(posts: Posts, choice: Words, b: Buffers) -> int:
     return found(me, posts)
 
 
-Share = tuple[int, int, int]
-"""The number of a thread, its first environment, and the one after its last."""
-Work = Callable[[int, int, int], None]
 Attend = Callable[[int, int], int]
 """Carries out orders: the number of a thread, and the first order."""
 
@@ -154,7 +155,7 @@ class _Crew(NamedTuple):
     """Helpers, of one process, and what they share with the caller. gone: which have ended."""
 
     posts: Posts
-    orders: list[SimpleQueue[_Order | None]]
+    orders: list[SimpleQueue[tuple[Attend, int] | None]]
     gone: list[bool]
     process: int
 
@@ -166,16 +167,14 @@ class _Crew(NamedTuple):
 
 
 class Team:
-    """The caller and its helpers. patient: helpers wait a while for the next order, rather than going to sleep.
+    """The caller and its helpers.
 
     After an interrupt, or when a helper is lost, the next order goes to new ones. Without compiled code the caller is alone.
     """
 
-    def __init__(self, num_envs: int, threads: int, *, patient: bool) -> None:
+    def __init__(self, num_envs: int, threads: int) -> None:
         self.threads = 1 if DISABLED else threads
-        bounds = pairwise(num_envs * k // self.threads for k in range(self.threads + 1))
-        self._shares: list[Share] = [(me, first, last) for me, (first, last) in enumerate(bounds)]
-        self._looks = _LOOKS if patient else 0
+        self._bounds = [num_envs * k // self.threads for k in range(self.threads + 1)]
         self._crew = self._new_crew()
         self._whole = True
 
@@ -195,7 +194,7 @@ class Team:
             if summon(posts, order):
                 for me, orders in enumerate(queues):
                     if posts[me * LINE + WAKE]:
-                        orders.put((lambda me, *_: attend(me, order), self._shares[me], None))
+                        orders.put((attend, order))
             found = lead()
         except BaseException:
             posts[BROKEN - LINE] = 1
@@ -205,30 +204,14 @@ class Team:
         self._whole = True
         return found
 
-    def share(self, work: Work) -> None:
-        """`work` for every share, the last by the caller. Raises what a helper raised."""
-        if self.threads == 1:
-            work(*self._shares[0])
-            return
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        _, queues = self._begin()
-        for orders, share in zip(queues, self._shares, strict=False):
-            orders.put((work, share, done))
-        failure: BaseException | None = None
-        try:
-            work(*self._shares[-1])
-        except Exception as caught:
-            failure = caught
-        failures = [failure, *(done.get() for _ in queues)]
-        self._whole = True
-        for failure in failures:
-            if failure is not None:
-                raise failure
+    def renew(self) -> None:
+        """The next order goes to new helpers, for these go on with arrays that have been replaced."""
+        self._whole = False
 
     def dismiss(self) -> None:
         self._crew.let_go()
 
-    def _begin(self) -> tuple[Posts, list[SimpleQueue[_Order | None]]]:
+    def _begin(self) -> tuple[Posts, list[SimpleQueue[tuple[Attend, int] | None]]]:
         """Helpers who are all there, and who count as lost until the caller has seen the end of what it begins now."""
         crew = self._crew
         mine = crew.process == os.getpid()  # a forked process has no threads but its own
@@ -243,8 +226,8 @@ class Team:
 
     def _new_crew(self) -> _Crew:
         posts = np.zeros(LINE * self.threads, np.int64)
-        for me, first, last in self._shares:
-            posts[me * LINE + FIRST], posts[me * LINE + LAST], posts[me * LINE + LOOKS] = first, last, self._looks
+        for me, (first, last) in enumerate(pairwise(self._bounds)):
+            posts[me * LINE + FIRST], posts[me * LINE + LAST] = first, last
         n = self.threads - 1
         crew = _Crew(posts, [SimpleQueue() for _ in range(n)], [False] * n, os.getpid())
         try:
@@ -256,30 +239,18 @@ class Team:
         return crew
 
 
-_Order = tuple[Callable[[int, int, int], object], Share, "SimpleQueue[BaseException | None] | None"]
-
-
 def _help(me: int, crew: _Crew) -> None:
     try:
-        while (order := crew.orders[me].get()) is not None:
-            work, share, done = order
-            failure = None
-            try:
-                work(*share)
-            except BaseException as caught:
-                if done is None:
-                    raise
-                failure = caught
-            del order, work, share  # they hold the environments, which end with their last other holder
-            if done is not None:
-                done.put(failure)
-            del done, failure
+        while (given := crew.orders[me].get()) is not None:
+            attend, order = given
+            attend(me, order)
+            del given, attend  # they hold the environments, which end with their last other holder
     finally:
         crew.posts[BROKEN - LINE] = 1
         crew.gone[me] = True
 
 
 __all__ = [
-    *("ASLEEP", "SAMPLE", "START", "STEP", "Own", "Posts", "Team"),
+    *("ASLEEP", "SAMPLE", "START", "STEP", "WRITE", "Own", "Posts", "Team"),
     *("agreed", "enter", "found", "next_order", "sample_all"),
 ]
