@@ -47,6 +47,13 @@ class Buffers(NamedTuple):
     actions: npt.NDArray[np.int32]
 
 
+def rows_of_words(num_envs: int, columns: int) -> Words:
+    """Zeros [num_envs, columns], each row from the start of a cache line if columns are a multiple of 8."""
+    words = np.zeros(num_envs * columns + 7, np.uint64)
+    skipped = -words.ctypes.data // 8 % 8
+    return words[skipped : skipped + num_envs * columns].reshape(num_envs, columns)
+
+
 @lean
 def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
     """Set what the hands (`base`) and the random choices of each environment are made of."""

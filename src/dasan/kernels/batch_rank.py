@@ -20,6 +20,7 @@ from dasan.kernels.batch_io import (
     put,
     put_seat,
     put_seats,
+    rows_of_words,
     sample,
     signed,
 )
@@ -46,12 +47,13 @@ _LANES = U(0x0001_0001_0001_0001)
 _HELD = U(0x1FFF_1FFF_1FFF_1FFF)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
-HAND, PLAYED, DEALT = 0, 4, 8
-BASE, NUMBER, PHASE, SEAT, OPENER, OPENING, BID, BIDDER, PASSED, SAID = 13, 14, 15, 16, 17, 18, 19, 20, 21, 22
-PARTNER, CALLED, HOLDER, LAST, TABLE_SEAT, DEALER = 23, 24, 25, 26, 27, 28
+HAND, PLAYED = 0, 4
+PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
+BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
+DEALT = 24
 COLUMNS = 32
-"""Hands and cards played by seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat
-or card."""
+"""What a step needs stands in the first two cache lines, what observations need in the third. Hands and cards played by
+seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
 SCRATCH = 52 + 5
@@ -360,7 +362,7 @@ def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: Rank
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     """The environments' memory, and the column in it that seeds them."""
-    s = np.zeros((num_envs, COLUMNS), np.uint64)
+    s = rows_of_words(num_envs, COLUMNS)
     return s, s[:, BASE]
 
 
