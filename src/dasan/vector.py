@@ -238,9 +238,9 @@ class VectorEnv:
             rows = int(more.starts[-1])
             if rows > len(more.rows):
                 more = more._replace(rows=np.zeros((2 * rows, more.rows.shape[1]), np.uint64))
-                self.moves = self._as_moves(more.rows)
-                self._own = self._own._replace(more=more)
-                self._team.renew()
+                own, moves = self._own._replace(more=more), self._as_moves(more.rows)
+                self._team.renew()  # first: an interrupt must not leave helpers with the smaller array
+                self._own, self.moves = own, moves
         if more.listing or more.showing:
             self._command(self._orders.WRITE)
 

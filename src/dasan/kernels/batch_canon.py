@@ -399,4 +399,4 @@ def _write_more(first: int, last: int, more: More, s: CanonMemory, b: Buffers, w
                 acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, w)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, popcount(row[ONE + me]) + popcount(row[TWO + me]), b, more)
+            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), b, more)

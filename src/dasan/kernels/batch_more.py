@@ -46,7 +46,7 @@ def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bo
     features, taken, out, left = np.zeros((1, 1), np.uint64), np.zeros(1, np.int8), 0, 0
     if moves:
         of_ids = action_features(rules, session)
-        features = np.frombuffer(b"".join(of_ids), np.uint64).reshape(len(of_ids), -1)
+        features = np.frombuffer(b"".join(of_ids), np.uint64).reshape(len(of_ids), -1).copy()
         taken = np.array(cards_taken(rules, session), np.int8)
         at = {f.name: f.start for f in move_layout(rules, session)}
         out, left = at["out"], at["left"]
@@ -65,7 +65,7 @@ def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bo
 
 
 @woven
-def write_moves(i: int, held: np.uint64, b: Buffers, m: More) -> None:
+def write_moves(i: int, held: int, b: Buffers, m: More) -> None:
     """The features of environment i's k-th legal action into row starts[i] + k. held: cards of the seat to act."""
     table, taken, rows = m.features, m.taken, m.rows
     width = table.shape[1]
@@ -77,9 +77,9 @@ def write_moves(i: int, held: np.uint64, b: Buffers, m: More) -> None:
         row = at + k
         for j in range(width):
             rows[row, j] = table[action, j]
-        left = held - U(taken[action])
-        rows[row, left_word] |= left << left_shift
-        if left == U(0):
+        left = held - taken[action]
+        rows[row, left_word] |= U(left) << left_shift
+        if left == 0:
             rows[row, out_word] |= out_flag
 
 

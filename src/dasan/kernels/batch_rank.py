@@ -52,7 +52,7 @@ PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 1
 BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
 DEALT = 24
 COLUMNS = 32
-"""What a step needs stands in the first two cache lines, what observations need in the third. Hands and cards played by
+"""What a play needs stands in the first two cache lines, what bids and observations need in the third. Hands and cards played by
 seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
@@ -357,7 +357,7 @@ def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: Rank
                 acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden, i)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, popcount(row[HAND + me]), b, more)
+            write_moves(i, signed(popcount(row[HAND + me])), b, more)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:

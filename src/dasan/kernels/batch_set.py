@@ -324,4 +324,4 @@ def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: SetB
                 acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden, i)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, popcount(row[HAND + me]), b, more)
+            write_moves(i, signed(popcount(row[HAND + me])), b, more)
