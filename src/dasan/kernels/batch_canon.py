@@ -20,6 +20,7 @@ from dasan.kernels.batch_io import (
     clear_result,
     deal_state,
     finish_flags,
+    look_ahead,
     put,
     put_seat,
     put_seats,
@@ -209,6 +210,7 @@ def _advance_all(
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     scratch = own.scratch[me]
     for i in range(first, last):
+        look_ahead(i, last, s.words, 7, b)
         row = s.words[i]
         action = own.chosen[i]
         clear_result(i, b, w.p.players)

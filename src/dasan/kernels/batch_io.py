@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.bits import deposit, spread
+from dasan.kernels.bits import deposit, prefetch, spread
 from dasan.kernels.compiled import inlined, lean, woven
 from dasan.kernels.random64 import below, hand_state, mixed, stepped
 
@@ -20,6 +20,8 @@ U = np.uint64
 Words = npt.NDArray[np.uint64]
 _1, _7 = U(1), U(7)
 NONE = -1
+AHEAD = 8
+"""How many environments before its turn the memory is asked for what one needs."""
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
@@ -82,9 +84,25 @@ def deal_state(base: np.uint64, number: int) -> np.uint64:
 
 
 @woven
+def look_ahead(i: int, last: int, words: Words, lines: int, b: Buffers) -> None:
+    """Ask the memory for what a step of an environment soon after `i` needs: `lines` cache lines of its row of `words`, the
+    list of what was legal, and the mask, unless that is so wide that few of its lines are touched.
+    """
+    soon = min(i + AHEAD, last - 1)
+    for k in range(lines):
+        prefetch(words, soon * words.shape[1] + 8 * k)
+    prefetch(b.legal, soon * b.legal.shape[1])
+    if b.mask.shape[1] < 512:
+        for k in range(0, b.mask.shape[1], 64):
+            prefetch(b.mask, soon * b.mask.shape[1] + k)
+
+
+@woven
 def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
     """The first of these environments whose action is not legal, or NONE."""
     for i in range(first, last):
+        soon = min(i + AHEAD, last - 1)
+        prefetch(mask, soon * mask.shape[1] + actions[soon])
         action = actions[i]
         if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
             return i
@@ -95,6 +113,7 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: n
 def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
     """One legal action for each environment, each equally likely, into `b.actions`."""
     for i in range(first, last):
+        prefetch(b.legal, min(i + AHEAD, last - 1) * b.legal.shape[1])
         state = stepped(choice[i])
         choice[i] = state
         n = min(max(signed(b.num_legal[i]), 1), b.legal.shape[1])

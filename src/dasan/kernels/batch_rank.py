@@ -17,6 +17,7 @@ from dasan.kernels.batch_io import (
     clear_result,
     deal_state,
     finish_flags,
+    look_ahead,
     put,
     put_seat,
     put_seats,
@@ -124,6 +125,7 @@ def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Wo
     scratch = own.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
+        look_ahead(i, last, s, 2, b)
         row = s[i]
         if starting:
             row[NUMBER] = _0

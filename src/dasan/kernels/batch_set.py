@@ -16,6 +16,7 @@ from dasan.kernels.batch_io import (
     clear_result,
     deal_state,
     finish_flags,
+    look_ahead,
     put,
     put_seat,
     put_seats,
@@ -149,6 +150,7 @@ def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Wo
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     scratch = own.scratch[me]
     for i in range(first, last):
+        look_ahead(i, last, s, 3, b)
         row = s[i]
         clear_result(i, b, w.p.players)
         clear_mask(i, b)
