@@ -102,7 +102,7 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: n
     """The first of these environments whose action is not legal, or NONE."""
     for i in range(first, last):
         soon = min(i + AHEAD, last - 1)
-        prefetch(mask, soon * mask.shape[1] + actions[soon])
+        prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
         action = actions[i]
         if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
             return i
