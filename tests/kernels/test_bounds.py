@@ -19,7 +19,7 @@ import sys
 import dasan
 for preset, options in eval(sys.argv[1]):
     for session in (False, True):
-        env = dasan.vector.make(preset, 16, seed=3, session=session, perfect=True, **options)
+        env = dasan.vector.make(preset, 16, seed=3, session=session, perfect=True, moves="ragged", **options)
         for _ in range(300):
             env.step(env.sample())
 """
