@@ -11,7 +11,7 @@ from tests.golden import pinned
 from tests.playing import Options
 
 import dasan
-from dasan.table import compile
+from dasan.ruleset.catalogue import compile
 
 FIVE = ("straight", "flush", "full-house", "four-plus-one", "straight-flush")
 

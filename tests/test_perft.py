@@ -15,7 +15,7 @@ from tests.playing import Options, setup_id
 
 import dasan
 from dasan import State
-from dasan.events import MOVES
+from dasan.play.events import MOVES
 
 DEALS: tuple[tuple[str, Options, int], ...] = (
     ("big-three", {}, 5),

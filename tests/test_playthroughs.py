@@ -12,8 +12,8 @@ from tests.golden.narrate import PLAYTHROUGHS, annotated, play
 
 import dasan
 from dasan import Session, State
-from dasan.record import verify
-from dasan.starting import begin
+from dasan.play.starting import begin
+from dasan.records.record import verify
 
 FOLDER = HERE / "playthroughs"
 

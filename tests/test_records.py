@@ -13,8 +13,8 @@ from tests.playing import Options, at_random, every_setup, lively, play_hands, p
 
 import dasan
 from dasan import BadRecord, Malformed, Session, State
-from dasan.moves import Move, MoveType
-from dasan.record import verify
+from dasan.play.moves import Move, MoveType
+from dasan.records.record import verify
 
 Line = dict[str, Any]
 Tamper = Callable[[list[Line]], None]

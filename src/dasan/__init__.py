@@ -10,19 +10,19 @@ from typing import Any
 
 from dasan.bots import bot
 from dasan.cards import Card, card
-from dasan.combos import Combination
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.games import PRESETS
 from dasan.games import make_rules as rules
-from dasan.moves import Move
-from dasan.record import replay
-from dasan.ruleset import Rules
-from dasan.sessions import Session, session
+from dasan.play.moves import Move
+from dasan.play.sessions import Session, session
+from dasan.play.starting import deal, start
+from dasan.play.state import Phase, Result, State
+from dasan.play.view import View
+from dasan.records.record import replay
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
 from dasan.solver import Solution, solve, solve_many
-from dasan.starting import deal, start
-from dasan.state import Phase, Result, State
 from dasan.version import __version__
-from dasan.view import View
 
 __all__ = [
     "PRESETS",

@@ -21,8 +21,6 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from dasan.actions import action_ids
-from dasan.dealing import Deal
 from dasan.features import (
     Feature,
     action_features,
@@ -35,12 +33,14 @@ from dasan.features import (
     perfect_size,
 )
 from dasan.games import make_rules
-from dasan.ruleset import OptionValue, Rules
-from dasan.starting import begin
-from dasan.state import State
+from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Deal
+from dasan.play.starting import begin
+from dasan.play.state import State
+from dasan.ruleset.rules import OptionValue, Rules
 
 if TYPE_CHECKING:
-    from dasan.kernels.cuda_env import GpuEnv
+    from dasan.kernels.ranks.cuda.env import GpuEnv
 
 Moves = Literal["padded", "ragged"]
 
@@ -77,7 +77,10 @@ class VectorEnv:
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
-        from dasan.kernels import batch_io, batch_more, batch_team, table_cache
+        from dasan.kernels.env import buffers as batch_io
+        from dasan.kernels.env import optional_outputs as batch_more
+        from dasan.kernels.env import threads as batch_team
+        from dasan.kernels.runtime import table_cache
 
         if num_envs < 1 or threads < 1:
             raise ValueError("num_envs and threads start at 1")
@@ -328,7 +331,7 @@ def on_gpu(
 
     ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
     """
-    from dasan.kernels.cuda_env import GpuEnv, why_not
+    from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
     rules = _rules(preset, options)
     if reason := why_not():
@@ -361,14 +364,14 @@ def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
 def _kernels_of(rules: Rules) -> Any:
     """The module that plays `rules`."""
     if by_rank(rules):
-        from dasan.kernels import batch_rank
+        from dasan.kernels.ranks import env as batch_rank
 
         return batch_rank
     if rules.hand_size is not None:
-        from dasan.kernels import batch_set
+        from dasan.kernels.cardsets import env as batch_set
 
         return batch_set
-    from dasan.kernels import batch_canon
+    from dasan.kernels.patterns import env as batch_canon
 
     return batch_canon
 

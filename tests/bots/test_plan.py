@@ -9,10 +9,11 @@ import pytest
 from tests.playing import Options, at_random, every_setup, rules_of
 
 import dasan
-from dasan import Card, Rules, table
+from dasan import Card, Rules
 from dasan.bots.outlook import Outlook, unseen
 from dasan.bots.plan import Plan
 from dasan.bots.sides import enmity
+from dasan.ruleset import catalogue as table
 
 
 def fewest_plays(rules: Rules, hand: tuple[Card, ...]) -> int:

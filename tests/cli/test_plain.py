@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dasan.games import PRESETS
-from dasan.record import verify
-from dasan.sessions import Session
+from dasan.play.sessions import Session
+from dasan.records.record import verify
 from dasan.tui.plain import run
 
 from .hands import SEED, greedy_game, my_auction, play_on

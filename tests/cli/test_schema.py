@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import dasan
-from dasan.events import EventType
 from dasan.games import PRESETS
+from dasan.play.events import EventType
 
 from .hands import SEED, greedy_game, play_on
 

@@ -7,9 +7,9 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from dasan.games import PRESETS
-from dasan.moves import MoveType
-from dasan.record import verify
-from dasan.state import Phase
+from dasan.play.moves import MoveType
+from dasan.play.state import Phase
+from dasan.records.record import verify
 from dasan.tui.app import Action, TableApp
 from dasan.tui.fan import Fan
 from dasan.tui.screens import Call, Reader

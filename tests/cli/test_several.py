@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.record import records
+from dasan.records.record import records
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal
@@ -131,15 +131,15 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch:
 
 
 def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    import dasan.record
+    import dasan.records.record
 
     text = hand(1).record()
-    monkeypatch.setattr(dasan.record, "MAX_LINES", 3)
+    monkeypatch.setattr(dasan.records.record, "MAX_LINES", 3)
     assert dasan.replay(text) == hand(1)
     assert len(list(records(text * 5))) == 5, "the bound is for each record"
     with pytest.raises(dasan.BadRecord, match="a record has at most"):
         dasan.replay(hand(1).play("8D").record())
-    monkeypatch.setattr(dasan.record, "MAX_CHARACTERS", len(text) - 1)
+    monkeypatch.setattr(dasan.records.record, "MAX_CHARACTERS", len(text) - 1)
     for read in (dasan.replay, lambda text: list(records(text))):
         with pytest.raises(dasan.BadRecord, match="a record has at most"):
             read(text)

@@ -10,9 +10,9 @@ from tests.playing import Options
 
 import dasan
 from dasan import Move, Rules, Session, State
-from dasan.dealing import Deal
-from dasan.events import Event, EventType
-from dasan.ruleset import BidScoring, CardScoring, FixedScoring
+from dasan.play.dealing import Deal
+from dasan.play.events import Event, EventType
+from dasan.ruleset.rules import BidScoring, CardScoring, FixedScoring
 
 Line = dict[str, Any]
 

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import dasan
-from dasan.events import EventType
+from dasan.play.events import EventType
 
 
 def choice(seed: int, hand: int, ply: int, count: int) -> int:

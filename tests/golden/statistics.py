@@ -14,9 +14,9 @@ import numpy as np
 
 import dasan
 from dasan import vector
-from dasan.actions import action_ids
-from dasan.moves import MoveType
-from dasan.state import Phase
+from dasan.play.action_ids import action_ids
+from dasan.play.moves import MoveType
+from dasan.play.state import Phase
 
 PINNED = Path(__file__).parent / "statistics.txt"
 """preset, figure, mean, standard error."""

@@ -10,8 +10,8 @@ import pytest
 from tests.golden.playing import body
 
 import dasan
-from dasan import fairness
-from dasan.ruleset import OptionValue
+from dasan.play import fairness
+from dasan.ruleset.rules import OptionValue
 
 PINNED = Path(__file__).parent / "options.txt"
 """preset, option, value, seed, digest of the body with the option, digest without."""

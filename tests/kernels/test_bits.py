@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dasan.kernels import bits
-from dasan.kernels.compiled import compiled
+from dasan.kernels.runtime import bits
+from dasan.kernels.runtime.compiled import compiled
 
 U = np.uint64
 

@@ -51,7 +51,7 @@ def test_hands_stay_within_bounds() -> None:
 
 SLIP = """
 import numpy as np
-from dasan.kernels.compiled import lean
+from dasan.kernels.runtime.compiled import lean
 
 @lean
 def past(words, at):

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.kernels import table_cache
+from dasan.kernels.runtime import table_cache
 
 MODULE = """
 from typing import NamedTuple
 import numpy as np
-from dasan.kernels import code_cache
-from dasan.kernels.compiled import compiled
+from dasan.kernels.runtime import code_cache
+from dasan.kernels.runtime.compiled import compiled
 from helper import FACTOR, helped
 
 code_cache.KEPT = 3
@@ -32,7 +32,7 @@ value = int(work({name}(np.array([5]))))
 print(value, sum(work.stats.cache_hits.values()), sum(work.stats.cache_misses.values()))
 """
 HELPER = """
-from dasan.kernels.compiled import compiled
+from dasan.kernels.runtime.compiled import compiled
 FACTOR = {factor}
 
 @compiled

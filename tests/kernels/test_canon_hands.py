@@ -13,11 +13,12 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.combos import Flush, Groups, Run
-from dasan.kernels import canon_hands, canon_play
-from dasan.kernels.canon_table import CanonTable, canon_policy, canon_table
-from dasan.moves import Move, MoveType
-from dasan.table import compile
+from dasan.kernels.patterns import hands as canon_hands
+from dasan.kernels.patterns import play as canon_play
+from dasan.kernels.patterns.tables import CanonTable, canon_policy, canon_table
+from dasan.play.moves import Move, MoveType
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.shapes import Flush, Groups, Run
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {}),

@@ -17,8 +17,8 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.kernels import cuda_rank
-from dasan.kernels.cuda_env import GpuEnv, why_not
+from dasan.kernels.ranks.cuda import step as cuda_rank
+from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
 CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("big-three", {"must_dig": True}, True),
@@ -30,7 +30,7 @@ ENVS, STEPS, SEED = 3, 150, 5
 SIMULATED = """
 import json, sys
 import dasan
-from dasan.kernels.cuda_env import GpuEnv
+from dasan.kernels.ranks.cuda.env import GpuEnv
 from tests.kernels.test_cuda import ENVS, SEED, STEPS, legal_of, trace
 preset, options, session = json.loads(sys.argv[1])
 env = GpuEnv(dasan.rules(preset, **options), ENVS, SEED, session=session)

@@ -9,11 +9,11 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.kernels import rank_hands
-from dasan.kernels.rank_auction import auction_table
-from dasan.kernels.rank_table import PASS, RankTable, rank_table
-from dasan.moves import Move, MoveType
-from dasan.table import compile
+from dasan.kernels.ranks import hands as rank_hands
+from dasan.kernels.ranks.auction import auction_table
+from dasan.kernels.ranks.tables import PASS, RankTable, rank_table
+from dasan.play.moves import Move, MoveType
+from dasan.ruleset.catalogue import compile
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),

@@ -10,9 +10,10 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.kernels import set_hands, set_table
-from dasan.moves import Move, MoveType
-from dasan.table import compile
+from dasan.kernels.cardsets import hands as set_hands
+from dasan.kernels.cardsets import tables as set_table
+from dasan.play.moves import Move, MoveType
+from dasan.ruleset.catalogue import compile
 
 VARIANTS: list[dict[str, Any]] = [
     {},

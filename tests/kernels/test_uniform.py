@@ -12,9 +12,14 @@ from tests.kernels import test_canon_hands, test_rank_hands, test_set_hands
 import dasan
 from dasan import vector
 from dasan.features import by_rank
-from dasan.kernels import canon_hands, canon_play, canon_table, rank_hands, set_hands, set_table
-from dasan.kernels.rank_auction import auction_table
-from dasan.kernels.rank_table import rank_table
+from dasan.kernels.cardsets import hands as set_hands
+from dasan.kernels.cardsets import tables as set_table
+from dasan.kernels.patterns import hands as canon_hands
+from dasan.kernels.patterns import play as canon_play
+from dasan.kernels.patterns import tables as canon_table
+from dasan.kernels.ranks import hands as rank_hands
+from dasan.kernels.ranks.auction import auction_table
+from dasan.kernels.ranks.tables import rank_table
 
 SEED = np.uint64(77)
 Trace = list[list[int]]

@@ -18,13 +18,9 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
     for layer in (
         "version errors cluster",
         "cards",
-        "combos ruleset soundness",
-        "games clauses",
-        "table",
-        "moves events fairness",
-        "state auction dealing exchange scoring spoken starting tricks",
-        "view record retrace sessions",
-        "actions features",
+        "ruleset games",
+        "play records",
+        "features",
         "kernels solver bots worlds",
         "vector arena learn envs server bench puzzles",
         "tui",
@@ -33,8 +29,6 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
 )
 """Each layer may import itself and those before it, whether at the top of a file or inside a function."""
 
-FACADE = {("state", "view"), ("state", "record")}
-"""`state.view(seat)` and `state.record()` are for the reader's convenience; they import when they are called."""
 
 HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich", "typer", "asyncio")
 
@@ -97,9 +91,7 @@ def test_imports_go_one_way() -> None:
     assert [
         f"{found.place}: {found.importer} imports {found.imported}, which stands above it"
         for found in IMPORTS
-        if found.imported in PARTS
-        and level(found.imported) > level(found.importer)
-        and not (found.lazy and (found.importer, found.imported) in FACADE)
+        if found.imported in PARTS and level(found.imported) > level(found.importer)
     ] == []
 
 

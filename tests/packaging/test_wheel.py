@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dasan import clauses
+from dasan.ruleset import clauses
 
 ROOT = Path(__file__).parents[2]
 

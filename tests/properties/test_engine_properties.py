@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dasan
-from dasan.dealing import Deal
-from dasan.record import verify
-from dasan.starting import begin
-from dasan.table import compile
+from dasan.play.dealing import Deal
+from dasan.play.starting import begin
+from dasan.records.record import verify
+from dasan.ruleset.catalogue import compile
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 import dasan
 from dasan.cards import pack
-from dasan.dealing import deal_hand
-from dasan.fairness import (
+from dasan.play.dealing import deal_hand
+from dasan.play.fairness import (
     MAX_CONTRIBUTIONS,
     MAX_TEXT_BYTES,
     SECRET_BYTES,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dasan
 from dasan.cards import parse_cards
-from dasan.ruleset import Rules
+from dasan.ruleset.rules import Rules
 
 STATES = [dasan.deal(dasan.rules(p), seed=1) for p in dasan.PRESETS]
 PLAYING = [

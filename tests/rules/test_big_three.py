@@ -10,9 +10,10 @@ from tests.playing import fill, play_hands, refused, say, texts, types
 from tests.rules.auctions import compare
 
 import dasan
-from dasan import Ambiguous, IllegalPlay, Malformed, State, fairness
-from dasan.dealing import draw_value, drawn_dealer
-from dasan.events import Event, EventType
+from dasan import Ambiguous, IllegalPlay, Malformed, State
+from dasan.play import fairness
+from dasan.play.dealing import draw_value, drawn_dealer
+from dasan.play.events import Event, EventType
 
 THREE = ("big-three", "big-three-denexa", "big-three-fr")
 three = pytest.mark.parametrize("preset", THREE)

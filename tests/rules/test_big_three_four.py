@@ -11,7 +11,7 @@ from tests.rules.auctions import compare
 
 import dasan
 from dasan import Ambiguous, IllegalPlay, Malformed, State
-from dasan.events import EventType
+from dasan.play.events import EventType
 
 RULES = dasan.rules("big-three-4p")
 STRICT = dasan.rules("big-three-4p", passed_bidder_may_return=False)

@@ -10,8 +10,9 @@ import pytest
 from tests.playing import Options, fill, play_hands, play_out, refused, say, texts, types
 
 import dasan
-from dasan import Ambiguous, IllegalPlay, Malformed, State, fairness
-from dasan.events import EventType
+from dasan import Ambiguous, IllegalPlay, Malformed, State
+from dasan.play import fairness
+from dasan.play.events import EventType
 
 RULES = dasan.rules("big-two")
 ORDER = [r + s for r in "3456789TJQKA2" for s in "DCHS"]

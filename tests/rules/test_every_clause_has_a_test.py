@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.clauses import load
+from dasan.ruleset.clauses import load
 
 HERE = Path(__file__).parent
 BOOK = HERE.parents[1] / "docs" / "rules"

@@ -26,10 +26,10 @@ from tests.playing import (
 
 import dasan
 from dasan import Card, DasanError, State, View
-from dasan.dealing import Deal
-from dasan.events import EventType
-from dasan.record import verify
-from dasan.state import Origin
+from dasan.play.dealing import Deal
+from dasan.play.events import EventType
+from dasan.play.state import Origin
+from dasan.records.record import verify
 
 CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|[BR]J)\b")
 SEATS = (0, 1, 2, None)

@@ -12,9 +12,9 @@ from tests.rules.auctions import compare, standing, walk
 import dasan
 from dasan import IllegalPlay, State
 from dasan.cards import parse_cards
-from dasan.combos import recognise
-from dasan.dealing import drawn_dealer
-from dasan.events import Event, EventType
+from dasan.play.dealing import drawn_dealer
+from dasan.play.events import Event, EventType
+from dasan.ruleset.shapes import recognise
 
 RANKS = "3456789TJQKA2"
 

@@ -9,9 +9,10 @@ import pytest
 from tests.playing import Options, fill, play_hands, refused, say, texts, types
 
 import dasan
-from dasan import Ambiguous, IllegalPlay, Malformed, State, fairness
-from dasan.dealing import drawn_dealer
-from dasan.events import Event, EventType
+from dasan import Ambiguous, IllegalPlay, Malformed, State
+from dasan.play import fairness
+from dasan.play.dealing import drawn_dealer
+from dasan.play.events import Event, EventType
 
 RULES = dasan.rules("winner")
 BOMB = dasan.rules("winner-bomb")

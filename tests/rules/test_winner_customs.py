@@ -10,7 +10,7 @@ from tests.playing import Options, play_hands, refused, say, texts, types
 
 import dasan
 from dasan import Ambiguous, Card, IllegalPlay, Malformed, Rules, Session, State
-from dasan.events import EventType
+from dasan.play.events import EventType
 
 RULES = dasan.rules("winner")
 

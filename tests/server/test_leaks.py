@@ -16,7 +16,7 @@ import pytest
 
 import dasan
 from dasan import bots
-from dasan.dealing import Deal
+from dasan.play.dealing import Deal
 from dasan.server.rooms import Head, Room
 
 from .harness import Json, Player, Served

@@ -11,7 +11,7 @@ from tests.solver.minimax import wins
 from tests.solver.positions import CALLED, RULES, endgame, payment, played_out
 
 import dasan
-from dasan.kernels import rank_solver
+from dasan.kernels.ranks.solver import search as rank_solver
 from dasan.solver import Solution, solve, solve_many
 
 SMALL = 0.01

@@ -17,7 +17,7 @@ from tests.solver.test_endgame import plain
 
 import dasan
 from dasan.bench.solver import at_random
-from dasan.retrace import moves_of
+from dasan.records.retrace import moves_of
 from dasan.solver.picture import picture
 from dasan.solver.review import Review, review
 

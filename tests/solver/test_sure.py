@@ -11,9 +11,9 @@ import numpy as np
 from tests.solver.minimax import wins
 from tests.solver.positions import RULES, payment, played_out
 
-from dasan.kernels.rank_solver_position import mover_of, on_lead, owner_of
-from dasan.kernels.rank_solver_sure import filled, new_cover, sets_cover, surely
-from dasan.kernels.rank_table import rank_table
+from dasan.kernels.ranks.solver.position import mover_of, on_lead, owner_of
+from dasan.kernels.ranks.solver.sure_wins import filled, new_cover, sets_cover, surely
+from dasan.kernels.ranks.tables import rank_table
 from dasan.solver.open_hands import position
 
 PARTS: dict[int, list[tuple[int, ...]]] = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import dasan
 from dasan import vector
-from dasan.actions import ActionIds
 from dasan.features import encode, encode_moves, encode_perfect
-from dasan.moves import Move, MoveType
+from dasan.play.action_ids import ActionIds
+from dasan.play.moves import Move, MoveType
 
 
 @dataclass

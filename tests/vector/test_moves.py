@@ -11,7 +11,6 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.actions import action_ids
 from dasan.features import (
     action_features,
     encode_moves,
@@ -22,7 +21,8 @@ from dasan.features import (
     perfect_layout,
     perfect_size,
 )
-from dasan.moves import Move, MoveType
+from dasan.play.action_ids import action_ids
+from dasan.play.moves import Move, MoveType
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dasan import vector
-from dasan.kernels import batch_team
+from dasan.kernels.env import threads as batch_team
 
 
 def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[bytes]:

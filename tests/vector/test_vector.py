@@ -10,8 +10,8 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.actions import action_ids
 from dasan.features import encode, layout, observation_size
+from dasan.play.action_ids import action_ids
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),

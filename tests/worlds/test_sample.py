@@ -11,8 +11,8 @@ from tests.playing import Options, every_preset, every_setup, lively, rules_of
 
 import dasan
 from dasan import State, worlds
-from dasan.dealing import Deal
-from dasan.events import EventType
+from dasan.play.dealing import Deal
+from dasan.play.events import EventType
 
 
 def moments(rules: dasan.Rules, seed: int, part: float) -> Iterator[State]:

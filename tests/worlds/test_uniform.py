@@ -16,7 +16,7 @@ import dasan
 from dasan import State, View
 from dasan import worlds as sampling
 from dasan.cards import format_cards
-from dasan.events import EventType
+from dasan.play.events import EventType
 from dasan.worlds.knowledge import Knowledge
 
 Wanted = Callable[[View, Knowledge], bool]

@@ -10,9 +10,9 @@ from statistics import fmean
 
 from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, bot
-from dasan.ruleset import Ending, Rules
-from dasan.starting import deal
-from dasan.state import Result
+from dasan.play.starting import deal
+from dasan.play.state import Result
+from dasan.ruleset.rules import Ending, Rules
 
 Maker = Callable[[int], Bot]
 

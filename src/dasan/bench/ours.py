@@ -10,7 +10,7 @@ from typing import Any
 import dasan
 from dasan.bench.timing import Row, Work, cores, measure
 from dasan.features import by_rank
-from dasan.ruleset import Rules
+from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
 PATHS = ("engine", "kernel", "batch-mask", "batch-obs", "batch-moves", GPU)
@@ -55,14 +55,14 @@ def measure_ours(
 
 def why_no_gpu() -> str:
     """Why there is no GPU to measure; empty if there is one."""
-    from dasan.kernels.cuda_env import why_not
+    from dasan.kernels.ranks.cuda.env import why_not
 
     return why_not()
 
 
 def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Row:
     """Random actions, masks and new deals, all on the GPU; the clock runs until the last of them is done."""
-    from dasan.kernels.cuda_env import GpuEnv, device_name, wait
+    from dasan.kernels.ranks.cuda.env import GpuEnv, device_name, wait
 
     env = GpuEnv(rules, NUM_ENVS_GPU, seed=1)
     steps = 200
@@ -118,14 +118,18 @@ def _kernel(rules: Rules, threads: int) -> Work:
 def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], int]:
     """The tables and the function that play whole random hands, and how many to play at once."""
     if by_rank(rules):
-        from dasan.kernels import rank_auction, rank_hands, rank_table
+        from dasan.kernels.ranks import auction as rank_auction
+        from dasan.kernels.ranks import hands as rank_hands
+        from dasan.kernels.ranks import tables as rank_table
 
         return (rank_table.rank_table(rules), rank_auction.auction_table(rules)), rank_hands.random_hands, 20_000
     if rules.hand_size is not None:
-        from dasan.kernels import set_hands, set_table
+        from dasan.kernels.cardsets import hands as set_hands
+        from dasan.kernels.cardsets import tables as set_table
 
         return (set_table.set_table(rules), set_table.set_policy(rules)), set_hands.random_hands, 4_000
-    from dasan.kernels import canon_hands, canon_table
+    from dasan.kernels.patterns import hands as canon_hands
+    from dasan.kernels.patterns import tables as canon_table
 
     return (canon_table.canon_table(rules), canon_table.canon_policy(rules)), canon_hands.random_hands, 2_000
 

@@ -6,8 +6,8 @@ from collections import Counter
 
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import choices
-from dasan.moves import Move, MoveType
-from dasan.view import View
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
 
 ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
 """By the number of players: the turns a hand may cost to bid 1, 2 and 3; worked out by `benchmarks/bids.py`."""

@@ -7,8 +7,8 @@ from itertools import combinations
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import choices
 from dasan.cards import Card
-from dasan.moves import Move
-from dasan.view import View
+from dasan.play.moves import Move
+from dasan.play.view import View
 
 GIFT = 0.5
 """What the highest card of all is worth to the player who takes it, in turns."""

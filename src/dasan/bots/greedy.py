@@ -8,9 +8,9 @@ from dasan.bots.bidding import choose_bid, choose_call
 from dasan.bots.exchanging import choose_offer, choose_take
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import choices
-from dasan.moves import Move, MoveType
-from dasan.ruleset import Guard
-from dasan.view import View
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
+from dasan.ruleset.rules import Guard
 
 
 class GreedyBot:

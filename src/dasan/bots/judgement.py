@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dasan import table
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Plan
 from dasan.bots.sides import enmity
 from dasan.cards import Card
-from dasan.combos import Combination
-from dasan.moves import Move
-from dasan.view import View
+from dasan.play.moves import Move
+from dasan.play.view import View
+from dasan.ruleset import catalogue as table
+from dasan.ruleset.shapes import Combination
 
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
 """How likely a player with so many cards goes out on getting the lead."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dasan import table
 from dasan.cards import Card
-from dasan.combos import Groups
-from dasan.ruleset import Rules
-from dasan.table import Row
+from dasan.ruleset import catalogue as table
+from dasan.ruleset.catalogue import Row
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Groups
 
 Counts = tuple[tuple[int, int], ...]
 

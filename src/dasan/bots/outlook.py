@@ -10,9 +10,9 @@ from math import comb, prod
 
 from dasan.bots.ladders import Ladder, Rung, ladders
 from dasan.cards import Card
-from dasan.combos import Combination
-from dasan.events import EventType
-from dasan.view import View
+from dasan.play.events import EventType
+from dasan.play.view import View
+from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
 """How many of the exact sets that could be held come one to a holder: a hand with one full house often has several."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 from dasan.bots.ladders import ladders
 from dasan.cards import Card
-from dasan.combos import Combination, Groups
-from dasan.ruleset import Rules
-from dasan.table import Fit
+from dasan.ruleset.catalogue import Fit
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination, Groups
 
 _WIDTH = 5
 _MASK = (1 << _WIDTH) - 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dasan.moves import Move
-from dasan.view import View
+from dasan.play.moves import Move
+from dasan.play.view import View
 
 
 class Bot(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from dasan.bots.protocol import choices
-from dasan.moves import Move
-from dasan.view import View
+from dasan.play.moves import Move
+from dasan.play.view import View
 
 
 class RandomBot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.view import View
+from dasan.play.view import View
 
 
 def enmity(view: View) -> tuple[float, ...]:

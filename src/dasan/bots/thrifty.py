@@ -1,7 +1,7 @@
 """The player that gets rid of cards: one rule of thumb, cheap enough to play whole hands with by the million.
 
 Every play is given points, by what it takes out of the hand and what it breaks, and the play with most points is made.
-`dasan.kernels.playout_table` is the compiled twin; the numbers stand here alone.
+`dasan.kernels.env.playout_policies` is the compiled twin; the numbers stand here alone.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dasan.bots.protocol import choices
-from dasan.combos import Combination, Run
-from dasan.moves import Move, MoveType
-from dasan.ruleset import Rules
-from dasan.table import compile
-from dasan.view import View
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination, Run
 
 CARD = 6
 """Points for each card of a lead."""

@@ -9,7 +9,7 @@ import typer
 
 from dasan.cli.group import Refused
 from dasan.games import PRESETS, Option, make_rules
-from dasan.ruleset import OptionValue, Rules
+from dasan.ruleset.rules import OptionValue, Rules
 
 Options: TypeAlias = Annotated[
     list[str] | None,

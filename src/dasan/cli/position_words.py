@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dasan.state import State
+    from dasan.play.state import State
     from dasan.tui.words import Words
 
 
@@ -36,7 +36,7 @@ def _part(state: State, seat: int) -> str:
 
 def to_act(words: Words, state: State) -> str:
     """What was played and who has passed in this trick, and who is to act."""
-    from dasan.state import Phase
+    from dasan.play.state import Phase
     from dasan.tui.words import listed, signs
 
     if state.to_act is None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dasan.cli.position_words import held, to_act, words_of
 
 if TYPE_CHECKING:
+    from dasan.play.state import State
     from dasan.puzzles import Puzzle
     from dasan.puzzles.tree import Tree
-    from dasan.state import State
 
 
 def question(puzzle: Puzzle) -> Iterator[str]:

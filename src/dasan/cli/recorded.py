@@ -12,9 +12,9 @@ from dasan.cli.group import Refused
 from dasan.errors import DasanError
 
 if TYPE_CHECKING:
-    from dasan.record import Record
-    from dasan.sessions import Session
-    from dasan.state import State
+    from dasan.play.sessions import Session
+    from dasan.play.state import State
+    from dasan.records.record import Record
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
     All are read before anything is done with one. `Refused` for the first that is damaged.
     """
-    from dasan.record import records
+    from dasan.records.record import records
 
     found: dict[int, T] = {}
     last = 0
@@ -56,7 +56,7 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
     """The hands and sessions of a file, by their place in it."""
-    from dasan.record import replay
+    from dasan.records.record import replay
 
     return read_records(file, number, replay)
 
@@ -74,7 +74,7 @@ def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, Sta
 
 
 def hands_of(game: State | Session) -> tuple[State, ...]:
-    from dasan.sessions import Session
+    from dasan.play.sessions import Session
 
     return (*game.past, game.state) if isinstance(game, Session) else (game,)
 
@@ -95,6 +95,6 @@ def print_found(found: Sequence[object]) -> None:
 
 
 def _moved(hand: State) -> bool:
-    from dasan.events import MOVES
+    from dasan.play.events import MOVES
 
     return any(event.type in MOVES for event in hand.events)

@@ -14,8 +14,8 @@ from dasan.cli.position_words import held, to_act, words_of
 from dasan.cli.recorded import RecordNumber, hands_of, no_hand, print_found, read_games
 
 if TYPE_CHECKING:
-    from dasan.sessions import Session
-    from dasan.state import State
+    from dasan.play.sessions import Session
+    from dasan.play.state import State
     from dasan.tui.words import Words
 
     Chosen: TypeAlias = tuple[int, State | Session, list[tuple[int, State]]]
@@ -59,7 +59,7 @@ def _stories(chosen: list[Chosen]) -> Iterator[str]:
 
 def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
     from dasan.games import PRESETS
-    from dasan.sessions import Session
+    from dasan.play.sessions import Session
 
     rules, origin = game.rules, game.origin
     words = words_of(hands[0][1])
@@ -76,8 +76,8 @@ def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) 
 
 
 def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
-    from dasan.dealing import Deal
-    from dasan.retrace import positions
+    from dasan.play.dealing import Deal
+    from dasan.records.retrace import positions
     from dasan.tui.words import signs
 
     first = next(positions(state))
@@ -97,9 +97,9 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
 
 
 def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, Any]:
-    from dasan.record import result_json
-    from dasan.retrace import positions
-    from dasan.sessions import Session
+    from dasan.play.sessions import Session
+    from dasan.records.record import result_json
+    from dasan.records.retrace import positions
 
     out: dict[str, Any] = {
         "preset": game.rules.name,

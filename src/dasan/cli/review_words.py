@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from dasan.cli.solve import worth_words
 from dasan.games import PRESETS
-from dasan.moves import Move, MoveType
+from dasan.play.moves import Move, MoveType
+from dasan.play.state import Phase
 from dasan.solver.review import Judged, Review
-from dasan.state import Phase
 from dasan.tui.words import listed, seat_names, signed, signs
 
 MOST_NAMED = 6

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from dasan import clauses
 from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
 from dasan.cli.files import AsJson, print_json
 from dasan.games import PRESETS, Option
-from dasan.ruleset import OptionValue, Rules
+from dasan.ruleset import clauses
+from dasan.ruleset.rules import OptionValue, Rules
 
 
 def rules(

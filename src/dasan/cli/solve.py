@@ -13,9 +13,9 @@ from dasan.cli.position_words import to_act, words_of
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 
 if TYPE_CHECKING:
-    from dasan.ruleset import Rules
+    from dasan.play.state import State
+    from dasan.ruleset.rules import Rules
     from dasan.solver.solution import Solution
-    from dasan.state import State
 
 
 class ScopeName(StrEnum):
@@ -44,7 +44,7 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Say what the last position of a record is worth under best play, and every move of it."""
-    from dasan.retrace import moves_of
+    from dasan.records.retrace import moves_of
     from dasan.solver import solve as find
 
     states = read_hands(file, number, hand)
@@ -98,7 +98,7 @@ def _sentence(rules: Rules, found: Solution) -> str:
 
 def worth_words(rules: Rules, value: int) -> str:
     """What a value says: a payment, or the place in which a player finishes."""
-    from dasan.ruleset import Ending
+    from dasan.ruleset.rules import Ending
     from dasan.tui.words import signed
 
     return f"place {value}" if rules.ending is Ending.LAST_IN else signed(value)

@@ -15,7 +15,7 @@ def verify(file: RecordFile, number: RecordNumber = None, as_json: AsJson = Fals
 
     Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
     """
-    from dasan.record import verify as check
+    from dasan.records.record import verify as check
 
     found = read_records(file, number, check).values()
     if as_json:

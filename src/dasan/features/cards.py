@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dasan.cards import Card
-from dasan.ruleset import Rules
+from dasan.ruleset.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dasan.actions import PASS_ID, action_ids
 from dasan.cards import Card
 from dasan.features.cards import Feature, by_rank, card_flags, card_slots, eights, kinds, one_flag
-from dasan.ruleset import Rules
-from dasan.table import Row, compile
-from dasan.view import View
+from dasan.play.action_ids import PASS_ID, action_ids
+from dasan.play.view import View
+from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)

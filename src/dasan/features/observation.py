@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dasan.actions import action_ids
 from dasan.cards import Card
-from dasan.events import EventType
 from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, one_flag
-from dasan.ruleset import Ending, Rules
-from dasan.view import View
+from dasan.play.action_ids import action_ids
+from dasan.play.events import EventType
+from dasan.play.view import View
+from dasan.ruleset.rules import Ending, Rules
 
 
 @dataclass(frozen=True, slots=True)

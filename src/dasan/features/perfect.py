@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dasan.features.cards import Feature, card_flags, card_slots, eights, one_flag
-from dasan.ruleset import Rules
+from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
-    from dasan.state import State
+    from dasan.play.state import State
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dasan.games import big_three, big_two, winner
 from dasan.games.option import Option, Preset
-from dasan.ruleset import OptionValue, Rules
+from dasan.ruleset.rules import OptionValue, Rules
 
 __all__ = ["PRESETS", "Option", "Preset", "make_rules"]
 

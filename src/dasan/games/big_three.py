@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dasan.combos import Run, Same
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset import (
+from dasan.ruleset.rules import (
     Auction,
     BidScoring,
     Call,
@@ -17,6 +16,7 @@ from dasan.ruleset import (
     OptionValue,
     Rules,
 )
+from dasan.ruleset.shapes import Run, Same
 
 RANKS = "456789TJQKA23"
 RUN_RANKS = "456789TJQK"

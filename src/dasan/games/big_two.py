@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dasan.combos import AnyShape, Flush, Groups, Run, Same
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset import (
+from dasan.ruleset.rules import (
     CardScoring,
     Direction,
     Ending,
@@ -17,6 +16,7 @@ from dasan.ruleset import (
     OptionValue,
     Rules,
 )
+from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dasan.ruleset import OptionValue, Rules
+from dasan.ruleset.rules import OptionValue, Rules
 
 Values = Mapping[str, OptionValue]
 

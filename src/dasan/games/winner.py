@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dasan.combos import AnyShape, Groups, Run, Same
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset import (
+from dasan.ruleset.rules import (
     CardScoring,
     Direction,
     Ending,
@@ -19,6 +18,7 @@ from dasan.ruleset import (
     Restart,
     Rules,
 )
+from dasan.ruleset.shapes import AnyShape, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"
 SEQUENCE = "A23456789TJQKA"

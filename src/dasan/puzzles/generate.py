@@ -13,13 +13,13 @@ from math import ceil
 
 from dasan.bots import bot
 from dasan.games import make_rules
+from dasan.play.starting import deal
+from dasan.play.state import Phase, State
 from dasan.puzzles.making import Key, find_key, solved
 from dasan.puzzles.position import without_history
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.truth import Truth, Unproved
-from dasan.starting import deal
-from dasan.state import Phase, State
 
 PRESETS = {3: "big-three", 4: "big-three-4p"}
 SOURCES = ("greedy", "random")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from dasan.moves import Move
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
 from dasan.puzzles.position import canonical, forced
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.themes import THEMES, themes_of
 from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
-from dasan.state import Phase, State
 
 FEWEST_CHOICES = 3
 """Legal moves that a puzzle has at least."""

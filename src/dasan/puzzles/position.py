@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dasan.starting import start
-from dasan.state import Phase, State
+from dasan.play.starting import start
+from dasan.play.state import Phase, State
 
 
 def side_of(state: State, seat: int) -> frozenset[int]:

@@ -9,13 +9,13 @@ from hashlib import sha256
 from typing import Any
 
 from dasan.errors import BadRecord
-from dasan.moves import Move
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree
-from dasan.record import Record, records, replay
+from dasan.records.record import Record, records, replay
 from dasan.solver.open_hands import applies
-from dasan.state import Phase, State
 
 
 @dataclass(frozen=True, slots=True)

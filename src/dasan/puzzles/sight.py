@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from dasan.bots.plan import Plan
 from dasan.cards import Card
-from dasan.combos import Combination
-from dasan.moves import Move
+from dasan.play.moves import Move
+from dasan.play.state import State
 from dasan.puzzles.position import side_of
-from dasan.state import State
+from dasan.ruleset.shapes import Combination
 
 TAKES_BACK = {1: 1.0, 2: 0.8}
 """What a play of so many cards that stands is worth for winning a trick that others lead; `RARELY` for more cards."""

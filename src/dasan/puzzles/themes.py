@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dasan.moves import Move
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth
-from dasan.state import Phase, State
 
 Theme = Callable[[State, Move, Sight], bool]
 

@@ -16,11 +16,11 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from dasan.moves import Move
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
 from dasan.puzzles.position import canonical, forced, side_of
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth
-from dasan.state import Phase, State
 
 Tree: TypeAlias = Any
 """None, "...", [move, Tree] or {move: Tree}."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dasan.play.state import Phase, State
 from dasan.solver.budget import Budget
 from dasan.solver.open_hands import OpenHands, position
-from dasan.state import Phase, State
 
 MEMORY_MB = 64
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Request, Response
 from starlette.responses import PlainTextResponse
 
 import dasan
-from dasan import clauses
 from dasan.games import PRESETS, Option
+from dasan.ruleset import clauses
 from dasan.server.identity import Identities, new_player
 from dasan.server.protocol import (
     PROTOCOL,

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
-from dasan.kernels.warming import Warming
+from dasan.kernels.runtime.warming import Warming
 from dasan.server import api, live
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import dasan
-from dasan import fairness
-from dasan.dealing import Deal
 from dasan.games import PRESETS
+from dasan.play import fairness
+from dasan.play.dealing import Deal
+from dasan.play.starting import hand_secret
 from dasan.server.protocol import (
     Command,
     ContributeCommand,
@@ -32,7 +33,6 @@ from dasan.server.protocol import (
     ViewState,
 )
 from dasan.server.refusals import Refused
-from dasan.starting import hand_secret
 
 MAX_LINES = 20_000
 """The longest log after which another hand may be dealt; a table beyond it would take long to open."""

@@ -18,8 +18,9 @@ from types import TracebackType
 from typing import TypeVar
 
 import dasan
-from dasan import bots, fairness
+from dasan import bots
 from dasan.games import PRESETS
+from dasan.play import fairness
 from dasan.server.hub import Connection, Hub
 from dasan.server.protocol import Command, MoveCommand
 from dasan.server.refusals import Refused

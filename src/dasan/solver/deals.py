@@ -19,11 +19,11 @@ from dasan.bots import bot
 from dasan.bots.plan import Plan
 from dasan.cards import Card
 from dasan.games import make_rules
-from dasan.ruleset import Rules
+from dasan.play.starting import deal
+from dasan.play.state import Phase, State
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import Rules
 from dasan.solver import solve
-from dasan.starting import deal
-from dasan.state import Phase, State
-from dasan.table import compile
 
 PRESETS = {3: "big-three", 4: "big-three-4p"}
 HIGH = "A23"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dasan.moves import Move
-from dasan.ruleset import CardScoring, Ending, FixedScoring
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import CardScoring, Ending, FixedScoring
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.state import Phase, State
 
 PLACES_A_MEGABYTE = 600
 """A position that is remembered takes about 1.7 kB."""

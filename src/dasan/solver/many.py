@@ -13,7 +13,7 @@ from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, solve_warm
 
 if TYPE_CHECKING:
-    from dasan.state import State
+    from dasan.play.state import State
 
 TOGETHER = 50
 """States of one deal that share a table at most: the rest go to other workers."""

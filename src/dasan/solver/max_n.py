@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dasan.moves import Move
-from dasan.ruleset import Ending, FixedScoring
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import Ending, FixedScoring
 from dasan.solver.budget import Budget
 from dasan.solver.endgame import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered, score, solution
 from dasan.solver.solution import Solution
-from dasan.state import Phase, State
 
 Values = tuple[int, ...]
 """What each seat gets, more is better: payments, or places negated."""

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dasan import auction
-from dasan.moves import Move
-from dasan.ruleset import BidScoring, Rules
+from dasan.play import auction
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import BidScoring, Rules
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.state import Phase, State
 
 if TYPE_CHECKING:
-    from dasan.kernels.rank_solver import Search
+    from dasan.kernels.ranks.solver.search import Search
 
 SLICE = 20_000
 """Nodes between two looks at the clock: some hundredths of a second."""
@@ -41,8 +41,8 @@ class Position:
 
 def position(state: State) -> Position:
     """The kernel's position of a state in the play. ValueError where no order of play leads to who is to act."""
-    from dasan.kernels import rank_solver
-    from dasan.kernels.rank_table import rank_table
+    from dasan.kernels.ranks.solver import search as rank_solver
+    from dasan.kernels.ranks.tables import rank_table
 
     n = state.rules.players
     bidder = state.bidder or 0
@@ -76,8 +76,8 @@ def _word(state: State, seat: int) -> int:
 @lru_cache(maxsize=16)
 def _actions_of(rules: Rules) -> dict[tuple[str, int], int]:
     """The kernel's actions by what identifies a row."""
-    from dasan.kernels.rank_table import rank_table
-    from dasan.table import compile
+    from dasan.kernels.ranks.tables import rank_table
+    from dasan.ruleset.catalogue import compile
 
     rows = compile(rules).rows
     return {
@@ -101,8 +101,8 @@ class OpenHands:
     """One table for the positions of one deal; `settle` finds out who wins them, as far as `budget` goes."""
 
     def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
-        from dasan.kernels import rank_solver
-        from dasan.kernels.rank_table import rank_table
+        from dasan.kernels.ranks.solver import search as rank_solver
+        from dasan.kernels.ranks.tables import rank_table
 
         self._kernel = rank_solver
         self._table = rank_table(state.rules)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from textwrap import wrap
 
+from dasan.play.state import Phase
 from dasan.solver.review import Judged, Review
-from dasan.state import Phase
 
 STEP = 14
 """Pixels a move."""

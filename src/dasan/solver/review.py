@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dasan.moves import Move, MoveType
-from dasan.retrace import moves_of
+from dasan.play.moves import Move, MoveType
+from dasan.play.state import Phase, State
+from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.open_hands import applies, stakes
 from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, solve_warm
-from dasan.state import Phase, State
 
 MISSES = 3
 """In a game without sides: after so many positions in a row that were too large, those before are not tried."""

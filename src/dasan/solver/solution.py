@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dasan.moves import Move
+from dasan.play.moves import Move
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
 
 if TYPE_CHECKING:
-    from dasan.moves import Move
+    from dasan.play.moves import Move
+    from dasan.play.state import State
     from dasan.solver.endgame import Endgame
     from dasan.solver.max_n import MaxN
     from dasan.solver.open_hands import OpenHands
-    from dasan.state import State
 
 Scope: TypeAlias = Literal["paranoid", "max-n"]
 
@@ -113,8 +113,8 @@ def solve_warm(
     """As `solve`, with what is known already. line: whether a line is wanted, if the moves are. also: a legal move that
     is valued too where `legal_moves()` does not list it and it may differ from all that are listed.
     """
+    from dasan.play.state import Phase
     from dasan.solver import endgame, max_n, open_hands
-    from dasan.state import Phase
 
     if state.phase is Phase.OVER:
         raise ValueError("the hand is over")
@@ -128,7 +128,7 @@ def solve_warm(
         return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
     if scope is not None:
         raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
-    from dasan.kernels.rank_solver import warm_up
+    from dasan.kernels.ranks.solver.search import warm_up
 
     warm_up()
     budget.start()

@@ -15,9 +15,9 @@ from textual.widgets import Button, Footer, Input, RichLog, Static
 from dasan.cards import format_cards
 from dasan.errors import DasanError
 from dasan.games import PRESETS
-from dasan.moves import PASS, Move, MoveType
-from dasan.ruleset import Direction
-from dasan.state import Phase
+from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.state import Phase
+from dasan.ruleset.rules import Direction
 from dasan.tui.asking import question, spell_out
 from dasan.tui.fan import Fan
 from dasan.tui.game import ME, Game

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dasan.moves import MoveType
-from dasan.state import Phase
+from dasan.play.moves import MoveType
+from dasan.play.state import Phase
+from dasan.play.view import View
 from dasan.tui.words import Words, kind_words, listed
-from dasan.view import View
 
 _PREFIXED = {MoveType.CALL, MoveType.GIVE, MoveType.OFFER, MoveType.TAKE}
 

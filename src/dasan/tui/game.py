@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from dasan.bots import Bot
 from dasan.errors import DasanError, IllegalPlay
-from dasan.fairness import SECRET_BYTES
-from dasan.moves import Move
-from dasan.ruleset import Rules
-from dasan.sessions import Session, session
-from dasan.state import Phase
+from dasan.play.fairness import SECRET_BYTES
+from dasan.play.moves import Move
+from dasan.play.sessions import Session, session
+from dasan.play.state import Phase
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 from dasan.tui.words import YOU, Words
-from dasan.view import View
 
 ME = 0
 """The seat of the person at the terminal."""

@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from dasan.events import Event, EventType
-from dasan.ruleset import Ending
-from dasan.state import Phase
+from dasan.play.events import Event, EventType
+from dasan.play.state import Phase
+from dasan.play.view import View
+from dasan.ruleset.rules import Ending
 from dasan.tui.fan import Fan
 from dasan.tui.words import Words, kind_words, signed, signs
-from dasan.view import View
 
 _SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 

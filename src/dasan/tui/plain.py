@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterator
 from typing import TextIO
 
-from dasan import clauses
 from dasan.cards import format_cards
 from dasan.errors import DasanError
 from dasan.games import PRESETS
+from dasan.ruleset import clauses
 from dasan.tui.asking import question, spell_out
 from dasan.tui.game import ME, Game
 from dasan.tui.words import Words, kind_words

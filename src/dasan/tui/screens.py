@@ -10,10 +10,10 @@ from textual.containers import Grid, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Markdown, Static
 
-from dasan import clauses
 from dasan.cards import Card
-from dasan.moves import Move
-from dasan.ruleset import Rules
+from dasan.play.moves import Move
+from dasan.ruleset import clauses
+from dasan.ruleset.rules import Rules
 from dasan.tui.words import signs
 
 HELP = """\

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dasan.cards import Card, format_cards
-from dasan.dealing import Deal, Position
 from dasan.errors import DasanError
-from dasan.events import Event, EventType
-from dasan.ruleset import FixedScoring, Rules
-from dasan.state import Result
+from dasan.play.dealing import Deal, Position
+from dasan.play.events import Event, EventType
+from dasan.play.state import Result
+from dasan.ruleset.rules import FixedScoring, Rules
 
 SUIT_SIGNS = {"D": "♦", "C": "♣", "H": "♥", "S": "♠"}
 KINDS = {

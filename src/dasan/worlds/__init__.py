@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from dasan.state import State
-from dasan.view import View
+from dasan.play.state import State
+from dasan.play.view import View
 from dasan.worlds.deals import Deals, deals
 from dasan.worlds.judging import Judgement, judge
 from dasan.worlds.positions import Outcomes, Positions

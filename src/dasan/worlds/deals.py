@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dasan.cards import Hand
-from dasan.ruleset import Rules
-from dasan.view import View
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import KITTY
 from dasan.worlds.states import Sampler
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dasan.kernels.world_deal import WorldTable
+    from dasan.kernels.worlds.deal import WorldTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Deals:
 
     def hand(self, world: int, column: int) -> Hand:
         """The cards of a seat (or, after the last seat, of the kitty) in one world."""
-        from dasan.kernels.world_deal import bit_of
+        from dasan.kernels.worlds.deal import bit_of
 
         one, two = int(self.one[world, column]), int(self.two[world, column])
         cards = dict.fromkeys(self.rules.pack)
@@ -47,7 +47,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     """The hands of worlds `first` to `first + count - 1` of `seed`: those of `sample`, far faster."""
     import numpy as np
 
-    from dasan.kernels.world_deal import deal_worlds, words_of
+    from dasan.kernels.worlds.deal import deal_worlds, words_of
 
     if count < 0 or first < 0:
         raise ValueError("worlds are counted from 0")
@@ -68,7 +68,7 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
 
 def table_of(sampler: Sampler) -> WorldTable:
     """The layout of `sampler` as arrays."""
-    from dasan.kernels.world_deal import world_table
+    from dasan.kernels.worlds.deal import world_table
 
     rules, layout = sampler.rules, sampler.layout
     column = {**{seat: seat for seat in range(rules.players)}, KITTY: rules.players}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dasan.moves import Move
-from dasan.view import View
+from dasan.play.moves import Move
+from dasan.play.view import View
 from dasan.worlds.deals import deals
 from dasan.worlds.positions import Positions
 from dasan.worlds.states import Sampler

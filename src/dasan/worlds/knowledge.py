@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from math import comb
 
 from dasan.cards import Card, card
-from dasan.dealing import Deal, Position
-from dasan.events import Event, EventType
-from dasan.ruleset import Guard, Restart, Rules
-from dasan.view import View
+from dasan.play.dealing import Deal, Position
+from dasan.play.events import Event, EventType
+from dasan.play.view import View
+from dasan.ruleset.rules import Guard, Restart, Rules
 from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
 

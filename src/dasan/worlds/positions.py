@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dasan.actions import action_ids
-from dasan.ruleset import Rules
-from dasan.state import Phase, State
+from dasan.play.action_ids import action_ids
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import Rules
 from dasan.worlds.deals import Deals
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Outcomes:
 
 
 class Positions:
-    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.actions`, exchange included."""
+    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, exchange included."""
 
     def __init__(self, rules: Rules, size: int) -> None:
         import numpy as np
@@ -112,7 +112,7 @@ class Positions:
         return np.sort(b.legal[0, : b.num_legal[0]])
 
     def text(self, action: int) -> str:
-        """What an id says: see `dasan.actions.ActionIds.text`."""
+        """What an id says: see `dasan.play.action_ids.ActionIds.text`."""
         return self.ids.text(action)
 
     def thrifty(self, i: int) -> int:
@@ -156,7 +156,7 @@ class Positions:
         """
         import numpy as np
 
-        from dasan.kernels.playout_table import POLICIES
+        from dasan.kernels.env.playout_policies import POLICIES
 
         last = self.size if last is None else last
         if policy not in POLICIES:
@@ -199,7 +199,7 @@ def _hold_offers(state: State, deals: Deals) -> bool:
     offer = state.exchange
     if offer is None or state.phase is not Phase.EXCHANGE or not offer.offered:
         return True
-    from dasan.kernels.world_deal import words_of
+    from dasan.kernels.worlds.deal import words_of
 
     one, two = words_of(state.rules, offer.offered)
     held, twice = deals.one[:, offer.winner], deals.two[:, offer.winner]
@@ -219,7 +219,7 @@ class _Game:
     """The kernels of a game."""
 
     def __init__(self, rules: Rules) -> None:
-        from dasan.kernels import playout_table
+        from dasan.kernels.env import playout_policies as playout_table
 
         self._rules = rules
         self._batch, self._playout = _kernels_of(rules)
@@ -237,7 +237,7 @@ class _Game:
     def work(self) -> _Desk:
         import numpy as np
 
-        from dasan.kernels.batch_io import Buffers
+        from dasan.kernels.env.buffers import Buffers
 
         players = self._rules.players
         buffers = Buffers(
@@ -305,13 +305,16 @@ def _kernels_of(rules: Rules) -> tuple[Any, Any]:
     from dasan.features import by_rank
 
     if by_rank(rules):
-        from dasan.kernels import batch_rank, playout_rank
+        from dasan.kernels.ranks import env as batch_rank
+        from dasan.kernels.ranks import playout as playout_rank
 
         return batch_rank, playout_rank
     if rules.hand_size is not None:
-        from dasan.kernels import batch_set, playout_set
+        from dasan.kernels.cardsets import env as batch_set
+        from dasan.kernels.cardsets import playout as playout_set
 
         return batch_set, playout_set
-    from dasan.kernels import batch_canon, playout_canon
+    from dasan.kernels.patterns import env as batch_canon
+    from dasan.kernels.patterns import playout as playout_canon
 
     return batch_canon, playout_canon

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dasan.cards import Card, Hand, without
-from dasan.dealing import Deal, Position
-from dasan.events import MOVES, Event, EventType
-from dasan.moves import Move, MoveType
-from dasan.ruleset import Rules
-from dasan.starting import begin, from_position
-from dasan.state import Exchange, State
-from dasan.view import View
+from dasan.play.dealing import Deal, Position
+from dasan.play.events import MOVES, Event, EventType
+from dasan.play.moves import Move, MoveType
+from dasan.play.starting import begin, from_position
+from dasan.play.state import Exchange, State
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
 from dasan.worlds.stream import Stream

@@ -1,0 +1,329 @@
+"""Batched Big Two: a hand is a word, and what may be played is worked out from it at every step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.cards import Card
+from dasan.features import kinds
+from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, singles_and_pairs
+from dasan.kernels.cardsets.tables import LARGE, LEAD, OPENING, SetPolicy, SetTable, set_policy, set_table
+from dasan.kernels.env.buffers import (
+    Buffers,
+    clear_mask,
+    clear_result,
+    deal_state,
+    finish_flags,
+    look_ahead,
+    put,
+    put_seat,
+    put_seats,
+    sample,
+    signed,
+)
+from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.runtime.bits import popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.random64 import below, mixed, stepped
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import LaterLead, Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Small = npt.NDArray[np.int32]
+_0, _1 = U(0), U(1)
+
+HAND, PLAYED, DEALT, BASE, NUMBER = 0, 4, 8, 12, 13
+SEAT, OPENER, PASSED, TABLE, TABLE_SEAT, WATCHING, DEALER, MUST, LEADER = 14, 15, 16, 17, 18, 19, 20, 21, 22
+COLUMNS = 24
+"""Hands, cards played and cards dealt by seat as card words. TABLE: the row on the table. MUST: the card word of which
+the lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
+NONE = 1 << 20
+SCRATCH = 52 + 4
+
+
+class SetBatch(NamedTuple):
+    """What the kernels here read. first_row: the id of row 0. winner_leads: a session's later hands, rather than the holder
+    of the opening card.
+    """
+
+    t: SetTable
+    p: SetPolicy
+    first_row: int
+    kinds: Words
+    number_of_kinds: int
+    session: bool
+    winner_leads: bool
+
+
+def tables(rules: Rules, session: bool) -> SetBatch:
+    names = kinds(rules)
+    return SetBatch(
+        t=set_table(rules),
+        p=set_policy(rules),
+        first_row=action_ids(rules).rows,
+        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
+        number_of_kinds=len(names),
+        session=session,
+        winner_leads=rules.later_lead is LaterLead.WINNER,
+    )
+
+
+def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
+    """The environments' memory, and the column in it that seeds them."""
+    words = np.zeros((num_envs, COLUMNS), np.uint64)
+    return words, words[:, BASE]
+
+
+def most_legal(rules: Rules) -> int:
+    """More than the actions that can be legal at once."""
+    return MOST_PLAYS
+
+
+def deals(
+    rules: Rules, s: Words, i: int
+) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, None]:
+    """Hands by seat, (no) kitty, dealer and leader of environment `i`, as they were dealt."""
+    place = rules.order.place
+    pack = rules.order.hand(rules.pack)
+    hands = tuple(
+        tuple(c for c in pack if int(s[i, DEALT + seat]) >> (4 * place[c][0] + place[c][1]) & 1)
+        for seat in range(rules.players)
+    )
+    leader = int(s[i, LEADER])
+    return hands, (), int(s[i, DEALER]), None if leader == NONE else leader, None
+
+
+@lean
+def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
+    """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); the dealer is drawn but in later hands."""
+    row = s[i]
+    p = w.p
+    pack, hands = scratch[:52], scratch[52:56]
+    state = deal_state(row[BASE], signed(row[NUMBER]))
+    later = w.session and row[NUMBER] != _0
+    if not later:
+        state = stepped(state)
+        row[DEALER] = below(mixed(state), U(p.players))
+        row[LEADER] = NONE
+    for k in range(52):
+        pack[k] = _1 << U(k)
+    deal_sets(state, pack, hands, p.hand_size, p.players)
+    opener = signed(row[DEALER])
+    for seat in range(p.players):
+        hand = hands[seat]
+        row[HAND + seat] = row[DEALT + seat] = hand
+        row[PLAYED + seat] = _0
+        if p.opening >= 0 and (hand >> U(p.opening)) & _1 != _0:
+            opener = seat
+    row[MUST] = _1 << U(p.opening) if p.opening >= 0 else _0
+    if row[LEADER] != NONE:
+        opener = signed(row[LEADER])
+        row[MUST] = _0
+    row[SEAT] = row[OPENER] = opener
+    row[PASSED] = _0
+    row[TABLE] = row[TABLE_SEAT] = row[WATCHING] = NONE
+
+
+@lean
+def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: SetBatch) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, own.choice, b)
+        elif order == WRITE:
+            _write_more(first, last, own.more, s, b, w)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: SetBatch) -> None:
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
+    for i in range(first, last):
+        look_ahead(i, last, s, 3, b)
+        row = s[i]
+        clear_result(i, b, w.p.players)
+        clear_mask(i, b)
+        if starting:
+            row[NUMBER] = _0
+            _deal(i, s, scratch, w)
+        elif move(row, own.chosen[i] - w.first_row, w):
+            settle(i, row, b, w)
+            row[NUMBER] += _1
+            _deal(i, s, scratch, w)
+        publish(i, s, b, w, own.observing)
+
+
+@woven
+def _to_answer(row: Words, w: SetBatch) -> int:
+    """What the next play must beat, see `set_table.LEAD`."""
+    if row[TABLE] != NONE:
+        return signed(w.t.answer[row[TABLE]])
+    return LEAD if row[MUST] == _0 else OPENING
+
+
+@woven
+def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
+    """Whether `seat` must play its highest card in a round of single cards (D2.16)."""
+    players = w.p.players
+    if w.p.guard == 0 or popcount(row[HAND + (seat + 1 if seat + 1 < players else 0)]) != _1:
+        return False
+    return bool(row[HAND + seat] & w.t.above[_to_answer(row, w), 0] != _0)
+
+
+@woven
+def move(row: Words, play: int, w: SetBatch) -> bool:
+    """A play (its row) or a pass (negative); whether the hand is over: then row[SEAT] is out (D2.12–D2.17)."""
+    p, players = w.p, w.p.players
+    seat = signed(row[SEAT])
+    duty = _on_duty(row, seat, w)
+    passed = signed(row[PASSED])
+    if play < 0:
+        passed |= 1 << seat
+    else:
+        hand = row[HAND + seat]
+        word = w.t.words[play]
+        duty = duty and word & (word - _1) == _0 and word != highest(hand)
+        row[HAND + seat] = hand & ~word
+        row[PLAYED + seat] |= word
+        row[MUST] = _0
+        if hand == word:
+            return True
+        row[TABLE] = play
+        row[TABLE_SEAT] = seat
+        if not p.pass_is_final:
+            passed = 0
+    row[WATCHING] = seat if duty else NONE
+    table_seat = signed(row[TABLE_SEAT])
+    if ((1 << players) - 1) & ~passed & ~(1 << table_seat) == 0:
+        row[TABLE] = row[TABLE_SEAT] = NONE
+        row[PASSED] = _0
+        row[SEAT] = table_seat
+        return False
+    seat = seat + 1 if seat + 1 < players else 0
+    while (passed >> seat) & 1:
+        seat = seat + 1 if seat + 1 < players else 0
+    row[PASSED] = passed
+    row[SEAT] = seat
+    return False
+
+
+@lean
+def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
+    """Payments, the foul, and what a session's next hand takes from this one (D2.17–D2.19)."""
+    p = w.p
+    out = signed(row[SEAT])
+    total = 0
+    for seat in range(p.players):
+        if seat != out:
+            cost = p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
+            b.rewards[i, seat] = -cost
+            total += cost
+    b.rewards[i, out] = total
+    b.places[i, out] = 1
+    b.done[i] = 1
+    fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % p.players == out
+    row[DEALER] = row[WATCHING] if fouled else U(out)
+    row[LEADER] = out if w.winner_leads else NONE
+
+
+@woven
+def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    row = s[i]
+    t = w.t
+    legal, mask = b.legal[i], b.mask[i]
+    seat = signed(row[SEAT])
+    b.to_act[i] = seat
+    hand = row[HAND + seat]
+    answer = _to_answer(row, w)
+    bound = w.p.guard == 2 and _on_duty(row, seat, w)
+    n = 0
+    if answer > OPENING and not bound:
+        legal[0] = 0
+        n = 1
+    singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
+    if bound:
+        singles = highest(hand)
+    for d, left in enumerate((singles, next_to, two_apart, far_apart)):
+        while left != _0:
+            legal[n] = w.first_row + t.rows[t.small[trailing_zeros(left), d]]
+            left &= left - _1
+            n += 1
+    if answer <= LARGE:
+        table = row[TABLE] if answer == LARGE else _0
+        size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
+        if signed(popcount(hand)) >= max(size, t.least):
+            first = n
+            n = list_larger(hand, size, strength, legal, n, w.first_row, t)
+            if answer == OPENING:
+                kept = first
+                for k in range(first, n):
+                    if t.words[legal[k] - w.first_row] & row[MUST] != _0:
+                        legal[kept] = legal[k]
+                        kept += 1
+                n = kept
+    for k in range(n):
+        mask[legal[k]] = 1
+    b.num_legal[i] = n
+    if observing:
+        _observe(i, row, b, w)
+
+
+@woven
+def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
+    """The features of `dasan.features.layout`, in order."""
+    players = w.p.players
+    me = signed(row[SEAT])
+    obs, acc = b.obs, _0
+    acc, at = put(acc, 0, _1, 1, obs, i)
+    acc, at = put(acc, at, row[HAND + me], 52, obs, i)
+    seat = me
+    for _ in range(players):
+        acc, at = put(acc, at, row[PLAYED + seat], 52, obs, i)
+        seat = seat + 1 if seat + 1 < players else 0
+    table = row[TABLE]
+    cards = kind = _0
+    if table != NONE:
+        cards, kind = w.t.words[table], w.kinds[table]
+    acc, at = put(acc, at, cards, 52, obs, i)
+    acc, at = put(acc, at, kind, w.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
+    if w.p.opening >= 0:
+        acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
+    at = finish_flags(acc, at, obs, i)
+    sizes = _0
+    seat = me
+    for k in range(players):
+        sizes |= popcount(row[HAND + seat]) << U(8 * k)
+        seat = seat + 1 if seat + 1 < players else 0
+    obs[i, at] = sizes
+
+
+@woven
+def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: SetBatch) -> None:
+    """What goes beside observations."""
+    players = w.p.players
+    for i in range(first, last):
+        row = s[i]
+        me = signed(row[SEAT])
+        if more.showing:
+            acc, at = _0, 0
+            for k in range(1, players):
+                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden, i)
+            finish_flags(acc, at, more.hidden, i)
+        if more.listing:
+            write_moves(i, signed(popcount(row[HAND + me])), b, more)

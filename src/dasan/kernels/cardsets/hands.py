@@ -1,0 +1,305 @@
+"""Whole random hands of Big Two: cards and pairs counted as bits, larger plays listed when they may be played."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
+from dasan.kernels.env.buffers import signed
+from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import compiled, lean, woven
+from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+MOST_PLAYS = 1472
+"""More than the plays of one hand: 1,287 sets of five cards at most, and 154 smaller ones."""
+PASS = -1
+_0, _1, _2, _3, _16, _32 = U(0), U(1), U(2), U(3), U(16), U(32)
+_4095, _8191 = U(4095), U(8191)
+_RANKS = U(0x1_1111_1111_1111)
+_PACK = U((1 << 52) - 1)
+
+
+@woven
+def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """The cards and pairs of `hand` that are in `above`, a row of the table's."""
+    return (
+        hand & above[0],
+        hand & (hand << _1) & above[1],
+        hand & (hand << _2) & above[2],
+        hand & (hand << _3) & above[3],
+    )
+
+
+@woven
+def count_lanes(hand: np.uint64) -> np.uint64:
+    """Count lanes (see `rank_table`) of a card word."""
+    a, b = extract(hand, _RANKS), extract(hand, _RANKS << _1)
+    c, d = extract(hand, _RANKS << _2), extract(hand, _RANKS << _3)
+    both, one, others, other = a & b, a | b, c & d, c | d
+    two, three = both | others | (one & other), (both & other) | (others & one)
+    lanes: np.uint64 = (one | other) | (two << _16) | (three << _32) | ((both & others) << U(48))
+    return lanes
+
+
+@woven
+def highest(hand: np.uint64) -> np.uint64:
+    """The highest card of a hand that is not empty."""
+    card: np.uint64 = _1 << (U(63) - leading_zeros(hand))
+    return card
+
+
+@woven
+def list_larger(
+    hand: np.uint64, size: int, strength: int, out: npt.NDArray[np.integer], n: int, base: int, t: SetTable
+) -> int:
+    """Write every row of `hand` with more than two cards to `out`, from place `n` on, as row + `base`.
+
+    size: how many cards they must have, 0 for any. strength: what they must be above. Returns the place behind the last.
+    """
+    lanes = count_lanes(hand) | _1 << U(ALONE)
+    r = t.runs
+    windows = r.of[lanes & _8191]
+    while windows != _0:
+        k = trailing_zeros(windows)
+        windows &= windows - _1
+        if r.best[k] <= strength or (size > 0 and r.size[k] != size):
+            continue
+        suits = extract(hand, r.cards[k]) | r.pad[k]
+        low, high = suits & _4095, suits >> U(12) | U(256)
+        for i in range(r.begin[high], r.begin[high + _1]):
+            at = r.suits[i] << 6
+            for j in range(r.begin[low], r.begin[low + _1]):
+                row = r.rows[k, at + r.suits[j]]
+                if row >= 0 and t.strength[row] > strength:
+                    out[n] = row + base
+                    n += 1
+    g = t.groups
+    heads = lanes & g.heads
+    while heads != _0:
+        head = trailing_zeros(heads)
+        heads &= heads - _1
+        if g.best[head] <= strength:
+            continue
+        many = g.held[head]
+        suits = (hand >> ((head & U(15)) << _2)) & U(15)
+        sides = lanes & g.sides[head]
+        while sides != _0:
+            side = trailing_zeros(sides)
+            sides &= sides - _1
+            few = g.held[side]
+            if size > 0 and many + few != size:
+                continue
+            others = (hand >> ((side & U(15)) << _2)) & U(15)
+            for i in range(g.how_many[suits, many]):
+                at = g.first[head, side] + g.how_many[15, few] * g.choices[suits, many, i]
+                for j in range(g.how_many[others, few]):
+                    row = g.rows[at + g.choices[others, few, j]]
+                    if row >= 0 and t.strength[row] > strength:
+                        out[n] = row + base
+                        n += 1
+    f = t.flushes
+    if f.size > 0 and (size == 0 or size == f.size):
+        for suit in range(SUITS):
+            ranks = extract(hand, _RANKS << U(suit))
+            held = popcount(ranks)
+            for k in range(f.begin[held], f.begin[held + _1]):
+                row = f.rows[suit, deposit(f.picks[k], ranks)]
+                if row >= 0 and t.strength[row] > strength:
+                    out[n] = row + base
+                    n += 1
+    return n
+
+
+@woven
+def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
+    """Deal `each` cards to each seat as card words, from `pack`, a word a card; returns the random state.
+
+    A random word makes two numbers. If no card is left over the last seat takes what the others leave.
+    """
+    word = dealt = _0
+    at = 0
+    rest = each * players == 52
+    for seat in range(players - 1 if rest else players):
+        held = _0
+        for _ in range(each):
+            if at & 1:
+                word <<= _32
+            else:
+                state = stepped(state)
+                word = mixed(state)
+            j = at + signed(below(word, U(52 - at)))
+            card = pack[j]
+            pack[j] = pack[at]
+            held |= card
+            at += 1
+        hands[seat] = held
+        dealt |= held
+    if rest:
+        hands[players - 1] = _PACK & ~dealt
+    return state
+
+
+@woven
+def _list_choices(hand: np.uint64, answer: int, table: int, n: int, plays: Small, t: SetTable, p: SetPolicy) -> int:
+    """Add the larger plays that `answer` allows to `plays` from place `n` on; returns the place behind the last."""
+    size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
+    if signed(popcount(hand)) < max(size, t.least):
+        return n
+    end = list_larger(hand, size, strength, plays, n, 0, t)
+    if answer != OPENING:
+        return end
+    for k in range(n, end):
+        if (t.words[plays[k]] >> U(p.opening)) & _1 != _0:
+            plays[n] = plays[k]
+            n += 1
+    return n
+
+
+@woven
+def random_hand(
+    state: np.uint64,
+    hands: Words,
+    plays: Small,
+    t: SetTable,
+    p: SetPolicy,
+    payments: Numbers,
+    trace: Numbers,
+) -> tuple[np.uint64, int, int]:
+    """Play one dealt hand at random, every legal move equally likely.
+
+    hands: card words by seat, used up. plays: room for MOST_PLAYS. payments: filled. trace: if longer
+    than 0, three numbers a ply: seat, row (-1: pass), legal moves. Returns the random state, the plies and the seat that
+    fouled (-1).
+    """
+    players = p.players
+    seat = 0
+    if p.opening >= 0:
+        for s in range(players):
+            if (hands[s] >> U(p.opening)) & _1 != _0:
+                seat = s
+    answer = OPENING if p.opening >= 0 else LEAD
+    table, table_seat = 0, 0
+    passed = 0
+    watching = -1
+    plies = 0
+    while True:
+        hand = hands[seat]
+        after = seat + 1 if seat + 1 < players else 0
+        singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
+        duty = p.guard > 0 and singles != _0 and popcount(hands[after]) == _1
+        must = duty and p.guard == 2
+        if must:
+            singles = highest(hand)
+        first = popcount(singles)
+        second = first + popcount(next_to)
+        third = second + popcount(two_apart)
+        few = third + popcount(far_apart)
+        n = signed(few)
+        if answer <= LARGE:
+            n = _list_choices(hand, answer, table, n, plays, t, p)
+        choices = n if must or answer <= OPENING else n + 1
+        state = stepped(state)
+        picked = below(mixed(state), U(choices))
+        chosen = signed(picked)
+        row = PASS
+        if answer > LARGE and few == first:
+            # No branch for a pass, which nobody can foresee: the word is 0 then, the card 64.
+            word = deposit(_1 << picked, singles)
+            reply = t.small[trailing_zeros(word), 0]
+        elif chosen == n:
+            word = _0
+            reply = 0
+        elif picked >= few:
+            row = plays[chosen]
+            word = t.words[row]
+            reply = LARGE
+        else:
+            d, left, k = 0, singles, picked
+            if picked >= third:
+                d, left, k = 3, far_apart, picked - third
+            elif picked >= second:
+                d, left, k = 2, two_apart, picked - second
+            elif picked >= first:
+                d, left, k = 1, next_to, picked - first
+            word = deposit(_1 << k, left)
+            reply = t.small[trailing_zeros(word), d]
+            word |= word >> U(d)
+        passing = word == _0
+        if trace.shape[0] > 0:
+            trace[3 * plies] = seat
+            trace[3 * plies + 1] = PASS if passing else t.rows[reply] if reply != LARGE else row
+            trace[3 * plies + 2] = choices
+        plies += 1
+        if duty and not passing:
+            # Only a single card that leaves a higher one neglects the duty to guard.
+            duty = picked < first and word != highest(hand)
+        hands[seat] = hand & ~word
+        if hand == word:
+            break
+        watching = seat if duty else -1
+        answer = answer if passing else reply
+        table = table if passing else row
+        table_seat = table_seat if passing else seat
+        passed = passed | (1 << seat) if passing else passed if p.pass_is_final else 0
+        if ((1 << players) - 1) & ~passed & ~(1 << table_seat) == 0:
+            answer = LEAD
+            passed = 0
+            seat = table_seat
+        else:
+            seat = after
+            while (passed >> seat) & 1:
+                seat = seat + 1 if seat + 1 < players else 0
+    foul = -1
+    if watching >= 0 and (watching + 1 if watching + 1 < players else 0) == seat:
+        foul = watching
+    total = 0
+    for s in range(players):
+        if s != seat:
+            cost = p.stake if p.stake > 0 else p.times[popcount(hands[s])]
+            payments[s] = -cost
+            total += cost
+    payments[seat] = total
+    return state, plies, foul
+
+
+@lean
+def _random_hands(
+    first: int,
+    count: int,
+    seed: np.uint64,
+    t: SetTable,
+    p: SetPolicy,
+    paid: Numbers,
+    won: Numbers,
+    pack: Words,
+    hands: Words,
+    plays: Small,
+    payments: Numbers,
+    trace: Numbers,
+) -> int:
+    plies = 0
+    for number in range(first, first + count):
+        for i in range(52):
+            pack[i] = _1 << U(i)
+        state = hand_state(seed, number)
+        state = deal_sets(state, pack, hands, p.hand_size, p.players)
+        state, n, _ = random_hand(state, hands, plays, t, p, payments, trace)
+        plies += n
+        for s in range(p.players):
+            paid[s] += payments[s]
+            won[s] += 1 if payments[s] > 0 else 0
+    return plies
+
+
+@compiled
+def random_hands(first: int, count: int, seed: np.uint64, t: SetTable, p: SetPolicy, paid: Numbers, won: Numbers) -> int:
+    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies."""
+    pack, hands = np.empty(52, np.uint64), np.empty(p.players, np.uint64)
+    plays = np.empty(MOST_PLAYS, np.int32)
+    payments, trace = np.empty(p.players, np.int64), np.empty(0, np.int64)
+    return _random_hands(first, count, seed, t, p, paid, won, pack, hands, plays, payments, trace)

@@ -1,0 +1,179 @@
+"""What the batched environments of all games share: their buffers, seeds, legal actions and observations.
+
+Everything an environment does depends on the seed and its own number alone, so that results are the same however many
+environments there are and however they are shared out to threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.runtime.bits import deposit, prefetch, spread
+from dasan.kernels.runtime.compiled import inlined, lean, woven
+from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_1, _7 = U(1), U(7)
+NONE = -1
+AHEAD = 8
+"""How many environments before its turn the memory is asked for what one needs."""
+_BYTES = U(0x0101_0101_0101_0101)
+_ENVIRONMENT = U(0xD1B54A32D192ED03)
+_CHOICE = U(0xE7037ED1A0B428DB)
+
+
+signed: Callable[[Any], int] = cast("Any", np.int64)
+"""A word as a signed number. (`int` of an unsigned word stays unsigned in Numba.)"""
+
+
+class Buffers(NamedTuple):
+    """What the caller sees, by environment.
+
+    mask: [n, A]. obs: [n, F], the features as bytes, eight to a word. rewards, places: [n, seats]. done, to_act: [n].
+    legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
+    """
+
+    mask: npt.NDArray[np.uint8]
+    obs: Words
+    rewards: npt.NDArray[np.int32]
+    places: npt.NDArray[np.uint8]
+    done: npt.NDArray[np.uint8]
+    to_act: npt.NDArray[np.int8]
+    legal: npt.NDArray[np.int16]
+    num_legal: npt.NDArray[np.int32]
+    actions: npt.NDArray[np.int32]
+
+
+def rows_of_words(num_envs: int, columns: int) -> Words:
+    """Zeros [num_envs, columns], each row from the start of a cache line if columns are a multiple of 8."""
+    words = np.zeros(num_envs * columns + 7, np.uint64)
+    skipped = -words.ctypes.data // 8 % 8
+    return words[skipped : skipped + num_envs * columns].reshape(num_envs, columns)
+
+
+@lean
+def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
+    """Set what the hands (`base`) and the random choices of each environment are made of."""
+    for i in range(first, last):
+        _seed_one(i, U(i), seed, base, choice)
+
+
+@lean
+def seed_each(seeds: Words, base: Words, choice: Words) -> None:
+    """As `seed_environments`, every environment as the first one of its own seed."""
+    for i in range(seeds.shape[0]):
+        _seed_one(i, U(0), seeds[i], base, choice)
+
+
+@inlined
+def _seed_one(i: int, number: np.uint64, seed: np.uint64, base: Words, choice: Words) -> None:
+    own = mixed(mixed(seed) ^ ((number + U(1)) * _ENVIRONMENT))
+    base[i] = own
+    choice[i] = mixed(own ^ _CHOICE)
+
+
+@inlined
+def deal_state(base: np.uint64, number: int) -> np.uint64:
+    """The random state that hand `number` (from 0) is dealt with."""
+    return hand_state(base, number + 1)
+
+
+@woven
+def look_ahead(i: int, last: int, words: Words, lines: int, b: Buffers) -> None:
+    """Ask the memory for what a step of an environment soon after `i` needs: `lines` cache lines of its row of `words`, the
+    list of what was legal, and the mask, unless that is so wide that few of its lines are touched.
+    """
+    soon = min(i + AHEAD, last - 1)
+    for k in range(lines):
+        prefetch(words, soon * words.shape[1] + 8 * k)
+    prefetch(b.legal, soon * b.legal.shape[1])
+    if b.mask.shape[1] < 512:
+        for k in range(0, b.mask.shape[1], 64):
+            prefetch(b.mask, soon * b.mask.shape[1] + k)
+
+
+@woven
+def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
+    """The first of these environments whose action is not legal, or NONE."""
+    for i in range(first, last):
+        soon = min(i + AHEAD, last - 1)
+        prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
+        action = actions[i]
+        if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
+            return i
+    return NONE
+
+
+@woven
+def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
+    """One legal action for each environment, each equally likely, into `b.actions`."""
+    for i in range(first, last):
+        prefetch(b.legal, min(i + AHEAD, last - 1) * b.legal.shape[1])
+        state = stepped(choice[i])
+        choice[i] = state
+        n = min(max(signed(b.num_legal[i]), 1), b.legal.shape[1])
+        b.actions[i] = b.legal[i, below(mixed(state), U(n))]
+
+
+@woven
+def clear_result(i: int, b: Buffers, players: int) -> None:
+    """Take back what was said of the end of a hand."""
+    if b.done[i]:
+        b.done[i] = 0
+        for seat in range(players):
+            b.rewards[i, seat] = 0
+            b.places[i, seat] = 0
+
+
+@inlined
+def clear_mask(i: int, b: Buffers) -> None:
+    """Take the actions that were legal out of the mask; the list is the caller's, who may have spoilt it."""
+    for k in range(min(signed(b.num_legal[i]), b.legal.shape[1])):
+        action = b.legal[i, k]
+        if 0 <= action < b.mask.shape[1]:
+            b.mask[i, action] = 0
+
+
+@woven
+def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) -> tuple[np.uint64, int]:
+    """Append `n` < 64 flags, the lowest bits of `bits`, to row `i` of `out`, of which `at` are there.
+
+    acc: those that have not been written yet, fewer than 64. Returns what takes its place and the place of `at`.
+    """
+    o = at & 63
+    acc |= bits << U(o)
+    if o + n >= 64:
+        spread(acc, out, i, (at >> 6) << 3)
+        acc = (bits >> _1) >> U(63 - o)
+    return acc, at + n
+
+
+@woven
+def put_seats(acc: np.uint64, at: int, seats: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
+    """One flag a seat, relative to `me`, from a set of seats as bits."""
+    turned = ((seats >> me) | (seats << (players - me))) & ((1 << players) - 1)
+    return put(acc, at, U(turned), players, out, i)
+
+
+@woven
+def put_seat(
+    acc: np.uint64, at: int, seat: np.uint64, me: int, players: int, out: Words, i: int
+) -> tuple[np.uint64, int]:
+    """One flag a seat, relative to `me`: set for `seat`, for none if there is no such seat."""
+    there = _1 << (seat & _7) if seat < U(players) else U(0)
+    return put_seats(acc, at, signed(there), me, players, out, i)
+
+
+@woven
+def finish_flags(acc: np.uint64, at: int, out: Words, i: int) -> int:
+    """Write the flags that are left; returns the number of words that all of them take."""
+    n = (at + 7) >> 3
+    for k in range((at >> 6) << 3, n):
+        out[i, k] = deposit(acc & U(255), _BYTES)
+        acc >>= U(8)
+    return n

@@ -1,0 +1,124 @@
+"""Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.exchange`.
+
+Cards are bits 4 × rank + suit of the words that `batch_canon` keeps; their places in an action id are 0 to 53, the red
+joker (bit 56) at 53.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.env.buffers import signed
+from dasan.kernels.runtime.bits import leading_zeros, trailing_zeros
+from dasan.kernels.runtime.compiled import lean, woven
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_0, _1 = U(0), U(1)
+
+ONE, TWO, PHASE, SEAT = 0, 8, 34, 35
+EX_WINNER, EX_LOSER, GIVEN, OFFER_1, OFFER_2, TAKEN = 50, 51, 52, 53, 54, 55
+GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
+
+
+@woven
+def _slot(bit: int) -> int:
+    return bit if bit < 53 else 53
+
+
+@woven
+def _bit(slot: int) -> int:
+    return slot if slot < 53 else 56
+
+
+@woven
+def _take_out(row: Words, seat: int, bit: np.uint64) -> None:
+    if row[TWO + seat] & bit != _0:
+        row[TWO + seat] ^= bit
+    else:
+        row[ONE + seat] ^= bit
+
+
+@woven
+def _put_in(row: Words, seat: int, bit: np.uint64) -> None:
+    row[TWO + seat] |= row[ONE + seat] & bit
+    row[ONE + seat] |= bit
+
+
+@lean
+def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: npt.NDArray[np.int32]) -> None:
+    """Carry out a legal give, offer or take. After the take the phase is PLAYING."""
+    winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
+    if row[PHASE] == GIVING:
+        slot = action - gives
+        bit = _1 << U(_bit(slot))
+        _take_out(row, loser, bit)
+        _put_in(row, winner, bit)
+        row[GIVEN] = slot
+        row[PHASE] = OFFERING
+        row[SEAT] = winner
+    elif row[PHASE] == OFFERING:
+        cards = pair_cards[action - pairs]
+        first, second = _1 << U(_bit(cards // 54)), _1 << U(_bit(cards % 54))
+        row[OFFER_1] = first | second
+        row[OFFER_2] = first & second
+        row[PHASE] = TAKING
+        row[SEAT] = loser
+    else:
+        slot = action - takes
+        bit = _1 << U(_bit(slot))
+        _take_out(row, winner, bit)
+        _put_in(row, loser, bit)
+        row[TAKEN] = slot
+        row[PHASE] = PLAYING
+
+
+@lean
+def list_exchanges(
+    i: int,
+    row: Words,
+    legal: npt.NDArray[np.int16],
+    num_legal: npt.NDArray[np.int32],
+    suits_ranked: bool,
+    gives: int,
+    takes: int,
+    pair_ids: npt.NDArray[np.int32],
+) -> None:
+    """The legal gives, offers or takes of environment `i`, into `legal` and `num_legal`."""
+    winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
+    n = 0
+    if row[PHASE] == GIVING:
+        highest = 63 - signed(leading_zeros(row[ONE + loser]))
+        cards = _1 << U(highest)
+        if not suits_ranked:
+            cards = row[ONE + loser] & (U(15) << U(highest & ~3))
+        while cards != _0:
+            legal[i, n] = gives + _slot(signed(trailing_zeros(cards)))
+            cards &= cards - _1
+            n += 1
+    elif row[PHASE] == OFFERING:
+        one, two = row[ONE + winner], row[TWO + winner]
+        given = _1 << U(_bit(signed(row[GIVEN])))
+        if two & given != _0:
+            two ^= given
+        else:
+            one ^= given
+        while one != _0:
+            first = signed(trailing_zeros(one))
+            if (two >> U(first)) & _1 != _0:
+                legal[i, n] = pair_ids[55 * _slot(first)]
+                n += 1
+            one &= one - _1
+            rest = one
+            while rest != _0:
+                legal[i, n] = pair_ids[54 * _slot(first) + _slot(signed(trailing_zeros(rest)))]
+                rest &= rest - _1
+                n += 1
+    else:
+        cards = row[OFFER_1]
+        while cards != _0:
+            legal[i, n] = takes + _slot(signed(trailing_zeros(cards)))
+            cards &= cards - _1
+            n += 1
+    num_legal[i] = n

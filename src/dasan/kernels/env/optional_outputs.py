@@ -1,0 +1,86 @@
+"""What goes beside observations: a row of features for every legal action, and what is hidden from the seat to act.
+
+Rows are gathered from a table by id, see `dasan.features.encode_moves`; who holds what is written by each game's module.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.features import action_features, cards_taken, move_layout, move_size, perfect_size
+from dasan.kernels.env.buffers import Buffers
+from dasan.kernels.runtime.compiled import woven
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_1, _7 = U(1), U(7)
+
+
+class More(NamedTuple):
+    """What an environment writes beside masks and observations.
+
+    showing: whether hidden cards are. hidden: [n, F / 8]. kitty: whether there is one.
+    listing: whether features of moves are. rows: [rows, F / 8], eight features to a word; those of environment i begin at
+    starts[i] of [n + 1]. features: [A, F / 8], of every id, with taken[id] the cards it takes out of the hand; out, left:
+    the places of the features that depend on the hand.
+    """
+
+    showing: bool
+    hidden: Words
+    kitty: bool
+    listing: bool
+    rows: Words
+    starts: npt.NDArray[np.int64]
+    features: Words
+    taken: npt.NDArray[np.int8]
+    out: int
+    left: int
+
+
+def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bool, most: int) -> More:
+    """`most`: the rows that every environment has room for; with 0 they are found when there are some."""
+    features, taken, out, left = np.zeros((1, 1), np.uint64), np.zeros(1, np.int8), 0, 0
+    if moves:
+        of_ids = action_features(rules, session)
+        features = np.frombuffer(b"".join(of_ids), np.uint64).reshape(len(of_ids), -1).copy()
+        taken = np.array(cards_taken(rules, session), np.int8)
+        at = {f.name: f.start for f in move_layout(rules, session)}
+        out, left = at["out"], at["left"]
+    return More(
+        showing=perfect,
+        hidden=np.zeros((num_envs, perfect_size(rules) // 8) if perfect else (1, 1), np.uint64),
+        kitty=rules.kitty_size > 0,
+        listing=moves,
+        rows=np.zeros((num_envs * most, move_size(rules, session) // 8) if moves else (1, 1), np.uint64),
+        starts=np.arange(num_envs + 1 if moves else 1, dtype=np.int64) * most,
+        features=features,
+        taken=taken,
+        out=out,
+        left=left,
+    )
+
+
+@woven
+def write_moves(i: int, held: int, b: Buffers, m: More) -> None:
+    """The features of environment i's k-th legal action into row starts[i] + k. held: cards of the seat to act."""
+    table, taken, rows = m.features, m.taken, m.rows
+    width = table.shape[1]
+    out_word, out_flag = m.out >> 3, _1 << (U(m.out) & _7) * U(8)
+    left_word, left_shift = m.left >> 3, (U(m.left) & _7) * U(8)
+    at = m.starts[i]
+    for k in range(b.num_legal[i]):
+        action = b.legal[i, k]
+        row = at + k
+        for j in range(width):
+            rows[row, j] = table[action, j]
+        left = held - taken[action]
+        rows[row, left_word] |= U(left) << left_shift
+        if left == 0:
+            rows[row, out_word] |= out_flag
+
+
+__all__ = ["More", "more", "write_moves"]

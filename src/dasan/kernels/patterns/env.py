@@ -1,0 +1,404 @@
+"""Batched Winner: one deck or two, jokers, the exchange between a session's hands.
+
+Nothing is kept between steps but hands and what is public: what a seat can play is found anew in each.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.cards import Card
+from dasan.features import kinds
+from dasan.kernels.env.buffers import (
+    Buffers,
+    clear_mask,
+    clear_result,
+    deal_state,
+    finish_flags,
+    look_ahead,
+    put,
+    put_seat,
+    put_seats,
+    sample,
+    signed,
+)
+from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
+from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
+from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
+from dasan.kernels.patterns.tables import CanonPolicy, CanonTable, canon_policy, canon_table
+from dasan.kernels.runtime.bits import popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.random64 import below, mixed, stepped
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import LaterLead, Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+_0, _1 = U(0), U(1)
+
+ONE, TWO, DEALT_1, DEALT_2 = 0, 8, 16, 24
+BASE, NUMBER, PHASE, SEAT, OPENER, PASSED, TABLE, TABLE_1, TABLE_2, TABLE_SEAT = 32, 33, 34, 35, 36, 37, 38, 39, 40, 41
+DEALER, LEADER, INSIDE, HAS_PLAYED, ORDER, OUT, PLAYED_1, PLAYED_2 = 42, 43, 44, 45, 46, 47, 48, 49
+STRONG = 56
+COLUMNS = 57
+"""Hands, and hands as dealt, by seat: cards held at least once, and twice. TABLE: the row on the table, TABLE_1 and
+TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
+played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
+NONE = 1 << 20
+GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
+PLAYS = 108
+SCRATCH = PLAYS + ROOM
+
+
+class CanonMemory(NamedTuple):
+    """words: see the columns. payments: [n, players], fixed when the first is out."""
+
+    words: Words
+    payments: npt.NDArray[np.int32]
+
+
+class CanonBatch(NamedTuple):
+    """What the kernels here read. block: flags that a set of cards takes, once for each deck. later: who leads a
+    session's later hands, 0 the holder of the opening card, 1 the winner, 2 the last. gives, pairs, takes: first ids of
+    the exchange; pair_ids: the id of offering two cards; pair_cards: the inverse.
+    """
+
+    t: CanonTable
+    p: CanonPolicy
+    first_row: int
+    kinds: Words
+    number_of_kinds: int
+    block: int
+    decks: int
+    session: bool
+    later: int
+    exchanging: bool
+    suits_ranked: bool
+    gives: int
+    pairs: int
+    takes: int
+    pair_ids: npt.NDArray[np.int32]
+    pair_cards: npt.NDArray[np.int32]
+
+
+LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
+
+
+def tables(rules: Rules, session: bool) -> CanonBatch:
+    t = canon_table(rules)
+    names = kinds(rules)
+    ids = action_ids(rules, session)
+    slot = {c: i for i, c in enumerate(ids.deck)}
+    pair_ids = np.zeros(54 * 54, np.int32)
+    for i, (a, b) in enumerate(ids.offers):
+        pair_ids[54 * slot[a] + slot[b]] = ids.pairs + i
+    return CanonBatch(
+        t=t,
+        p=canon_policy(rules),
+        first_row=ids.rows,
+        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
+        number_of_kinds=len(names),
+        block=52 + 2 * rules.jokers,
+        decks=rules.decks,
+        session=session,
+        later=LATER[rules.later_lead],
+        exchanging=session and rules.exchange,
+        suits_ranked=rules.suits_ranked,
+        gives=ids.gives,
+        pairs=ids.pairs,
+        takes=ids.takes,
+        pair_ids=pair_ids,
+        pair_cards=np.array([54 * slot[a] + slot[b] for a, b in ids.offers] or [0], np.int32),
+    )
+
+
+def make_state(rules: Rules, num_envs: int) -> tuple[CanonMemory, Words]:
+    """The environments' memory, and the column in it that seeds them."""
+    words = np.zeros((num_envs, COLUMNS), np.uint64)
+    return CanonMemory(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
+
+
+def most_legal(rules: Rules) -> int:
+    """More than the actions that can be legal at once."""
+    return len(compile(rules).rows) + 1
+
+
+def deals(
+    rules: Rules, s: CanonMemory, i: int
+) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, tuple[int, int] | None]:
+    """Hands by seat, (no) kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
+    row = [int(word) for word in s.words[i]]
+    place = rules.order.place
+    hands = []
+    for seat in range(rules.players):
+        held = []
+        for c in action_ids(rules).deck:
+            at = 4 * place[c][0] + place[c][1]
+            held += [c] * ((row[DEALT_1 + seat] >> at & 1) + (row[DEALT_2 + seat] >> at & 1))
+        hands.append(tuple(held))
+    leader = None if row[LEADER] == NONE else row[LEADER]
+    exchanged = None if row[EX_WINNER] == NONE else (row[EX_WINNER], row[EX_LOSER])
+    return tuple(hands), (), row[DEALER], leader, exchanged
+
+
+@lean
+def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
+    """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
+    row = s.words[i]
+    players = w.p.players
+    state = deal_state(row[BASE], signed(row[NUMBER]))
+    if not w.session or row[NUMBER] == _0:
+        state = stepped(state)
+        row[DEALER] = below(mixed(state), U(players))
+        row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
+    pack = scratch[: w.t.pack.shape[0]]
+    for k in range(w.t.pack.shape[0]):
+        pack[k] = w.t.pack[k]
+    deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
+    for seat in range(players):
+        row[DEALT_1 + seat] = row[ONE + seat]
+        row[DEALT_2 + seat] = row[TWO + seat]
+        s.payments[i, seat] = 0
+    row[GIVEN] = row[TAKEN] = row[OPENER] = NONE
+    row[OFFER_1] = row[OFFER_2] = row[PLAYED_1] = row[PLAYED_2] = _0
+    row[PASSED] = row[HAS_PLAYED] = row[ORDER] = row[OUT] = _0
+    row[INSIDE] = row[STRONG] = (1 << players) - 1
+    row[TABLE] = row[TABLE_SEAT] = NONE
+    row[TABLE_1] = row[TABLE_2] = _0
+    if row[EX_WINNER] != NONE:
+        row[PHASE] = GIVING
+        row[SEAT] = row[EX_LOSER]
+    else:
+        lead(row, w)
+
+
+@lean
+def lead(row: Words, w: CanonBatch) -> None:
+    """Who leads (W.05, W.21)."""
+    leader = signed(row[LEADER])
+    if row[LEADER] == NONE:
+        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), w.p)
+    row[PHASE] = PLAYING
+    row[SEAT] = row[OPENER] = leader
+
+
+@lean
+def serve(me: int, order: int, posts: Posts, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, own.choice, b)
+        elif order == WRITE:
+            _write_more(first, last, own.more, s, b, w)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(
+    me: int, first: int, last: int, starting: bool, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch
+) -> None:
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
+    for i in range(first, last):
+        look_ahead(i, last, s.words, 7, b)
+        row = s.words[i]
+        action = own.chosen[i]
+        clear_result(i, b, w.p.players)
+        clear_mask(i, b)
+        if starting:
+            row[NUMBER] = _0
+            _deal(i, s, scratch, w)
+        elif row[PHASE] == PLAYING:
+            if move(i, s, action - w.first_row, scratch, w):
+                finish(i, s, b, w)
+                row[NUMBER] += _1
+                _deal(i, s, scratch, w)
+        else:
+            exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
+            if row[PHASE] == PLAYING:
+                lead(row, w)
+        publish(i, s, b, w, scratch, own.observing)
+
+
+@woven
+def move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bool:
+    """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
+    row = s.words[i]
+    players = w.p.players
+    seat = signed(row[SEAT])
+    if play < 0:
+        row[PASSED] |= _1 << U(seat)
+    else:
+        first, second = cards_of(play, row[ONE + seat], row[TWO + seat], w.t)
+        row[ONE + seat], row[TWO + seat] = remaining(row[ONE + seat], row[TWO + seat], first, second)
+        row[PLAYED_2] |= second | (row[PLAYED_1] & first)
+        row[PLAYED_1] |= first
+        row[HAS_PLAYED] |= _1 << U(seat)
+        row[TABLE], row[TABLE_1], row[TABLE_2], row[TABLE_SEAT] = U(play), first, second, U(seat)
+        row[PASSED] = _0
+        if row[ONE + seat] == _0:
+            row[INSIDE] &= ~(_1 << U(seat))
+            row[ORDER] |= U(seat) << (U(4) * row[OUT])
+            row[OUT] += _1
+            if row[OUT] == _1:
+                one, two = row[ONE : ONE + 8], row[TWO : TWO + 8]
+                settle(one, two, signed(row[HAS_PLAYED]), seat, w.p, s.payments[i])
+            if row[OUT] == players - 1:
+                return True
+        top = w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0
+        if top and (w.p.restart == 2 or not _beatable(row, seat, play, scratch, w)):
+            _clear(row)
+            return False
+    inside = signed(row[INSIDE])
+    waiting = inside & ~signed(row[PASSED])
+    if waiting & ~(1 << signed(row[TABLE_SEAT])) == 0:
+        _clear(row)
+    else:
+        row[SEAT] = next_seat(waiting, seat)
+    return False
+
+
+@woven
+def _clear(row: Words) -> None:
+    """The trick is over: who played last leads, or the next player still in (W.16)."""
+    inside, seat = signed(row[INSIDE]), signed(row[TABLE_SEAT])
+    row[SEAT] = seat if (inside >> seat) & 1 else next_seat(inside, seat)
+    row[TABLE] = row[TABLE_SEAT] = NONE
+    row[TABLE_1] = row[TABLE_2] = row[PASSED] = _0
+
+
+@lean
+def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -> bool:
+    found = scratch[PLAYS : PLAYS + ROOM]
+    return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, w.t, w.p)
+
+
+@lean
+def finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+    """The result, and what a session's next hand takes from it (W.18–W.21)."""
+    row, players = s.words[i], w.p.players
+    loser = 0
+    for seat in range(players):
+        b.rewards[i, seat] = s.payments[i, seat]
+        if (row[INSIDE] >> U(seat)) & _1 != _0:
+            loser = seat
+    for k in range(players - 1):
+        b.places[i, signed((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
+    b.places[i, loser] = players
+    b.done[i] = 1
+    winner = row[ORDER] & U(15)
+    row[DEALER] = loser
+    row[LEADER] = NONE if w.later == 0 else (winner if w.later == 1 else U(loser))
+    if w.exchanging:
+        row[EX_WINNER] = winner
+        row[EX_LOSER] = loser
+
+
+@woven
+def publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    row = s.words[i]
+    seat = signed(row[SEAT])
+    b.to_act[i] = seat
+    if row[PHASE] != PLAYING:
+        list_exchanges(i, row, b.legal, b.num_legal, w.suits_ranked, w.gives, w.takes, w.pair_ids)
+        for k in range(b.num_legal[i]):
+            b.mask[i, b.legal[i, k]] = 1
+    else:
+        found = scratch[PLAYS : PLAYS + ROOM]
+        table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
+        strong = (row[STRONG] >> U(seat)) & _1 != _0
+        ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
+        if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:
+            row[STRONG] &= ~(_1 << U(seat))
+        n = 0
+        for at in range(FOUND, end, 2):
+            word, base = found[at], found[at + 1]
+            while word != _0:
+                action = w.first_row + w.t.rows[base + trailing_zeros(word)]
+                word &= word - _1
+                b.legal[i, n] = action
+                b.mask[i, action] = 1
+                n += 1
+        if table >= 0:
+            b.legal[i, n] = 0
+            b.mask[i, 0] = 1
+            n += 1
+        b.num_legal[i] = n
+    if observing:
+        _observe(i, row, b, w)
+
+
+@woven
+def _put_cards(
+    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, w: CanonBatch
+) -> tuple[np.uint64, int]:
+    """A set of cards: once, and with two decks twice; the jokers' bits 52 and 56 side by side."""
+    low = (_1 << U(53)) - _1
+    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), w.block, obs, i)
+    if w.decks == 2:
+        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), w.block, obs, i)
+    return acc, at
+
+
+@woven
+def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
+    """The features of `dasan.features.layout`, in order."""
+    players = w.p.players
+    me = signed(row[SEAT])
+    obs, acc = b.obs, _0
+    if w.exchanging:
+        acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
+    else:
+        acc, at = put(acc, 0, _1, 1, obs, i)
+    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, w)
+    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, w)
+    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, w)
+    acc, at = put(acc, at, w.kinds[row[TABLE]] if row[TABLE] != NONE else _0, w.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
+    acc, at = put_seats(acc, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[HAS_PLAYED]), me, players, obs, i)
+    if w.exchanging:
+        acc, at = put_seat(acc, at, row[EX_LOSER], me, players, obs, i)
+        acc, at = put_seat(acc, at, row[EX_WINNER], me, players, obs, i)
+        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block, obs, i)
+        knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
+        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, w)
+        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, w.block, obs, i)
+    at = finish_flags(acc, at, obs, i)
+    sizes = _0
+    seat = me
+    for k in range(players):
+        sizes |= (popcount(row[ONE + seat]) + popcount(row[TWO + seat])) << U(8 * k)
+        seat = seat + 1 if seat + 1 < players else 0
+    obs[i, at] = sizes
+
+
+@woven
+def _write_more(first: int, last: int, more: More, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+    """What goes beside observations."""
+    players = w.p.players
+    for i in range(first, last):
+        row = s.words[i]
+        me = signed(row[SEAT])
+        if more.showing:
+            acc, at = _0, 0
+            for k in range(1, players):
+                seat = (me + k) % players
+                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, w)
+            finish_flags(acc, at, more.hidden, i)
+        if more.listing:
+            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), b, more)

@@ -1,0 +1,206 @@
+"""Whole random hands of Winner, one deck or two, with jokers or without."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.env.buffers import signed
+from dasan.kernels.patterns.play import ROOM, any_beats, cards_of, choice, choices, find, remaining
+from dasan.kernels.patterns.tables import CanonPolicy, CanonTable
+from dasan.kernels.runtime.bits import popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import compiled, lean, woven
+from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+PASS = -1
+_0, _1, _32 = U(0), U(1), U(32)
+
+
+@lean
+def deal_all(state: np.uint64, pack: Words, one: Words, two: Words, dealer: int, players: int) -> np.uint64:
+    """Deal the whole pack, the seats from the dealer on getting the cards left over; returns the random state.
+
+    pack: every card as one bit; it is left shuffled. Each random word draws two cards.
+    """
+    n = pack.shape[0]
+    at = 0
+    word = _0
+    seat = dealer
+    for k in range(players - 1):
+        held = doubled = _0
+        end = at + n // players + (1 if k < n % players else 0)
+        while at < end:
+            if at & 1:
+                word <<= _32
+            else:
+                state = stepped(state)
+                word = mixed(state)
+            j = at + signed(below(word, U(n - at)))
+            card = pack[j]
+            pack[j] = pack[at]
+            pack[at] = card
+            doubled |= held & card
+            held |= card
+            at += 1
+        one[seat], two[seat] = held, doubled
+        seat = seat + 1 if seat + 1 < players else 0
+    held = doubled = _0
+    for j in range(at, n):
+        doubled |= held & pack[j]
+        held |= pack[j]
+    one[seat], two[seat] = held, doubled
+    return state
+
+
+@lean
+def random_hand(
+    state: np.uint64,
+    one: Words,
+    two: Words,
+    dealer: int,
+    scratch: Words,
+    t: CanonTable,
+    p: CanonPolicy,
+    payments: Numbers,
+    order: Numbers,
+    trace: Numbers,
+) -> tuple[np.uint64, int]:
+    """Play one dealt hand at random, every legal move of the engine's list equally likely.
+
+    one, two: hands by seat, used up. scratch: ROOM words. payments: filled. order: filled with the seats as they went
+    out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass), legal moves.
+    Returns the random state and the plies.
+    """
+    players = p.players
+    tracing = trace.shape[0] > 0
+    seat = first_leader(one, dealer, p)
+    table, table_seat = signed(-1), signed(0)
+    passed, played, inside = 0, 0, (1 << players) - 1
+    strong = inside
+    out = 0
+    plies = 0
+    while True:
+        stronger = (strong >> seat) & 1 != 0
+        ordinary, end = find(one[seat], two[seat], table, stronger, scratch, t)
+        n = choices(end, scratch)
+        legal = n
+        if table >= 0:
+            legal = n + 1
+            if stronger and ordinary == end and t.power[table] == 0:
+                strong &= ~(1 << seat)
+        state = stepped(state)
+        chosen = signed(below(mixed(state), U(legal)))
+        row = choice(chosen, scratch, t) if chosen < n else PASS
+        if tracing:
+            trace[3 * plies] = seat
+            trace[3 * plies + 1] = row
+            trace[3 * plies + 2] = legal
+        plies += 1
+        ends = False
+        if row == PASS:
+            passed |= 1 << seat
+        else:
+            first, second = cards_of(row, one[seat], two[seat], t)
+            one[seat], two[seat] = remaining(one[seat], two[seat], first, second)
+            table, table_seat, passed = row, seat, 0
+            played |= 1 << seat
+            if one[seat] == _0:
+                inside &= ~(1 << seat)
+                order[out] = seat
+                out += 1
+                if out == 1:
+                    settle(one, two, played, seat, p, payments)
+                if out == players - 1:
+                    break
+            if p.restart > 0 and t.size[row] <= 2 and (first >> U(p.top)) & _1 != _0:
+                ends = p.restart == 2 or not beatable(one, two, inside, seat, row, scratch, t, p)
+        waiting = inside & ~passed
+        if ends or waiting & ~(1 << table_seat) == 0:
+            table, passed = signed(-1), 0
+            seat = table_seat if (inside >> table_seat) & 1 else next_seat(inside, table_seat)
+        else:
+            seat = next_seat(waiting, seat)
+    order[out] = next_seat(inside, 0)
+    return state, plies
+
+
+@woven
+def first_leader(one: Words, dealer: int, p: CanonPolicy) -> int:
+    """The holder of the opening card; of two holders the first after the dealer (W.05)."""
+    leader = dealer
+    for k in range(p.players):
+        seat = (dealer + p.players - 1 - k) % p.players
+        if p.opening >= 0 and (one[seat] >> U(p.opening)) & _1 != _0:
+            leader = seat
+    return leader
+
+
+@lean
+def beatable(
+    one: Words, two: Words, inside: int, seat: int, row: int, scratch: Words, t: CanonTable, p: CanonPolicy
+) -> bool:
+    """Whether public knowledge leaves a beater of `seat`'s play in some other hand of those `inside` (W.17)."""
+    all_one, all_two = _0, _0
+    most = signed(0)
+    for s in range(p.players):
+        all_two |= two[s] | (all_one & one[s])
+        all_one |= one[s]
+        if s != seat and (inside >> s) & 1:
+            most = max(most, signed(popcount(one[s]) + popcount(two[s])))
+    return any_beats(all_one, all_two, row, most, scratch, t)
+
+
+@woven
+def next_seat(seats: int, seat: int) -> int:
+    """The first of `seats`, a set of bits, after `seat` in turn."""
+    later = seats & ~((2 << seat) - 1)
+    return signed(trailing_zeros(U(later if later != 0 else seats)))
+
+
+@lean
+def settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, payments: Numbers) -> None:
+    """Payments as the first player goes out (W.22, W.23)."""
+    total = 0
+    for s in range(p.players):
+        if s == winner:
+            continue
+        cost = p.stake
+        if p.by_cards:
+            held = int(popcount(one[s]) + popcount(two[s]))
+            cost = held * p.unplayed if p.unplayed > 0 and (played >> s) & 1 == 0 else int(p.times[held])
+        payments[s] = -cost
+        total += cost
+    payments[winner] = total
+
+
+@compiled
+def random_hands(
+    first: int, count: int, seed: np.uint64, t: CanonTable, p: CanonPolicy, paid: Numbers, places: Numbers
+) -> int:
+    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
+
+    Seat (number of the hand) modulo players deals. paid, places: what each seat got and the sum of its places; added to.
+    """
+    pack = t.pack.copy()
+    one = np.empty(p.players, np.uint64)
+    two = np.empty(p.players, np.uint64)
+    scratch = np.empty(ROOM, np.uint64)
+    payments = np.zeros(p.players, np.int64)
+    order = np.zeros(p.players, np.int64)
+    trace = np.empty(0, np.int64)
+    plies = 0
+    for number in range(first, first + count):
+        for i in range(pack.shape[0]):
+            pack[i] = t.pack[i]
+        state = hand_state(seed, number)
+        dealer = number % p.players
+        state = deal_all(state, pack, one, two, dealer, p.players)
+        state, n = random_hand(state, one, two, dealer, scratch, t, p, payments, order, trace)
+        plies += n
+        for s in range(p.players):
+            paid[s] += payments[s]
+            places[order[s]] += s + 1
+    return plies

@@ -1,0 +1,107 @@
+"""The auction of Big Three for kernels: the compiled twin of `dasan.auction`, tied to it by a differential test.
+
+Suit words: a hand as four 16-bit lanes, one a suit in the game's order, a bit for every rank held.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.runtime.bits import trailing_zeros
+from dasan.kernels.runtime.compiled import inlined
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+_LANE = U(0x1FFF)
+_16 = U(16)
+
+
+class AuctionTable(NamedTuple):
+    """The auction's policy as numbers. digs: a row of rank counts for each holding that must bid the top (H.01)."""
+
+    players: int
+    hand_size: int
+    top: int
+    suit: int
+    passing_is_final: bool
+    opener_may_pass: bool
+    digs: npt.NDArray[np.int64]
+    call_ranks: np.uint64
+    """Ranks that may be called, as bits; 0 where no card is called."""
+    pays: npt.NDArray[np.int64]
+    """pays[0]: 1 if every loser pays every winner (B4.06)."""
+
+
+def auction_table(rules: Rules) -> AuctionTable:
+    policy = rules.auction
+    if policy is None or rules.hand_size is None:
+        raise ValueError(f"{rules.name} has no auction")
+    digs = np.zeros((len(policy.must_dig), len(rules.ranks)), np.int64)
+    for i, holding in enumerate(policy.must_dig):
+        for rank in holding:
+            digs[i, rules.ranks.index(rank)] += 1
+    called = sum(1 << rules.ranks.index(r) for r in rules.call.ranks) if rules.call is not None else 0
+    each = getattr(rules.scoring, "pay_each_winner", False)
+    return AuctionTable(
+        players=rules.players,
+        hand_size=rules.hand_size,
+        top=policy.top,
+        suit=rules.suits.index(policy.suit),
+        passing_is_final=policy.passing_is_final,
+        opener_may_pass=policy.opener_may_pass,
+        digs=digs,
+        call_ranks=U(called),
+        pays=np.array([int(each)], np.int64),
+    )
+
+
+@inlined
+def lowest_of_suit(cards: np.uint64, suit: int) -> np.uint64:
+    """The lowest rank of `suit` in a suit word; 64 if there is none."""
+    lane = (cards >> (_16 * U(suit))) & _LANE
+    found: np.uint64 = trailing_zeros(lane)
+    return found
+
+
+@inlined
+def counts_of(cards: np.uint64) -> np.uint64:
+    """The count lanes (at least one, two, three, four of a rank) of a suit word."""
+    a = cards & _LANE
+    b = (cards >> _16) & _LANE
+    c = (cards >> U(32)) & _LANE
+    d = (cards >> U(48)) & _LANE
+    one, both = a | b, a & b
+    other, pair = c | d, c & d
+    return (
+        (one | other)
+        | ((both | pair | (one & other)) << _16)
+        | (((both & other) | (pair & one)) << U(32))
+        | ((both & pair) << U(48))
+    )
+
+
+@inlined
+def must_dig(counts: np.uint64, digs: npt.NDArray[np.int64]) -> bool:
+    """Whether a hand (count lanes) contains one of the holdings that must bid the top."""
+    for i in range(digs.shape[0]):
+        held = True
+        for rank in range(digs.shape[1]):
+            n = digs[i, rank]
+            if n > 0 and (counts >> (_16 * U(n - 1) + U(rank))) & U(1) == U(0):
+                held = False
+        if held:
+            return True
+    return False
+
+
+@inlined
+def next_bidder(seat: int, passed: int, players: int) -> int:
+    """The next seat that has not passed."""
+    for _ in range(players):
+        seat = seat + 1 if seat + 1 < players else 0
+        if (passed >> seat) & 1 == 0:
+            return seat
+    return seat

@@ -1,0 +1,116 @@
+"""Batched Big Three in the memory of a GPU."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import cuda
+
+from dasan.features import by_rank
+from dasan.kernels.ranks import env as batch_rank
+from dasan.kernels.ranks.cuda import step as cuda_rank
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.rules import Rules
+
+THREADS = 128
+"""In a block."""
+
+
+class GpuEnv:
+    """`num_envs` hands of Big Three. All arrays are device arrays of Numba, which PyTorch, CuPy and JAX can share.
+
+    bits: uint64 [n, 4] or, for four players, [n, 7], the legal actions of the seat to act: bit k of word j stands for id
+    `bit_ids[j, k]`. to_act, done, rewards, places: as in `VectorEnv`, done as 0 or 1. actions: int32 [n], filled by
+    `sample`. Arrays of two dimensions lie column by column. Environment i chooses and deals as environment i of a
+    `VectorEnv` with this seed. ValueError: the rules are of another game.
+    """
+
+    def __init__(self, rules: Rules, num_envs: int, seed: int = 0, *, session: bool = False) -> None:
+        if num_envs < 1:
+            raise ValueError("num_envs starts at 1")
+        if not by_rank(rules):
+            raise ValueError(f"only Big Three is played on a GPU, not {rules.name}")
+        self.rules = rules
+        self.num_envs = num_envs
+        self.num_players = rules.players
+        self.session = session
+        self.seed = seed
+        self.ids = action_ids(rules, session)
+        self.num_actions = self.ids.count
+        self._m = m = cuda_rank.memory(rules, num_envs, session, cuda.to_device)
+        self.bits, self.actions = m.bits, m.actions
+        self.to_act, self.done, self.rewards, self.places = m.to_act, m.done, m.rewards, m.places
+        self.bit_ids: npt.NDArray[np.int16] = m.ids.copy_to_host().reshape(-1, 64)
+        self.reset()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all environments over: the first hand of each. With `seed`, those of another seed."""
+        if seed is not None:
+            self.seed = seed
+        self._run(cuda_rank.start, np.uint64(self.seed % (1 << 64)))
+
+    def sample(self) -> Any:
+        """A legal action for every environment, all equally likely: the array `actions`."""
+        self._run(cuda_rank.sample)
+        return self.actions
+
+    def step(self, actions: Any) -> None:
+        """Carry out one action (an id) in every environment. actions: int32 [n], of NumPy or any library on the device.
+
+        An environment whose action is not legal stays as it is, and `refused` is one more.
+        """
+        if isinstance(actions, np.ndarray):
+            actions = cuda.to_device(actions)
+        elif not hasattr(actions, "copy_to_host"):
+            actions = cuda.as_cuda_array(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype != np.int32:
+            raise ValueError(f"step takes {self.num_envs} actions, int32")
+        self._run(cuda_rank.step, actions)
+
+    def play(self, steps: int) -> None:
+        """`steps` times `step(sample())`, at one go."""
+        self._run(cuda_rank.play, steps)
+
+    @property
+    def refused(self) -> int:
+        """How many actions have not been carried out, because they were not legal."""
+        return int(self._m.refused.copy_to_host()[0])
+
+    @cached_property
+    def _mask(self) -> Any:
+        return cuda.to_device(np.zeros((self.num_envs, self.num_actions), np.uint8))
+
+    def mask(self) -> Any:
+        """The legal actions as bytes by id, 0 or 1: uint8 [n, num_actions], row by row, the same array at every call."""
+        blocks = -(-self.num_envs * self.num_actions // THREADS)
+        cuda_rank.spread[blocks, THREADS](self._m, self._mask)
+        return self._mask
+
+    def hands_played(self) -> int:
+        """How many hands have ended since the last reset."""
+        return int(self._m.words[:, batch_rank.NUMBER].copy_to_host().sum())
+
+    def _run(self, kernel: Any, *args: Any) -> None:
+        kernel[-(-self.num_envs // THREADS), THREADS](*args, self._m)
+
+
+def why_not() -> str:
+    """Why there is no GPU to use; empty if there is one."""
+    try:
+        return "" if cuda.is_available() else "Numba finds no CUDA device"
+    except Exception as failure:
+        return str(failure)
+
+
+def device_name() -> str:
+    """The GPU's name."""
+    name = cuda.get_current_device().name
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def wait() -> None:
+    """Until everything that was started has been done."""
+    cuda.synchronize()

@@ -1,0 +1,199 @@
+"""Big Three on a GPU: one thread an environment, by the functions that step environments on the processor.
+
+An environment's row lies in memory column by column, so that neighbouring threads read neighbouring words. Legal actions
+are bits of four words (three players) or seven (four): what is said, then plays, see `batch_rank.legal_of`. A place is the
+number of a bit, 64 × word + bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import cuda, uint64
+
+from dasan.kernels.env.buffers import seed_environments, signed
+from dasan.kernels.ranks.env import BASE, COLUMNS, NUMBER, SEAT, RankTables, advance, deal, legal_of, tables
+from dasan.kernels.ranks.tables import ACTIONS, PASS
+from dasan.kernels.runtime.bits import nth_set_bit, popcount
+from dasan.kernels.runtime.compiled import inlined
+from dasan.kernels.runtime.random64 import below, mixed, stepped
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+_0, _1, _63 = U(0), U(1), U(63)
+PACK, HANDS = 52, 5
+
+
+class Memory(NamedTuple):
+    """Device arrays, those of two dimensions column by column.
+
+    words: [n, COLUMNS], see `batch_rank`. choice: [n] random states. bits: [n, words]. done, rewards, places, to_act,
+    actions: as in `batch_io.Buffers`. refused: [1] actions not carried out. ids: [64 × words] by place, -1 for none.
+    place_of: [A], its inverse. tables: all that the rules say.
+    """
+
+    words: Any
+    choice: Any
+    bits: Any
+    done: Any
+    rewards: Any
+    places: Any
+    to_act: Any
+    actions: Any
+    refused: Any
+    ids: Any
+    place_of: Any
+    tables: RankTables
+
+
+def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]], Any]) -> Memory:
+    """`n` environments that have not been started; `put` brings an array to the device."""
+    w = tables(rules, session)
+    ids = place_ids(w)
+    place_of = np.full(action_ids(rules, session).count, -1, np.int16)
+    for place in np.flatnonzero(ids >= 0).tolist():
+        place_of[ids[place]] = place
+
+    def made(dtype: Any, *shape: int) -> Any:
+        return put(np.zeros(shape, dtype, order="F"))
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return type(value)(*map(moved, value))
+        return put(value) if isinstance(value, np.ndarray) else value
+
+    return Memory(
+        words=made(np.uint64, n, COLUMNS),
+        choice=made(np.uint64, n),
+        bits=made(np.uint64, n, len(ids) // 64),
+        done=made(np.uint8, n),
+        rewards=made(np.int32, n, rules.players),
+        places=made(np.uint8, n, rules.players),
+        to_act=made(np.int8, n),
+        actions=made(np.int32, n),
+        refused=made(np.int32, 1),
+        ids=put(ids),
+        place_of=put(place_of),
+        tables=moved(w),
+    )
+
+
+def place_ids(w: RankTables) -> npt.NDArray[np.int16]:
+    """The id of every place, -1 for none: what is said, plays with the called card if there is one, plays without."""
+    said = np.arange(1, 65, dtype=np.int16)
+    said[w.x.first_row - 1 :] = -1
+    plays = np.where((w.x.ids == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), w.x.ids)
+    called = plays[ACTIONS:] if w.a.call_ranks != _0 else plays[:0]
+    return np.concatenate([said, called, plays[:ACTIONS]])
+
+
+def _kernel(function: Callable[..., None]) -> Any:
+    """What is launched as `function[blocks, threads](...)`."""
+    return cuda.jit(function)
+
+
+@inlined
+def _publish(i: int, row: Any, m: Any) -> None:
+    said, with0, with1, with2, sets, ones, twos = legal_of(row, m.tables)
+    bits = m.bits
+    n = bits.shape[1]
+    bits[i, 0] = said
+    if n == 7:
+        bits[i, 1] = with0
+        bits[i, 2] = with1
+        bits[i, 3] = with2
+    bits[i, n - 3] = sets
+    bits[i, n - 2] = ones
+    bits[i, n - 1] = twos
+    m.to_act[i] = signed(row[SEAT])
+
+
+@inlined
+def _chosen(i: int, m: Any) -> int:
+    """A legal action of environment i, each equally likely, by the next of its random numbers."""
+    bits = m.bits
+    state = stepped(m.choice[i])
+    m.choice[i] = state
+    n = _0
+    for j in range(bits.shape[1]):
+        n += popcount(bits[i, j])
+    k = below(mixed(state), n)
+    place = 0
+    for j in range(bits.shape[1]):
+        word = bits[i, j]
+        n = popcount(word)
+        if k < n:
+            place = 64 * j + signed(nth_set_bit(word, k))
+            break
+        k -= n
+    return m.ids[place]  # type: ignore[no-any-return]
+
+
+@_kernel
+def start(seed: np.uint64, m: Any) -> None:
+    """The first hand of every environment."""
+    i = cuda.grid(1)
+    if i < m.words.shape[0]:
+        pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
+        row = m.words[i]
+        seed_environments(i, i + 1, seed, m.words[:, BASE], m.choice)
+        row[NUMBER] = _0
+        m.done[i] = 0
+        for seat in range(m.rewards.shape[1]):
+            m.rewards[i, seat] = 0
+            m.places[i, seat] = 0
+        deal(row, pack, hands, m.tables)
+        _publish(i, row, m)
+
+
+@_kernel
+def sample(m: Any) -> None:
+    """A legal action for every environment, each equally likely, into `actions`."""
+    i = cuda.grid(1)
+    if i < m.words.shape[0]:
+        m.actions[i] = _chosen(i, m)
+
+
+@_kernel
+def step(actions: Any, m: Any) -> None:
+    """One action in every environment. Where it is not legal nothing happens, but `refused` is counted up."""
+    i = cuda.grid(1)
+    if i < m.words.shape[0]:
+        pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
+        action = actions[i]
+        place = -1
+        if 0 <= action < m.place_of.shape[0]:
+            place = m.place_of[action]
+        if place < 0 or (m.bits[i, place >> 6] >> (U(place) & _63)) & _1 == _0:
+            cuda.atomic.add(m.refused, 0, 1)
+        else:
+            row = m.words[i]
+            advance(i, action, row, m, m.tables, pack, hands)
+            _publish(i, row, m)
+
+
+@_kernel
+def play(steps: int, m: Any) -> None:
+    """`steps` random actions in every environment, each followed by everything that `step` writes."""
+    i = cuda.grid(1)
+    if i < m.words.shape[0]:
+        pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
+        row = m.words[i]
+        for _ in range(steps):
+            advance(i, _chosen(i, m), row, m, m.tables, pack, hands)
+            _publish(i, row, m)
+
+
+@_kernel
+def spread(m: Any, mask: Any) -> None:
+    """The legal actions as bytes by id, one thread a byte."""
+    k = cuda.grid(1)
+    actions = mask.shape[1]
+    if k < mask.shape[0] * actions:
+        i, action = k // actions, k % actions
+        place = m.place_of[action]
+        mask[i, action] = (m.bits[i, place >> 6] >> (U(place) & _63)) & _1

@@ -1,0 +1,384 @@
+"""Batched Big Three: many hands side by side, each one step at a time, dealt anew when it is over.
+
+An environment is one row of words, see the columns below. The actions are those of `rank_table`; `RankIds` turns them
+into action ids and back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.cards import Card
+from dasan.kernels.env.buffers import (
+    Buffers,
+    clear_result,
+    deal_state,
+    finish_flags,
+    look_ahead,
+    put,
+    put_seat,
+    put_seats,
+    rows_of_words,
+    sample,
+    signed,
+)
+from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.ranks.hands import shuffle_deal
+from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal
+from dasan.kernels.ranks.play import legal_words, taken
+from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
+from dasan.kernels.runtime.bits import extract, popcount
+from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.random64 import below, mixed, stepped
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _2, _3, _16 = U(0), U(1), U(2), U(3), U(16)
+_PASS, _LEAD = U(PASS), U(LEAD)
+_PASS_BIT = U(1 << (PASS - 128))
+_LANES = U(0x0001_0001_0001_0001)
+_HELD = U(0x1FFF_1FFF_1FFF_1FFF)
+_ALL = U(0xFFFF_FFFF_FFFF_FFFF)
+
+HAND, PLAYED = 0, 4
+PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
+BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
+DEALT = 24
+COLUMNS = 32
+"""What a play needs stands in the first two cache lines, what bids and observations need in the third. Hands and cards played by
+seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or card."""
+NONE = 63
+AUCTION, CALLING, PLAYING = 0, 1, 2
+SCRATCH = 52 + 5
+"""Words that a thread needs: a pack and a deal."""
+
+
+class RankTables(NamedTuple):
+    """All that the kernels here read."""
+
+    t: RankTable
+    a: AuctionTable
+    x: RankIds
+
+
+def tables(rules: Rules, session: bool) -> RankTables:
+    return RankTables(rank_table(rules), auction_table(rules), rank_ids(rules, session))
+
+
+@lean
+def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
+    """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
+    a = w.a
+    players = a.players
+    state = deal_state(row[BASE], signed(row[NUMBER]))
+    if not w.x.session or row[NUMBER] == _0:
+        state = stepped(state)
+        row[DEALER] = below(mixed(state), U(players))
+    for suit in range(4):
+        for rank in range(13):
+            pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
+    shuffle_deal(state, pack, hands, a.hand_size, players)
+    opener, low = 0, U(64)
+    for seat in range(players):
+        row[DEALT + seat] = hands[seat]
+        row[HAND + seat] = counts_of(hands[seat])
+        row[PLAYED + seat] = _0
+        lowest = lowest_of_suit(hands[seat], a.suit)
+        if lowest < low:
+            low = lowest
+            opener = seat
+    row[DEALT + 4] = hands[players]
+    row[PHASE] = AUCTION
+    row[SEAT] = row[OPENER] = opener
+    row[OPENING] = low
+    row[BID] = row[PASSED] = row[SAID] = 0
+    row[BIDDER] = row[PARTNER] = row[CALLED] = row[HOLDER] = row[TABLE_SEAT] = NONE
+    row[LAST] = LEAD
+
+
+@lean
+def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: RankTables) -> int:
+    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+    first, last = enter(me, posts)
+    while order != ASLEEP:
+        if order == SAMPLE:
+            sample(first, last, own.choice, b)
+        elif order == WRITE:
+            _write_more(first, last, own.more, s, b, w)
+        elif order == START or agreed(me, posts, own.chosen, b.mask):
+            _advance_all(me, first, last, order == START, own, s, b, w)
+        order = next_order(me, posts)
+    return found(me, posts)
+
+
+@woven
+def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: RankTables) -> None:
+    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    scratch = own.scratch[me]
+    pack, hands = scratch[:52], scratch[52:57]
+    for i in range(first, last):
+        look_ahead(i, last, s, 2, b)
+        row = s[i]
+        if starting:
+            row[NUMBER] = _0
+            deal(row, pack, hands, w)
+        else:
+            advance(i, own.chosen[i], row, b, w, pack, hands)
+        publish(i, row, b, w, own.observing)
+
+
+@woven
+def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Words, hands: Words) -> None:
+    """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `b`."""
+    clear_result(i, b, w.a.players)
+    if move(row, action, w):
+        settle(i, row, b, w.a)
+        row[DEALER] = row[SEAT]
+        row[NUMBER] += _1
+        deal(row, pack, hands, w)
+
+
+@woven
+def move(row: Words, action: int, w: RankTables) -> bool:
+    """One legal action (an id); whether the hand is over, and then row[SEAT] is who went out."""
+    if row[PHASE] == PLAYING:
+        return _play(row, w.x.codes[action], w)
+    if row[PHASE] == AUCTION:
+        _bid(row, signed(action), w.a)
+    else:
+        _call(row, w.x.call_cards[action - w.x.first_call], w.a)
+    return False
+
+
+@woven
+def _bid(row: Words, bid: int, a: AuctionTable) -> None:
+    """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
+    players = a.players
+    seat = signed(row[SEAT])
+    passed = signed(row[PASSED])
+    if bid > 0:
+        row[BID] = bid
+        row[BIDDER] = seat
+        row[SAID] = (row[SAID] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
+        if not a.passing_is_final:
+            passed = 0
+    else:
+        passed |= 1 << seat
+    waiting = ((1 << players) - 1) & ~passed
+    if row[BIDDER] != NONE:
+        waiting &= ~(1 << signed(row[BIDDER]))
+    if (row[BIDDER] != NONE and waiting == 0) or row[BID] == a.top or waiting == 0:
+        if row[BIDDER] == NONE:
+            row[BID] = 1
+            row[BIDDER] = row[OPENER]
+        row[PASSED] = 0
+        if a.call_ranks != _0:
+            row[PHASE] = CALLING
+            row[SEAT] = row[BIDDER]
+            return
+        bidder = signed(row[BIDDER])
+        row[HAND + bidder] = counts_of(row[DEALT + bidder] | row[DEALT + 4])
+        row[PHASE] = PLAYING
+        row[SEAT] = row[OPENER]
+        return
+    row[PASSED] = passed
+    row[SEAT] = next_bidder(seat, passed, players)
+
+
+@lean
+def _call(row: Words, card: int, a: AuctionTable) -> None:
+    """A partner's card is called (B4.03)."""
+    row[CALLED] = card
+    for seat in range(a.players):
+        if (row[DEALT + seat] >> U(card)) & _1 != _0:
+            row[PARTNER] = row[HOLDER] = seat
+    row[PHASE] = PLAYING
+    row[SEAT] = row[OPENER]
+
+
+@woven
+def _play(row: Words, code: int, w: RankTables) -> bool:
+    """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
+    t, players = w.t, w.a.players
+    seat = signed(row[SEAT])
+    action = U(code & 255)
+    after = seat + 1 if seat + 1 < players else 0
+    if action == _PASS:
+        passed = row[PASSED] | (_1 << U(seat))
+        if popcount(passed) == U(players - 1):
+            row[PASSED] = 0
+            row[LAST] = LEAD
+            row[TABLE_SEAT] = NONE
+        else:
+            row[PASSED] = passed
+        row[SEAT] = after
+        return False
+    if code >= 256:
+        row[HOLDER] = NONE
+    ranks, shift = t.ranks[action], t.shift[action]
+    played = row[PLAYED + seat]
+    row[PLAYED + seat] = (
+        (played & ~ranks) | ((((played & ranks) << shift) << shift) & ranks) | (ranks & ~((_ALL << shift) << shift))
+    )
+    left = taken(row[HAND + seat], action, t)
+    row[HAND + seat] = left
+    if left == _0:
+        return True
+    row[LAST] = action
+    row[TABLE_SEAT] = seat
+    row[PASSED] = 0
+    row[SEAT] = after
+    return False
+
+
+@lean
+def settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
+    """Payments to the sides (B3.19, B4.06)."""
+    players = a.players
+    bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
+    bid = signed(row[BID])
+    bidders_win = out in (bidder, partner)
+    side = 2 if partner != NONE else 1
+    each = side == 1 or a.pays[0] == 1
+    for seat in range(players):
+        ours = seat in (bidder, partner)
+        amount = bid * ((players - side if ours else side) if each else 1)
+        b.rewards[i, seat] = amount if ours == bidders_win else -amount
+    b.places[i, out] = 1
+    b.done[i] = 1
+
+
+@woven
+def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
+    """All legal actions as seven words: what is said (id 1 at bit 0), then plays with the called card and plays without
+    it, three words each.
+    """
+    t, a, x = w.t, w.a, w.x
+    seat = signed(row[SEAT])
+    said, with0, with1, with2 = _0, _0, _0, _0
+    if row[PHASE] == PLAYING:
+        hand, last = row[HAND + seat], row[LAST]
+        sets, ones, twos = legal_words(hand, last, t)
+        if row[HOLDER] == U(seat):
+            rank = row[CALLED] & U(15)
+            u = rank * _3
+            with0, with1, with2 = sets & t.using[u], ones & t.using[u + _1], twos & t.using[u + _2]
+            lanes = (hand >> rank) & _LANES
+            top = lanes & ~(lanes >> _16)
+            sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
+        return said, with0, with1, with2, sets, ones, twos
+    sets, ones, twos = _0, _0, _0
+    if row[PHASE] == AUCTION:
+        digs = a.digs.shape[0] > 0 and must_dig(row[HAND + seat], a.digs)
+        lowest = a.top if digs else signed(row[BID]) + 1
+        said = (_1 << U(a.top)) - (_1 << U(lowest - 1))
+        if not digs and (row[BID] > _0 or row[OPENER] != U(seat) or a.opener_may_pass):
+            twos = _PASS_BIT
+    else:
+        for k in range(x.call_cards.shape[0] - 1):
+            if (row[DEALT + seat] >> U(x.call_cards[k])) & _1 == _0:
+                said |= _1 << U(x.first_call - 1 + k)
+    return said, with0, with1, with2, sets, ones, twos
+
+
+@woven
+def publish(i: int, row: Words, b: Buffers, w: RankTables, observing: bool) -> None:
+    """Write who is to act, what is legal, and what that seat sees."""
+    b.to_act[i] = signed(row[SEAT])
+    write_legal(i, legal_of(row, w), w.x, b.legal, b.num_legal, b.mask)
+    if observing:
+        _observe(i, row, b, w)
+
+
+@woven
+def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
+    """The features of `dasan.features.layout`, in order."""
+    t, a, x = w.t, w.a, w.x
+    players = a.players
+    me = signed(row[SEAT])
+    obs, acc = b.obs, _0
+    four = a.call_ranks != _0
+    phase = signed(row[PHASE])
+    acc, at = put(acc, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2, obs, i)
+    acc, at = put(acc, at, extract(row[HAND + me], _HELD), 52, obs, i)
+    if not four:
+        known = phase == PLAYING and (x.reveal or row[BIDDER] == U(me))
+        acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD) if known else _0, 52, obs, i)
+    seat = me
+    for _ in range(players):
+        acc, at = put(acc, at, extract(row[PLAYED + seat], _HELD), 52, obs, i)
+        seat = seat + 1 if seat + 1 < players else 0
+    last = row[LAST]
+    shift = t.shift[last]
+    acc, at = put(acc, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52, obs, i)
+    acc, at = put(acc, at, x.kinds[last], x.number_of_kinds, obs, i)
+    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
+    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
+    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
+    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
+    acc, at = put(acc, at, _1 << row[OPENING], 13, obs, i)
+    acc, at = put_seat(acc, at, row[BIDDER], me, players, obs, i)
+    acc, at = put(acc, at, (_1 << row[BID]) >> _1, a.top, obs, i)
+    if four:
+        shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
+        acc, at = put_seat(acc, at, row[PARTNER] if shown else U(NONE), me, players, obs, i)
+        n = x.call_cards.shape[0] - 1
+        acc, at = put(acc, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
+    at = finish_flags(acc, at, obs, i)
+    sizes, said = _0, _0
+    seat = me
+    for k in range(players):
+        sizes |= popcount(row[HAND + seat]) << U(8 * k)
+        said |= ((row[SAID] >> U(8 * seat)) & U(255)) << U(8 * k)
+        seat = seat + 1 if seat + 1 < players else 0
+    obs[i, at] = sizes | (said << U(8 * players))
+
+
+@woven
+def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: RankTables) -> None:
+    """What goes beside observations."""
+    players = w.a.players
+    for i in range(first, last):
+        row = s[i]
+        me = signed(row[SEAT])
+        if more.showing:
+            acc, at = _0, 0
+            for k in range(1, players):
+                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden, i)
+            if more.kitty:
+                acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD), 52, more.hidden, i)
+            if w.a.call_ranks != _0:
+                acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden, i)
+            finish_flags(acc, at, more.hidden, i)
+        if more.listing:
+            write_moves(i, signed(popcount(row[HAND + me])), b, more)
+
+
+def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
+    """The environments' memory, and the column in it that seeds them."""
+    s = rows_of_words(num_envs, COLUMNS)
+    return s, s[:, BASE]
+
+
+def most_legal(rules: Rules) -> int:
+    """More than the actions that can be legal at once, with room for 64 more, which `gather` may overwrite."""
+    return len(compile(rules).rows) + 64
+
+
+def deals(rules: Rules, s: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
+    """Hands by seat, kitty and dealer of environment `i`, as they were dealt."""
+    place = rules.order.place
+
+    def cards(word: int) -> tuple[Card, ...]:
+        return tuple(c for c in rules.order.hand(rules.pack) if word >> (16 * place[c][1] + place[c][0]) & 1)
+
+    hands = tuple(cards(int(s[i, DEALT + seat])) for seat in range(rules.players))
+    return hands, cards(int(s[i, DEALT + 4])), int(s[i, DEALER])

@@ -1,0 +1,229 @@
+"""Whole random hands of Big Three, from the shuffle to the settlement, for three and for four players.
+
+Every hand has random numbers of its own, made of the seed and its number, however hands are shared out to threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.ranks.auction import AuctionTable, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.ranks.play import legal_words, pick, taken
+from dasan.kernels.ranks.tables import LEAD, PASS, RankTable
+from dasan.kernels.runtime.bits import nth_set_bit, popcount
+from dasan.kernels.runtime.compiled import compiled
+from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _3, _16, _32 = U(0), U(1), U(3), U(16), U(32)
+_PASS, _LEAD = U(PASS), U(LEAD)
+
+BID, CALL = 256, 512
+"""Codes in a trace: bids (+ bid), calls (+ 16 × suit + rank); a play is its action, + 1024 with the called card."""
+WITH_CALLED = 1024
+
+
+@compiled
+def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
+    """Deal `each` cards to each of `players` and the rest to hands[players], as suit words; returns the random state.
+
+    pack: 52 words of one bit each; it is left shuffled. A random word makes two numbers. If no card is left over the last
+    seat takes what the others leave.
+    """
+    word = _0
+    at = 0
+    drawing = players - 1 if each * players == 52 else players
+    hands[players] = _0
+    for seat in range(drawing):
+        held = _0
+        for _ in range(each):
+            if at & 1:
+                word <<= _32
+            else:
+                state = stepped(state)
+                word = mixed(state)
+            j = at + np.int64(below(word, U(52 - at)))
+            chosen = pack[j]
+            pack[j] = pack[at]
+            pack[at] = chosen
+            held |= chosen
+            at += 1
+        hands[seat] = held
+    rest = _0
+    for i in range(at, 52):
+        rest |= pack[i]
+    hands[drawing] = rest
+    return state
+
+
+@compiled
+def random_hand(
+    state: np.uint64, hands: Words, t: RankTable, a: AuctionTable, payments: Numbers, trace: Numbers
+) -> tuple[np.uint64, int]:
+    """Play one dealt hand at random: every legal move of the engine's list is equally likely.
+
+    hands: suit words by seat, then the kitty. payments: filled by seat. trace: if longer than 0, filled with three
+    numbers a ply: seat, code, and how many moves were legal. Returns the random state and the number of plies.
+    """
+    players = a.players
+    plies = 0
+    tracing = trace.shape[0] > 0
+    opener, low = 0, U(64)
+    for holder in range(players):
+        lowest = lowest_of_suit(hands[holder], a.suit)
+        if lowest < low:
+            low = lowest
+            opener = holder
+    seat, bid, bidder, passed = opener, 0, -1, 0
+    while True:
+        digs = a.digs.shape[0] > 0 and must_dig(counts_of(hands[seat]), a.digs)
+        lowest_bid = a.top if digs else bid + 1
+        may_pass = not digs and (bid > 0 or seat != opener or a.opener_may_pass)
+        choices = a.top + 1 - lowest_bid
+        state = stepped(state)
+        chosen = int(below(mixed(state), U(choices + (1 if may_pass else 0))))
+        if tracing:
+            trace[3 * plies] = seat
+            trace[3 * plies + 1] = BID + lowest_bid + chosen if chosen < choices else PASS
+            trace[3 * plies + 2] = choices + (1 if may_pass else 0)
+        plies += 1
+        if chosen < choices:
+            bid = lowest_bid + chosen
+            bidder = seat
+            if not a.passing_is_final:
+                passed = 0
+        else:
+            passed |= 1 << seat
+        waiting = ((1 << players) - 1) & ~passed
+        if bidder >= 0:
+            waiting &= ~(1 << bidder)
+        if bid == a.top or (bidder >= 0 and waiting == 0):
+            break
+        if waiting == 0:
+            bid = 1
+            bidder = opener
+            break
+        seat = next_bidder(seat, passed, players)
+    partner = -1
+    called_rank = _0
+    holder = -1
+    if a.call_ranks != _0:
+        ranks = a.call_ranks
+        open_ = ((ranks << U(48)) | (ranks << _32) | (ranks << _16) | ranks) & ~hands[bidder]
+        state = stepped(state)
+        spot = nth_set_bit(open_, below(mixed(state), popcount(open_)))
+        called_rank = spot & U(15)
+        for other in range(players):
+            if (hands[other] >> spot) & _1 != _0:
+                partner = other
+                holder = other
+        if tracing:
+            trace[3 * plies] = bidder
+            trace[3 * plies + 1] = CALL + np.int64(spot)
+            trace[3 * plies + 2] = np.int64(popcount(open_))
+        plies += 1
+    else:
+        hands[bidder] |= hands[players]
+    seat = opener
+    h0 = counts_of(hands[seat])
+    h1 = counts_of(hands[seat + 1 if seat + 1 < players else seat + 1 - players])
+    h2 = counts_of(hands[seat + 2 if seat + 2 < players else seat + 2 - players])
+    h3 = counts_of(hands[seat + 3 if seat + 3 < players else seat + 3 - players]) if players == 4 else _0
+    last = _LEAD
+    passes = 0
+    while True:
+        state = stepped(state)
+        with_called = False
+        if seat == holder:
+            state, action, with_called, legal = _choose_with_called(h0, last, called_rank, state, t)
+        else:
+            sets, ones, twos = legal_words(h0, last, t)
+            action = pick(sets, ones, twos, mixed(state))
+            legal = popcount(sets) + popcount(ones) + popcount(twos) if tracing else _0
+        if tracing:
+            trace[3 * plies] = seat
+            trace[3 * plies + 1] = np.int64(action) + (WITH_CALLED if with_called else 0)
+            trace[3 * plies + 2] = np.int64(legal)
+        if with_called:
+            holder = -1
+        hand = taken(h0, action, t)
+        plies += 1
+        if hand == _0:
+            break
+        if players == 3:
+            h0, h1, h2 = h1, h2, hand
+        else:
+            h0, h1, h2, h3 = h1, h2, h3, hand
+        seat = seat + 1 if seat + 1 < players else 0
+        if action == _PASS:
+            passes += 1
+            if passes == players - 1:
+                last = _LEAD
+                passes = 0
+        else:
+            last = action
+            passes = 0
+    bidders_win = seat in (bidder, partner)
+    side = 2 if partner >= 0 else 1
+    each = side == 1 or a.pays[0] == 1
+    for s in range(players):
+        ours = s in (bidder, partner)
+        opposite = players - side if ours else side
+        amount = bid * (opposite if each else 1)
+        payments[s] = amount if ours == bidders_win else -amount
+    return state, plies
+
+
+@compiled
+def _choose_with_called(
+    hand: np.uint64, last: np.uint64, rank: np.uint64, state: np.uint64, t: RankTable
+) -> tuple[np.uint64, np.uint64, bool, np.uint64]:
+    """A random move of the hand that holds the called card of `rank`: plays with it and without it differ (B4.07)."""
+    lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
+    top = lanes & ~(lanes >> _16)
+    sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
+    with0, with1, with2 = legal_words(hand, last, t)
+    b = rank * _3
+    with0 &= t.using[b]
+    with1 &= t.using[b + _1]
+    with2 &= t.using[b + U(2)]
+    plain = popcount(sets) + popcount(ones) + popcount(twos)
+    extra = popcount(with0) + popcount(with1) + popcount(with2)
+    i = below(mixed(state), plain + extra)
+    state = stepped(state)
+    if i < plain:
+        return state, pick(sets, ones, twos, mixed(state)), False, plain + extra
+    return state, pick(with0, with1, with2, mixed(state)), True, plain + extra
+
+
+@compiled
+def random_hands(
+    first: int, count: int, seed: np.uint64, t: RankTable, a: AuctionTable, paid: Numbers, won: Numbers
+) -> int:
+    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
+
+    paid, won: what each seat got in all, and how often it was on the winning side; added to.
+    """
+    pack = np.empty(52, np.uint64)
+    for suit in range(4):
+        for rank in range(13):
+            pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
+    hands = np.empty(a.players + 1, np.uint64)
+    payments = np.empty(a.players, np.int64)
+    trace = np.empty(0, np.int64)
+    plies = 0
+    for number in range(first, first + count):
+        for suit in range(4):
+            for rank in range(13):
+                pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
+        state = hand_state(seed, number)
+        state = shuffle_deal(state, pack, hands, a.hand_size, a.players)
+        state, n = random_hand(state, hands, t, a, payments, trace)
+        plies += n
+        for s in range(a.players):
+            paid[s] += payments[s]
+            won[s] += 1 if payments[s] > 0 else 0
+    return plies

@@ -1,0 +1,175 @@
+"""Between the actions of `rank_table` and action ids: the legal actions as a list of ids and as a mask.
+
+Actions come as six words, three of plays without the called card and three of plays with it. A seventh has what is said,
+id 1 at bit 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.features import kinds
+from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_table
+from dasan.kernels.runtime.bits import deposit, extract, gather, spread
+from dasan.kernels.runtime.compiled import woven
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.catalogue import compile
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _64 = U(0), U(1), U(64)
+_PASS_PLACE = U(PASS - 128)
+NO_CARD = 63
+SAID = 6
+
+
+class RankIds(NamedTuple):
+    """ids: by action, those with the called card after those without. codes: by id, the action, + 256 with the called
+    card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the inverse. first_call,
+    first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. reveal: whether all see the kitty.
+
+    bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
+    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether that is so, because ids grow with bits, and
+    there are 64 ids or more; it is in all presets.
+    """
+
+    ids: npt.NDArray[np.int16]
+    codes: Numbers
+    calls: Numbers
+    call_cards: Numbers
+    first_call: int
+    first_row: int
+    kinds: Words
+    number_of_kinds: int
+    reveal: bool
+    session: bool
+    bases: Numbers
+    offsets: npt.NDArray[np.uint8]
+    bits: Words
+    places: Words
+    in_order: bool
+
+
+def rank_ids(rules: Rules, session: bool) -> RankIds:
+    t = rank_table(rules)
+    scheme = action_ids(rules)
+    rows = compile(rules).rows
+    ids = np.zeros(2 * ACTIONS, np.int16)
+    codes = np.zeros(scheme.count, np.int64)
+    flags = np.zeros(ACTIONS, np.uint64)
+    names = kinds(rules)
+    actions = {(rows[row].family, rows[row].strength): action for action, row in enumerate(t.rows.tolist()) if row >= 0}
+    for row in rows:
+        action = actions[row.family, row.strength]
+        with_called = ACTIONS if row.called else 0
+        ids[with_called + action] = scheme.rows + row.id
+        codes[scheme.rows + row.id] = action + (256 if row.called else 0)
+        flags[action] = 1 << names.index(row.kind)
+    codes[0] = PASS
+    calls = np.full(64, -1, np.int64)
+    spots = []
+    for i, c in enumerate(scheme.callable_cards):
+        rank, suit = rules.order.place[c]
+        calls[16 * suit + rank] = i
+        spots.append(16 * suit + rank)
+    bases, offsets, bits, places, in_order = _words(ids, scheme.count)
+    return RankIds(
+        ids=ids,
+        codes=codes,
+        calls=calls,
+        call_cards=np.array([*spots, NO_CARD], np.int64),
+        first_call=scheme.calls,
+        first_row=scheme.rows,
+        kinds=flags,
+        number_of_kinds=len(names),
+        reveal=rules.reveal_kitty,
+        session=session,
+        bases=bases,
+        offsets=offsets,
+        bits=bits,
+        places=places,
+        in_order=in_order,
+    )
+
+
+def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words, bool]:
+    """What `RankIds` says of words. The pass, id 0, is seen to by itself."""
+    in_order = count >= 64
+    bases = np.zeros(7, np.int64)
+    offsets = np.zeros(7 * 64, np.uint8)
+    n = (count + 63) // 64
+    bits, places = np.zeros(6 * n, np.uint64), np.zeros(6 * n, np.uint64)
+    bases[SAID] = 1
+    offsets[64 * SAID :] = np.arange(64)
+    for j in range(6):
+        there = {bit: int(i) for bit, i in enumerate(ids.reshape(6, 64)[j]) if i > 0}
+        bases[j] = min(there.values(), default=0)
+        in_order = in_order and list(there.values()) == sorted(there.values())
+        for bit, i in there.items():
+            offsets[64 * j + bit] = i - bases[j]
+            k = 6 * (i // 64) + j
+            bits[k] |= _1 << U(bit)
+            places[k] |= _1 << U(i % 64)
+    return bases, offsets, bits, places, in_order
+
+
+@woven
+def write_legal(
+    i: int,
+    legal: tuple[np.uint64, ...],
+    x: RankIds,
+    listed: npt.NDArray[np.int16],
+    num_legal: npt.NDArray[np.int32],
+    mask: npt.NDArray[np.uint8],
+) -> None:
+    """The legal actions of environment `i`, as `batch_rank.legal_of` gives them, into its list and its mask."""
+    said, with0, with1, with2, sets, ones, twos = legal
+    bases, offsets, bits, places = x.bases, x.offsets, x.bits, x.places
+    passes = (twos >> _PASS_PLACE) & _1
+    twos ^= passes << _PASS_PLACE
+    n = 0
+    if said != _0:
+        n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
+    called = with0 | with1 | with2 != _0
+    if called:
+        n = gather(with0, offsets, 192, bases[3], listed, i, n)
+        n = gather(with1, offsets, 256, bases[4], listed, i, n)
+        n = gather(with2, offsets, 320, bases[5], listed, i, n)
+    n = gather(sets, offsets, 0, bases[0], listed, i, n)
+    runs = ones | twos != _0
+    if runs:
+        n = gather(ones, offsets, 64, bases[1], listed, i, n)
+        n = gather(twos, offsets, 128, bases[2], listed, i, n)
+    listed[i, n] = 0
+    num_legal[i] = n + np.int64(passes)
+    actions = mask.shape[1]
+    if not x.in_order:
+        for k in range(actions):
+            mask[i, k] = 0
+        for k in range(num_legal[i]):
+            mask[i, listed[i, k]] = 1
+        return
+    before = _0
+    word = (said << _1) | passes
+    for k in range((actions + 63) >> 6):
+        at = 6 * k
+        word |= deposit(extract(sets, bits[at]), places[at])
+        if runs:
+            word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
+            word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
+        if called:
+            word |= deposit(extract(with0, bits[at + 3]), places[at + 3])
+            word |= deposit(extract(with1, bits[at + 4]), places[at + 4])
+            word |= deposit(extract(with2, bits[at + 5]), places[at + 5])
+        over = 64 * k + 64 - actions
+        if over <= 0:
+            spread(word, mask, i, 64 * k)
+        else:
+            spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
+        before = word
+        word = _0

@@ -1,0 +1,208 @@
+"""How hard a position looks: the first proof and disproof numbers, from a fast split of each hand into turns.
+
+Logarithms of both numbers and of the odds are linear in the features that `estimate` lists; the weights were fitted to
+positions whose value and effort were known.
+"""
+
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="assignment,arg-type,no-any-return,operator,return-value"
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.ranks.play import legal_words
+from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on_lead, owner_of
+from dasan.kernels.ranks.solver.sure_wins import filled, starts, without
+from dasan.kernels.ranks.tables import RUN_RANKS, RankTable
+from dasan.kernels.runtime.bits import popcount, trailing_zeros
+from dasan.kernels.runtime.compiled import inlined, lean, woven
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Weights = npt.NDArray[np.float64]
+_0, _1, _2, _3, _4, _8, _16 = U(0), U(1), U(2), U(3), U(4), U(8), U(16)
+_LANE = U(0x1FFF)
+_RUN = U((1 << RUN_RANKS) - 1)
+_ABOVE = U(0xFFFE)
+_BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
+
+LARGEST = 20.0
+"""Largest logarithm of a first number."""
+PARTS = 8
+"""Words that say how a hand is split: its turns, its sets (bit r of lane n - 1: n cards of rank r), how many runs, and
+the runs: lowest rank, lane << 8, length << 16."""
+MOST_RUNS = PARTS - 3
+
+# fmt: off
+_FITTED = (  # constant; turns, net losers of our best hand; turns fewer, more; losers fewer, more of theirs;
+    #          we own, seat 1 owns, we move, our choices, their choices, they face our play; our cards, their cards
+    (0.288, -0.268, -0.868, -0.396, -0.244, 0.964, 0.573, 0.475, 0.044, 0.640, 0.006, -0.028, -0.356, 0.218, -0.092),
+    (-3.689, 0.760, 1.254, 1.218, 1.518, -0.828, -0.992, 0.420, 0.106, -0.448, 0.017, 0.276, -0.230, -0.246, -0.035),
+    (-2.856, 1.122, -0.828, 0.230, 0.255, 1.472, 0.243, 0.497, -0.084, 0.825, 0.141, 0.027, -0.581, 0.119, -0.081),
+)
+# fmt: on
+
+
+def weights() -> Weights:
+    """Rows: the odds that the bidder's side wins; the logarithm of the effort to prove that, and to disprove it."""
+    return np.array(_FITTED, np.float64)
+
+
+@lean
+def split(hand: np.uint64, parts: Words, at: int) -> None:
+    """Split `hand` greedily, long runs first unless they save no turn, into parts[at:]."""
+    runs = 0
+    while runs < MOST_RUNS:
+        ranks = hand & _RUN
+        found = ranks & (ranks >> _1) & (ranks >> _2)
+        if found == _0:
+            break
+        length = _3
+        longer = found & (ranks >> length)
+        while longer != _0:
+            found = longer
+            length += _1
+            longer = found & (ranks >> length)
+        rank = trailing_zeros(found)
+        mask = ((_1 << length) - _1) << rank
+        lane = _1 if (hand >> _16) & mask == mask else _0
+        left = without(hand, mask, lane)
+        if popcount(hand & _LANE) <= popcount(left & _LANE) + _1:
+            break
+        parts[at + 3 + runs] = rank | (lane << _8) | (length << _16)
+        runs += 1
+        hand = left
+    parts[at] = U(runs) + popcount(hand & _LANE)
+    parts[at + 1] = hand & ~(hand >> _16)
+    parts[at + 2] = U(runs)
+
+
+@woven
+def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
+    """Split the hands of a position."""
+    for seat in range(players):
+        split(hands[at + seat], parts, PARTS * seat)
+
+
+@lean
+def _losers(parts: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
+    """How many plays of a split hand can be beaten and are left over when every set that cannot makes up for one of its
+    kind. below: in every lane, the ranks below the highest of the enemies.
+    """
+    out = 0
+    for i in range(np.int64(parts[at + 2])):
+        run = parts[at + 3 + i]
+        lane = (run >> _8) & _1
+        length = run >> _16
+        if (starts(enemy, lane, length) | starts(other, lane, length)) & (_ABOVE << (run & U(255))) != _0:
+            out += 1
+    sets = parts[at + 1]
+    beaten = sets & below
+    while beaten != _0:
+        shift = trailing_zeros(beaten) & U(48)
+        lost = np.int64(popcount((beaten >> shift) & _LANE))
+        out += max(0, 2 * lost - np.int64(popcount((sets >> shift) & _LANE)))
+        beaten &= ~(_LANE << shift)
+    return out
+
+
+@woven
+def estimate(
+    hands: Words,
+    at: int,
+    players: int,
+    side: np.uint64,
+    moved: int,
+    context: np.uint64,
+    t: RankTable,
+    w: Weights,
+    parts: Words,
+) -> tuple[int, int]:
+    """First (proof number, disproof number) of "the bidder's side goes out first".
+
+    parts: the hands split, but for that of the seat that `moved`, which is split here.
+    """
+    split(hands[at + moved], parts, PARTS * moved)
+    odds, proof, disproof = forecast(hands, at, players, side, context, t, w, parts)
+    if odds > 0.0:
+        disproof += 2.5 * odds
+    else:
+        proof -= 2.5 * odds
+    return _power(proof), _power(disproof)
+
+
+@woven
+def forecast(
+    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, w: Weights, parts: Words
+) -> tuple[float, float, float]:
+    """What the weights say of a position whose hands are split: the logarithm (natural) of the odds that the bidder's
+    side wins, and the logarithms (to 2) of the effort to prove that, and to disprove it.
+    """
+    one = two = three = four = _0
+    their_cards = 0
+    for seat in range(players):
+        hand = hands[at + seat]
+        if (side >> U(seat)) & _1 != _0:
+            two = one
+            one = hand
+        else:
+            four = three
+            three = hand
+            their_cards += np.int64(popcount(hand))
+    our_cards = np.int64(popcount(one))
+    below_ours = (filled(one | two) >> _1) & _BELOW
+    below_theirs = (filled(three | four) >> _1) & _BELOW
+    our_turns = their_turns = 99
+    our_losers = their_losers = 99
+    most_turns = most_losers = 0
+    for seat in range(players):
+        turns = np.int64(parts[PARTS * seat])
+        if (side >> U(seat)) & _1 != _0:
+            losers = _losers(parts, PARTS * seat, three, four, below_theirs)
+            our_turns = min(our_turns, turns)
+            our_losers = min(our_losers, losers)
+        else:
+            losers = _losers(parts, PARTS * seat, one, two, below_ours)
+            their_turns = min(their_turns, turns)
+            their_losers = min(their_losers, losers)
+            most_turns = max(most_turns, turns)
+            most_losers = max(most_losers, losers)
+    mover = mover_of(context)
+    owner = owner_of(context)
+    lead = on_lead(context)
+    if lead:
+        a, b, c = legal_words(hands[at + mover], action_of(context), t)
+        choices = float(np.int64(popcount(a) + popcount(b) + popcount(c))) - 1.0
+    else:
+        choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), t)))) + 1.0
+    we_move = (side >> U(mover)) & _1 != _0
+    we_own = (side >> U(owner)) & _1 != _0
+    odds = proof = disproof = 0.0
+    for i in range(3):
+        x = w[i, 0] + w[i, 1] * our_turns + w[i, 2] * our_losers
+        x += w[i, 3] * their_turns + w[i, 4] * most_turns + w[i, 5] * their_losers + w[i, 6] * most_losers
+        x += w[i, 13] * our_cards + w[i, 14] * their_cards
+        if we_own:
+            x += w[i, 7]
+            if not lead:
+                x += w[i, 12]
+        elif owner == 1:
+            x += w[i, 8]
+        x += w[i, 9] + w[i, 10] * choices if we_move else w[i, 11] * choices
+        if i == 0:
+            odds = x
+        elif i == 1:
+            proof = x
+        else:
+            disproof = x
+    return odds, proof, disproof
+
+
+@inlined
+def _power(logarithm: float) -> int:
+    """About 2 ** logarithm, from 1 on."""
+    x = min(max(logarithm, 0.0), LARGEST)
+    whole = np.int64(x)
+    return np.int64((1.0 + (x - whole)) * (1 << whole) + 0.5)

@@ -1,0 +1,391 @@
+"""Who goes out first with open hands and best play on both sides: depth-first proof-number search.
+
+The proof number of a position is how much there is still to do to prove that the bidder's side wins, the disproof
+number that it does not. The search always goes on at the position that settles most; the transposition table keeps the
+numbers of all others. It can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
+"""
+
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="assignment,no-any-return,return-value"
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.ranks.play import legal_words, taken
+from dasan.kernels.ranks.solver.estimate import PARTS, Weights, estimate, forecast, split_all, weights
+from dasan.kernels.ranks.solver.move_cache import MOST, keep, keep_numbers, kept_in, new_kept, place_of, recall
+from dasan.kernels.ranks.solver.position import (
+    SEATS,
+    action_of,
+    after_pass,
+    after_play,
+    faced,
+    key_of,
+    mover_of,
+    on_lead,
+)
+from dasan.kernels.ranks.solver.sure_wins import Cover, new_cover, surely
+from dasan.kernels.ranks.solver.transpositions import (
+    BUCKET_WORDS,
+    INFINITE,
+    LOST,
+    WON,
+    bucket_of,
+    disproof_in,
+    find,
+    numbers_in,
+    packed,
+    proof_in,
+    spread,
+    store,
+)
+from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
+from dasan.kernels.runtime.bits import prefetch, trailing_zeros
+from dasan.kernels.runtime.compiled import lean, woven
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _1, _3, _8, _24 = U(0), U(1), U(3), U(8), U(24)
+_ACTION, _CONTEXT, _CHECK = U(0xFF), U(0xFFFF), U(0x7FF << 53)
+UNKNOWN = U(0)
+
+_PASS = U(PASS)
+
+DEPTH = 216
+"""More than a hand has plies: every play may be followed by as many passes as there are other players."""
+CHILDREN = 1 << 14
+"""More than the alternatives of all plies of one line together."""
+KEPT_FROM = 2_000
+"""Nodes before any are kept: short searches touch no memory for it."""
+KEPT_SHARE = 8
+"""Of the memory, at most one part in so many is for them."""
+NEVER = 1 << 62
+KEY, MOVE = 0, 1
+FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE, PLACE = 0, 1, 2, 3, 4, 5, 6
+NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
+
+
+class Search(NamedTuple):
+    """One search, and the table it shares with others of the same deal.
+
+    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … PLACE, a row a ply; PLACE is where in
+    `kept` its children may be kept, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
+    after it (16) and the top of the check word; numbers: their packed numbers. counters: NODES, FILLED places and BUCKETS
+    in use of `table`, the ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply,
+    split. room: for the tests of what is sure. kept: children of positions left, see `rank_solver_children`.
+    """
+
+    hands: Words
+    contexts: Words
+    keys: Words
+    plies: Numbers
+    children: Words
+    numbers: Words
+    counters: Numbers
+    table: Words
+    weights: Weights
+    parts: Words
+    room: Cover
+    kept: Words
+
+
+def new_search(memory: int, buckets: int = 1 << 8) -> Search:
+    """A search whose table and kept children take at most `memory` bytes, with so many buckets of the table in use at
+    first (a power of two).
+    """
+    kept = new_kept(memory // KEPT_SHARE)
+    most = max(1, (memory - kept.nbytes) // (8 * BUCKET_WORDS))
+    counters = np.zeros(8, np.int64)
+    counters[BUCKETS] = min(buckets, 1 << (most.bit_length() - 1))
+    counters[KEEPS] = KEPT_FROM if kept.size else NEVER
+    return Search(
+        hands=np.zeros(DEPTH * SEATS, np.uint64),
+        contexts=np.zeros(DEPTH, np.uint64),
+        keys=np.zeros(2 * DEPTH, np.uint64),
+        plies=np.empty((DEPTH, 7), np.int64),
+        children=np.empty((CHILDREN, 2), np.uint64),
+        numbers=np.empty(CHILDREN, np.uint64),
+        counters=counters,
+        table=np.zeros(most * BUCKET_WORDS, np.uint64),
+        weights=weights(),
+        parts=np.zeros(PARTS * SEATS, np.uint64),
+        room=new_cover(),
+        kept=kept,
+    )
+
+
+@lean
+def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
+    """Set out from the position in `hands[:players]`; 1 or -1 if it is settled already (as `proceed`), else 0."""
+    s.contexts[0] = context
+    key, check = key_of(s.hands, 0, players, context, t)
+    s.keys[0] = key
+    s.keys[1] = check
+    s.plies[0, FIRST] = 0
+    s.plies[0, COUNT] = -1
+    s.plies[0, PROOF_LIMIT] = INFINITE
+    s.plies[0, DISPROOF_LIMIT] = INFINITE
+    s.counters[AT] = 0
+    place = find(s.table, U(s.counters[BUCKETS]), key, check)
+    if place >= 0:
+        if proof_in(s.table[place]) == 0:
+            return 1
+        if disproof_in(s.table[place]) == 0:
+            return -1
+    return surely(s.hands, 0, players, side, context, t, s.room)
+
+
+@lean
+def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) -> int:
+    """Search on: 1 if the bidder's side wins, -1 if the others do, 0 if the counter of nodes has come to `until` or the
+    table is crowded before that was clear.
+    """
+    ply = s.counters[AT]
+    nodes = s.counters[NODES]
+    filled = s.counters[FILLED]
+    buckets = s.counters[BUCKETS]
+    grows = buckets * BUCKET_WORDS < s.table.shape[0]
+    crowded = 2 * buckets
+    out = 0
+    while True:
+        ours = (side >> U(mover_of(s.contexts[ply]))) & _1 != _0
+        if s.plies[ply, COUNT] < 0:
+            if nodes >= until or (grows and filled >= crowded):
+                break
+            nodes += 1
+            s.plies[ply, SINCE] = nodes
+            _expand(s, ply, players, side, U(buckets), nodes >= s.counters[KEEPS], t)
+        first = s.plies[ply, FIRST]
+        count = s.plies[ply, COUNT]
+        # For the side to move the smallest number counts, for the other the sum.
+        mine = _0 if ours else _24
+        other = _24 if ours else _0
+        smallest = second = INFINITE
+        lightest = INFINITE
+        best = first
+        total = 0
+        for child in range(first, first + count):
+            x = np.int64((s.numbers[child] >> mine) & U(INFINITE))
+            y = np.int64((s.numbers[child] >> other) & U(INFINITE))
+            if x < smallest or (x == smallest and y < lightest):
+                second = smallest
+                smallest = x
+                lightest = y
+                best = child
+            elif x < second:
+                second = x
+            total += y
+        if smallest == 0:
+            total = INFINITE
+        elif total == 0:
+            smallest = INFINITE
+        elif total >= INFINITE:
+            total = INFINITE - 1
+        my_limit = s.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
+        other_limit = s.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
+        if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
+            proof = smallest if ours else total
+            disproof = total if ours else smallest
+            work = nodes - s.plies[ply, SINCE] + 1
+            numbers = packed(proof, disproof)
+            filled += store(s.table, U(buckets), s.keys[2 * ply], s.keys[2 * ply + 1], numbers, work)
+            if ply == 0:
+                out = 1 if proof == 0 else -1
+                break
+            place = s.plies[ply, PLACE]
+            if place >= 0 and kept_in(s.kept, place, s.hands, SEATS * ply, players, s.contexts[ply]):
+                keep_numbers(s.kept, place, s.numbers, first, count)
+            ply -= 1
+            s.numbers[s.plies[ply, BEST]] = numbers
+            continue
+        # It may have been settled by another way since its numbers were kept.
+        place = find(s.table, U(buckets), s.children[best, KEY], s.children[best, MOVE])
+        if place >= 0 and numbers_in(s.table[place]) != s.numbers[best]:
+            s.numbers[best] = numbers_in(s.table[place])
+            continue
+        limit = min(my_limit, second + 1 + (second >> 2))
+        rest = other_limit - total + np.int64((s.numbers[best] >> other) & U(INFINITE))
+        s.plies[ply, BEST] = best
+        seat = mover_of(s.contexts[ply])
+        ply += 1
+        for i in range(players):
+            s.hands[SEATS * ply + i] = s.hands[SEATS * (ply - 1) + i]
+        move = s.children[best, MOVE]
+        s.hands[SEATS * ply + seat] = taken(s.hands[SEATS * ply + seat], move & _ACTION, t)
+        s.contexts[ply] = (move >> _8) & _CONTEXT
+        s.keys[2 * ply] = s.children[best, KEY]
+        s.keys[2 * ply + 1] = move
+        s.plies[ply, FIRST] = first + count
+        s.plies[ply, COUNT] = -1
+        s.plies[ply, PROOF_LIMIT] = limit if ours else rest
+        s.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
+    s.counters[AT] = ply
+    s.counters[NODES] = nodes
+    s.counters[FILLED] = filled
+    return out
+
+
+@woven
+def _expand(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, t: RankTable) -> None:
+    """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
+    the ply if there is one.
+    """
+    context = s.contexts[ply]
+    above = SEATS * ply
+    first = s.plies[ply, FIRST]
+    s.plies[ply, PLACE] = -1
+    if keeping:
+        place = place_of(s.kept, s.hands, above, players, context)
+        s.plies[ply, PLACE] = place
+        if kept_in(s.kept, place, s.hands, above, players, context):
+            s.plies[ply, COUNT] = recall(s.kept, place, s.numbers, s.children, first)
+            return
+    seat = mover_of(context)
+    below = above + SEATS
+    hand = s.hands[above + seat]
+    for i in range(players):
+        s.hands[below + i] = s.hands[above + i]
+    sets, ones, twos = legal_words(hand, action_of(context), t)
+    if on_lead(context):
+        twos &= ~(_1 << U(PASS - 128))
+    child = first
+    for word in range(3):
+        bits = sets if word == 0 else ones if word == 1 else twos
+        while bits != _0:
+            action = U(64 * word) + trailing_zeros(bits)
+            bits &= bits - _1
+            if action == _PASS:
+                s.hands[below + seat] = hand
+                after = after_pass(s.hands, above, players, context, t)
+            else:
+                left = taken(hand, action, t)
+                s.hands[below + seat] = left
+                if left == _0:
+                    s.numbers[first] = WON if (side >> U(seat)) & _1 != _0 else LOST
+                    s.plies[ply, COUNT] = 1
+                    return
+                after = after_play(s.hands, below, players, seat, action, t)
+            key, check = key_of(s.hands, below, players, after, t)
+            prefetch(s.table, bucket_of(key, buckets))
+            s.children[child, KEY] = key
+            s.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
+            child += 1
+    s.plies[ply, COUNT] = child - first
+    if not _recognised(s, ply, players, side, buckets, t):
+        _estimated(s, ply, players, side, t)
+        count = s.plies[ply, COUNT]
+        if keeping and count <= MOST:
+            keep(s.kept, place, s.hands, above, players, context, s.numbers, s.children, first, count)
+
+
+@woven
+def _recognised(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, t: RankTable) -> bool:
+    """Give the children what the table knows of them, or what is sure, the others `UNKNOWN`, and take out those that are
+    lost for the mover; whether one settles the ply, which then counts as its only child.
+    """
+    seat = mover_of(s.contexts[ply])
+    hand = s.hands[SEATS * ply + seat]
+    ours = (side >> U(seat)) & _1 != _0
+    won = WON if ours else LOST
+    lost = LOST if ours else WON
+    below = SEATS * (ply + 1)
+    first = s.plies[ply, FIRST]
+    left = first
+    for child in range(first, first + s.plies[ply, COUNT]):
+        key, move = s.children[child, KEY], s.children[child, MOVE]
+        place = find(s.table, buckets, key, move)
+        if place >= 0:
+            numbers = numbers_in(s.table[place])
+        else:
+            s.hands[below + seat] = taken(hand, move & _ACTION, t)
+            value = surely(s.hands, below, players, side, (move >> _8) & _CONTEXT, t, s.room)
+            numbers = UNKNOWN if value == 0 else WON if value > 0 else LOST
+        if numbers == won:
+            s.numbers[first] = won
+            s.plies[ply, COUNT] = 1
+            return True
+        if numbers != lost:
+            s.numbers[left] = numbers
+            s.children[left, KEY] = key
+            s.children[left, MOVE] = move
+            left += 1
+    s.plies[ply, COUNT] = left - first
+    return False
+
+
+@woven
+def _estimated(s: Search, ply: int, players: int, side: np.uint64, t: RankTable) -> None:
+    """Estimate the children that have no numbers yet."""
+    seat = mover_of(s.contexts[ply])
+    above = SEATS * ply
+    below = above + SEATS
+    first = s.plies[ply, FIRST]
+    split_all(s.hands, above, players, s.parts)
+    for child in range(first, first + s.plies[ply, COUNT]):
+        if s.numbers[child] == UNKNOWN:
+            move = s.children[child, MOVE]
+            s.hands[below + seat] = taken(s.hands[above + seat], move & _ACTION, t)
+            proof, disproof = estimate(
+                s.hands, below, players, side, seat, (move >> _8) & _CONTEXT, t, s.weights, s.parts
+            )
+            s.numbers[child] = packed(proof, disproof)
+
+
+def leading(seat: int) -> int:
+    """The context in which `seat` leads."""
+    return seat | seat << 2 | LEAD << 8
+
+
+def facing(hands: tuple[int, ...], actor: int, owner: int, waiting: list[int], action: int, t: RankTable) -> int:
+    """The context in which `actor` and the others of `waiting` may beat `owner`'s `action`."""
+    words = np.array(hands, np.uint64)
+    able = sum(1 << seat for seat in waiting)
+    before = (actor - 1) % len(hands)
+    return int(faced(words, 0, len(hands), before, owner, U(able), U(action), t))
+
+
+def set_out(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> int:
+    """Put a position into `s`; its value, as `proceed` gives it, if it is clear at once."""
+    for seat, hand in enumerate(hands):
+        s.hands[seat] = hand
+    return int(begin(s, players, U(side), U(context), t))
+
+
+def search_on(s: Search, players: int, side: int, nodes: int, t: RankTable) -> tuple[int, int]:
+    """Go on for so many nodes: (value, nodes used). The table grows as it fills."""
+    first = int(s.counters[NODES])
+    value = 0
+    while value == 0 and s.counters[NODES] < first + nodes:
+        value = int(proceed(s, players, U(side), first + nodes, t))
+        buckets = int(s.counters[BUCKETS])
+        if value == 0 and s.counters[NODES] < first + nodes:
+            s.counters[BUCKETS] = spread(s.table, buckets)
+    return value, int(s.counters[NODES]) - first
+
+
+def odds_of(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> float:
+    """The logarithm (natural) of the odds that the bidder's side wins, by the look of a position."""
+    words = np.array(hands, np.uint64)
+    split_all(words, 0, players, s.parts)
+    return float(forecast(words, 0, players, U(side), U(context), t, s.weights, s.parts)[0])
+
+
+@lru_cache(maxsize=1)
+def warm_up() -> None:
+    """Compile what is not compiled yet, so that no clock counts it."""
+    from dasan.games import make_rules
+
+    t = rank_table(make_rules("big-three"))
+    s = new_search(1 << 16)
+    hands = (0b11, 0b1100, 0b101)
+    if set_out(s, 3, hands, 1, leading(0), t) == 0:
+        search_on(s, 3, 1, 10, t)
+    facing(hands, 1, 0, [1, 2], 0, t)
+    odds_of(s, 3, hands, 1, leading(0), t)
+    spread(s.table, int(s.counters[BUCKETS]) // 2)

@@ -1,0 +1,119 @@
+"""The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
+
+An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind
+them (5) and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about
+10**-6. A full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and
+only a part of it is in use: `spread` doubles that part, the last time by as much as there is.
+"""
+
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="no-any-return,return-value"
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.runtime.bits import leading_zeros
+from dasan.kernels.runtime.compiled import inlined, lean, woven
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+INFINITE = (1 << 24) - 1
+"""The number of what cannot be proved; the largest that fits."""
+BUCKET_WORDS = 8
+_0, _1, _3 = U(0), U(1), U(3)
+_ALL = U((1 << 64) - 1)
+WON = U(INFINITE) << U(24)
+LOST = U(INFINITE)
+"""The packed numbers of what is proved, and disproved."""
+_NUMBER = U(INFINITE)
+_NUMBERS = U((1 << 48) - 1)
+_WORK = U(31)
+
+
+@inlined
+def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
+    """Where the bucket of `key` begins, with so many in use: the same until `spread` comes to it."""
+    mask = _ALL >> leading_zeros((buckets - _1) | _1)
+    bucket = (key >> _1) & mask
+    if bucket >= buckets:
+        bucket &= mask >> _1
+    return np.int64(bucket << _3)
+
+
+@inlined
+def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
+    """Where the entry's packed word is, or -1. buckets: those in use."""
+    at = bucket_of(key, buckets)
+    for i in range(4):
+        if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
+            return at + 2 * i + 1
+    return -1
+
+
+@woven
+def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
+    """Write an entry; returns 1 if a free place was used, else 0."""
+    at = bucket_of(key, buckets)
+    place = at
+    cheapest = U(99)
+    fresh = 0
+    for i in range(4):
+        there = table[at + 2 * i]
+        if there == key:
+            place = at + 2 * i
+            fresh = 0
+            break
+        cost = _0 if there == _0 else _1 + ((table[at + 2 * i + 1] >> U(48)) & _WORK)
+        if cost < cheapest:
+            cheapest = cost
+            place = at + 2 * i
+            fresh = 1 if there == _0 else 0
+    logarithm = U(64) - leading_zeros(U(work))
+    if logarithm > _WORK:
+        logarithm = _WORK
+    table[place] = key
+    table[place + 1] = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    return fresh
+
+
+@inlined
+def packed(proof: int, disproof: int) -> np.uint64:
+    return U(proof) | (U(disproof) << U(24))
+
+
+@inlined
+def numbers_in(entry: np.uint64) -> np.uint64:
+    """The packed numbers of an entry's second word."""
+    return entry & _NUMBERS
+
+
+@inlined
+def proof_in(word: np.uint64) -> int:
+    return np.int64(word & _NUMBER)
+
+
+@inlined
+def disproof_in(word: np.uint64) -> int:
+    return np.int64((word >> U(24)) & _NUMBER)
+
+
+@lean
+def spread(table: Words, buckets: int) -> int:
+    """Make room: of the `buckets` in use, a power of two, move every entry that belongs there into the as many buckets
+    behind them, or as many as there are; how many are in use then.
+    """
+    more = min(buckets, table.shape[0] // BUCKET_WORDS - buckets)
+    bit = U(buckets) << _1
+    for bucket in range(more):
+        at = bucket * BUCKET_WORDS
+        to = (bucket + buckets) * BUCKET_WORDS
+        for i in range(at, at + BUCKET_WORDS, 2):
+            if table[i] & bit != _0:
+                table[to] = table[i]
+                table[to + 1] = table[i + 1]
+                table[i] = _0
+                table[i + 1] = _0
+                to += 2
+    return buckets + more

@@ -1,0 +1,114 @@
+"""The action table of a game without suits as bit words, for kernels.
+
+A hand is one 64-bit word of four 16-bit lanes: lane j has a bit for every rank of which at least j + 1 cards are held.
+The rows of the table become bits of three words, in an order in which two cheap steps find all that a hand can
+play: one bit extract gives every set of equal cards (word 0), and a look-up a lane gives every run (word 1: runs of
+singles and triplets, word 2: runs of pairs and quads). `beats[last]` are the bits that may be played on action `last`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+Words = npt.NDArray[np.uint64]
+
+LANES = 4
+RUN_RANKS = 10
+"""Runs lie within the lowest ten ranks (B3.14), so that a lane's look-up has 1,024 entries."""
+PASS = 191
+LEAD = 190
+"""Actions that are no play: the pass, and "nothing on the table" as last action."""
+ACTIONS = 192
+_SPREAD = 0x0001_0001_0001_0001
+
+
+class RankTable(NamedTuple):
+    """Arrays for kernels. Actions are places 0..191 in three words of 64 bits.
+
+    sets: the word mask of sets under bit extract. runs[lane * 1024 + lane bits]: the run bits. beats[action * 3 + word].
+    ranks[action]: the ranks a play takes, in every lane. shift[action]: 8 × copies; taking cards moves the lanes above
+    down by twice that. rows[action]: the row's id in the action table, -1 for none. sizes[action]: cards.
+    """
+
+    sets: np.uint64
+    runs: Words
+    beats: Words
+    ranks: Words
+    shift: Words
+    rows: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    using: Words
+
+
+def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
+    """The place of a row's bit: sets by copies then rank, runs by length then rank in the block of their lane."""
+    copies = row.pattern.counts[0][1]
+    first = row.pattern.counts[0][0]
+    length = len(row.pattern.counts)
+    if length == 1:
+        return (copies - 1) * ranks + first
+    block = {1: 64, 3: 100, 2: 128, 4: 164}[copies]
+    return block + lengths[length, first]
+
+
+@lru_cache(maxsize=16)
+def rank_table(rules: Rules) -> RankTable:
+    """The words of `rules`' action table. The game must have one deck, no ranked suits, and runs in its low ranks.
+
+    Rows that differ only in the called card (B4.07) share an action.
+    """
+    ranks = len(rules.ranks)
+    if rules.suits_ranked or rules.decks > 1 or rules.jokers or ranks > 13:
+        raise ValueError(f"{rules.name} is not a game of ranks alone")
+    lengths = {key: i for i, key in enumerate((n, s) for n in range(3, RUN_RANKS + 1) for s in range(RUN_RANKS - n + 1))}
+    rows = [row for row in compile(rules).rows if row.called is not True]
+    place = {row.id: action_of(row, ranks, lengths) for row in rows}
+    taken = np.zeros(ACTIONS, np.uint64)
+    shift = np.zeros(ACTIONS, np.uint64)
+    ids = np.full(ACTIONS, -1, np.int64)
+    sizes = np.zeros(ACTIONS, np.int64)
+    beats = np.zeros((ACTIONS, 3), np.uint64)
+    runs = np.zeros((LANES, 1 << RUN_RANKS), np.uint64)
+    using = np.zeros((ranks, 3), np.uint64)
+    for row in rows:
+        action = place[row.id]
+        for rank, _ in row.pattern.counts:
+            _set(using, rank, action)
+        mask = sum(1 << rank for rank, _ in row.pattern.counts)
+        copies = row.pattern.counts[0][1]
+        taken[action] = mask * _SPREAD
+        shift[action] = 8 * copies
+        ids[action] = row.id
+        sizes[action] = row.size
+        mine = Combination(row.kind, (), row.family, row.power, row.strength)
+        for other in rows:
+            if other.beats(mine):
+                _set(beats, action, place[other.id])
+        _set(beats, action, PASS)
+        _set(beats, LEAD, action)
+        if len(row.pattern.counts) > 1:
+            held = np.arange(1 << RUN_RANKS)
+            runs[copies - 1, held & mask == mask] |= np.uint64(1 << action % 64)
+    sets = np.uint64(((1 << ranks) - 1) * _SPREAD)
+    return RankTable(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1))
+
+
+def _set(words: Words, row: int, action: int) -> None:
+    words[row, action // 64] |= np.uint64(1 << action % 64)
+
+
+def pack_counts(counts: npt.NDArray[np.int64] | list[int]) -> int:
+    """A hand word from the number of cards of each rank.
+
+    >>> hex(pack_counts([2, 1]))
+    '0x10003'
+    """
+    return sum(1 << (16 * lane + rank) for rank, n in enumerate(counts) for lane in range(int(n)))

@@ -1,0 +1,175 @@
+"""Machine code kept on disk, so that a function is compiled once and not in every process.
+
+Numba keeps it beside the source and asks only whether that one file has changed. Here a folder belongs to what the code of
+a module was made of: the sources of all kernel modules it reaches, the numbers they see, and the versions of Numba, NumPy
+and Python. Another state of the sources has another folder, so code that is out of date is never loaded, and nothing is
+unpickled that another release has written. What cannot be read is compiled anew, and what cannot be written is not kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+import platformdirs
+from numba import config
+from numba.core import caching
+
+KEPT = 6
+"""How many states of a module are kept; when one is added, those used last stay."""
+
+_CANNOT = (OSError, TypeError)
+"""The disk is full, or the folder is not ours to write; the function's module has no file."""
+
+_ALWAYS = ("runtime.compiled",)
+
+
+def root() -> Path:
+    """Where the folders are: NUMBA_CACHE_DIR if it is set, else the user's own cache."""
+    chosen = config.CACHE_DIR  # type: ignore[attr-defined]
+    return Path(chosen) if chosen else platformdirs.user_cache_path("dasan", appauthor=False) / "kernels"
+
+
+@cache
+def folder(module: str) -> Path:
+    """The folder of a module's machine code, made if need be. OSError: it cannot be."""
+    path = root() / f"{module}-{_fingerprint(module)}"
+    if path.is_dir():
+        os.utime(path)
+    else:
+        path.mkdir(parents=True, exist_ok=True)
+        _let_go(path.parent, module)
+    return path
+
+
+def _let_go(parent: Path, module: str) -> None:
+    """Remove the folders of a module but those used last."""
+    mine = [path for path in parent.glob(f"{module}-*") if path.is_dir()]
+    mine.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in mine[KEPT:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _fingerprint(module: str) -> str:
+    """A digest of everything that the machine code of a module depends on, but the processor, which Numba looks at."""
+    seen = hashlib.sha256()
+    versions = (numba.__version__, np.__version__, sys.implementation.cache_tag)
+    settings = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)  # type: ignore[attr-defined]
+    seen.update(repr((versions, [str(setting) for setting in settings])).encode())
+    for name in sorted(_reached(module)):
+        own = sys.modules[name]
+        seen.update(Path(inspect.getfile(own)).read_bytes())
+        seen.update(repr(sorted((at, number) for at, value in vars(own).items() if (number := _number(value)))).encode())
+    return seen.hexdigest()[:16]
+
+
+def _number(value: object) -> str | None:
+    """A global value that Numba would build into the code, as a text."""
+    if isinstance(value, np.ndarray):
+        return hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, tuple) and type(value) is tuple:
+        return repr([_number(part) for part in value])
+    return repr(value) if isinstance(value, int | float | np.generic) else None
+
+
+def _reached(module: str) -> set[str]:
+    """A module, and the kernel modules whose functions, classes or names it has."""
+    package = (__package__ or "").rpartition(".")[0]
+    found = {f"{package}.{name}" for name in _ALWAYS}
+    ahead = [module]
+    while ahead:
+        name = ahead.pop()
+        found.add(name)
+        for value in vars(sys.modules[name]).values():
+            origin = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+            if isinstance(origin, str) and origin.startswith(f"{package}.") and origin not in found:
+                ahead.append(origin)
+    return found
+
+
+class _Place(caching._CacheLocator):
+    """Tells Numba which files belong to a function."""
+
+    def __init__(self, function: Callable[..., Any], source: str) -> None:
+        self._py_file = source
+        self._line = function.__code__.co_firstlineno
+        self._folder = folder(function.__module__)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place:
+        return cls(py_func, py_file)
+
+    def ensure_cache_path(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._folder.name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Results(caching.CompileResultCacheImpl):
+    _locator_classes = [_Place]  # noqa: RUF012
+
+
+class _Files(caching.FunctionCache):
+    _impl_class = _Results
+
+
+class CodeCache(caching._Cache):
+    """The machine code of one function, in the form that Numba's dispatcher asks for it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @cached_property
+    def _files(self) -> Any:
+        files: Any = _Files
+        return files(self._function)
+
+    @property
+    def cache_path(self) -> str:
+        try:
+            return str(self._files.cache_path)
+        except _CANNOT:
+            return ""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function; None if there is none that can be read, for whatever reason."""
+        try:
+            return self._files.load_overload(sig, target_context)
+        except Exception:
+            self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            self._files.save_overload(sig, data)
+        except _CANNOT:
+            return
+
+    def enable(self) -> None:
+        self._files.enable()
+
+    def disable(self) -> None:
+        self._files.disable()
+
+    def flush(self) -> None:
+        try:
+            self._files.flush()
+        except _CANNOT:
+            return

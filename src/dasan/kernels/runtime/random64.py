@@ -1,0 +1,47 @@
+"""Random numbers for kernels: SplitMix64, a 64-bit state stepped by a constant and mixed (Steele, Lea, Flood 2014)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dasan.kernels.runtime.compiled import inlined
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_HAND = np.uint64(0xA0761D6478BD642F)
+_WORLD = np.uint64(0x8EBC6AF09C88C6E3)
+_ONE = np.uint64(1)
+_32 = np.uint64(32)
+
+
+@inlined
+def mixed(state: np.uint64) -> np.uint64:
+    """The random word that belongs to a state."""
+    z = (state ^ (state >> np.uint64(30))) * _MIX1
+    z = (z ^ (z >> np.uint64(27))) * _MIX2
+    return z ^ (z >> np.uint64(31))
+
+
+@inlined
+def stepped(state: np.uint64) -> np.uint64:
+    """The next state."""
+    return state + _STEP
+
+
+@inlined
+def below(word: np.uint64, n: np.uint64) -> np.uint64:
+    """A number from 0 to n - 1 out of a random word; for n < 1,000 no number is likelier by more than n / 2**32."""
+    return ((word >> _32) * n) >> _32
+
+
+@inlined
+def hand_state(seed: np.uint64, number: int) -> np.uint64:
+    """The state that hand `number` of a seed is dealt with."""
+    return mixed(seed ^ (np.uint64(number) * _HAND))
+
+
+@inlined
+def world_state(seed: np.uint64, number: int) -> np.uint64:
+    """The state that world `number` of a seed, from 0, begins with."""
+    return mixed(seed ^ ((np.uint64(number) + _ONE) * _WORLD))

@@ -1,0 +1,108 @@
+"""Compile in advance, in a process of low priority, so that no player waits for a compiler.
+
+A server makes one `Warming`, starts it, and asks `ready(part)` before it uses a kernel: until then it takes the
+interpreted path, or answers that it cannot yet. The process ends with the one that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from threading import Thread
+from typing import Literal, get_args
+
+Part = Literal["solve", "big-three", "big-two", "winner"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""`solve`: exact play in Big Three. A game: its worlds and its playouts, whatever the options."""
+
+
+class Warming:
+    """What has been compiled and kept, as far as is known. Before `start`, nothing."""
+
+    def __init__(self) -> None:
+        self._ready: set[str] = set()
+        self._child: subprocess.Popen[str] | None = None
+
+    def start(self, parts: Sequence[Part] = PARTS) -> None:
+        """Begin with the first part, in another process. Where none can be started, nothing is ever ready."""
+        below = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, *parts],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                creationflags=below,
+            )
+        except OSError:
+            return
+        Thread(target=self._listen, args=(self._child,), daemon=True, name="dasan-warming").start()
+
+    def ready(self, part: Part) -> bool:
+        """Whether a first call loads machine code, rather than making it. No call waits."""
+        return part in self._ready
+
+    @property
+    def process(self) -> int | None:
+        """The number of the process, while it runs."""
+        return self._child.pid if self._child is not None and self._child.poll() is None else None
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait()
+            if self._child.stdin is not None:
+                self._child.stdin.close()
+
+    def _listen(self, child: subprocess.Popen[str]) -> None:
+        assert child.stdout is not None
+        with child.stdout as lines:
+            for line in lines:
+                self._ready.add(line.strip())
+        child.wait()
+
+
+def warm(part: Part) -> None:
+    """Call every kernel of a part once."""
+    import dasan
+    from dasan import worlds
+
+    if part == "solve":
+        dasan.solve(dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0))
+        return
+    rules = dasan.rules(part)
+    state = dasan.deal(rules, seed=0)
+    assert state.to_act is not None
+    positions = worlds.Positions(rules, 2)
+    positions.put_worlds(0, state, worlds.deals(state.view(state.to_act), 2))
+    for policy in ("random", "thrifty"):
+        positions.play_out(policy=policy)
+    positions.step(0, positions.thrifty(0))
+
+
+def main(parts: Sequence[str]) -> int:
+    """Warm the parts in their order, and print each when it is done. Ends when standard input does."""
+    Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(15)
+    from dasan.kernels.runtime.code_cache import root
+
+    root().mkdir(parents=True, exist_ok=True)  # OSError: nothing can be kept, so nothing is ever ready
+    for part in PARTS:
+        if part in parts:
+            warm(part)
+            print(part, flush=True)
+    return 0
+
+
+def _end_with_parent() -> None:
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,137 @@
+"""Worlds by the million: unseen cards dealt into the places they can lie in, every way equally likely.
+
+The compiled twin of `dasan.worlds.layout.Layout.draw`: the same worlds from the same seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.cards import Card
+from dasan.features import by_rank
+from dasan.kernels.runtime.compiled import lean
+from dasan.kernels.runtime.random64 import below, mixed, stepped, world_state
+from dasan.ruleset.rules import Rules
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+
+
+class WorldTable(NamedTuple):
+    """A layout as arrays.
+
+    cards: the bits of unseen cards, group by group; starts[g]: where group g begins. ends[g, p]: the place p takes the
+    first so many of group g. needs[s, g, p]: how many of them in stratum s. below: a random word below below[s] and not
+    below the one before takes stratum s; the last has none. columns[p]: where the cards of place p are written, -1 for
+    nowhere. one, two: by column, cards that are known to be there, and those that are there twice.
+    """
+
+    cards: Words
+    starts: Numbers
+    ends: Numbers
+    needs: Numbers
+    below: Words
+    columns: Numbers
+    one: Words
+    two: Words
+
+
+def bit_of(rules: Rules, c: Card) -> int:
+    """The word of one card, as the kernels of the game have it: bit 16 × suit + rank in Big Three, else 4 × rank + suit."""
+    rank, suit = rules.order.place[c]
+    return 1 << (16 * suit + rank if by_rank(rules) else 4 * rank + suit)
+
+
+def words_of(rules: Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
+    """These cards as words: those that are there, and those that are there twice."""
+    one = two = 0
+    for c in cards:
+        bit = bit_of(rules, c)
+        two |= one & bit
+        one |= bit
+    return U(one), U(two)
+
+
+def world_table(
+    rules: Rules,
+    groups: Sequence[Sequence[Card]],
+    ends: Sequence[Sequence[int]],
+    strata: Sequence[Sequence[Sequence[int]]],
+    thresholds: Sequence[int],
+    columns: Sequence[int],
+    known: Mapping[int, Sequence[Card]],
+) -> WorldTable:
+    """The arrays of a layout. known: the cards that lie in a column already."""
+    width = 1 + rules.players
+    one, two = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
+    for column, cards in known.items():
+        one[column], two[column] = words_of(rules, cards)
+    sizes = [len(g) for g in groups]
+    return WorldTable(
+        cards=np.array([bit_of(rules, c) for g in groups for c in g], np.uint64),
+        starts=np.array([sum(sizes[:g]) for g in range(len(sizes) + 1)], np.int64),
+        ends=np.array(ends, np.int64).reshape(len(sizes), len(columns)),
+        needs=np.array(strata, np.int64).reshape(len(strata), len(sizes), len(columns)),
+        below=np.array(thresholds[:-1], np.uint64),
+        columns=np.array(columns, np.int64),
+        one=one,
+        two=two,
+    )
+
+
+@lean
+def deal_worlds(first: int, count: int, seed: np.uint64, t: WorldTable, pool: Words, one: Words, two: Words) -> None:
+    """Worlds `first` to `first + count - 1` of `seed` into the rows of `one` and `two`: the cards of each column.
+
+    pool: room for as many words as there are cards.
+    """
+    cards, starts, ends, needs, limits, columns = t.cards, t.starts, t.ends, t.needs, t.below, t.columns
+    known_one, known_two = t.one, t.two
+    groups, places = ends.shape[0], ends.shape[1]
+    base = mixed(seed)
+    for i in range(count):
+        state = world_state(base, first + i)
+        for column in range(one.shape[1]):
+            one[i, column] = known_one[column]
+            two[i, column] = known_two[column]
+        stratum = 0
+        if limits.shape[0] > 0:
+            state = stepped(state)
+            word = mixed(state)
+            low, high = 0, limits.shape[0]
+            while low < high:
+                middle = (low + high) >> 1
+                if word < limits[middle]:
+                    high = middle
+                else:
+                    low = middle + 1
+            stratum = low
+        for g in range(groups):
+            begin = starts[g]
+            size = starts[g + 1] - begin
+            for k in range(size):
+                pool[k] = cards[begin + k]
+            at = 0
+            for p in range(places):
+                need = needs[stratum, g, p]
+                if need < size - at:
+                    end = ends[g, p]
+                    for k in range(at, at + need):
+                        state = stepped(state)
+                        j = k + np.int64(below(mixed(state), U(end - k)))
+                        chosen = pool[j]
+                        pool[j] = pool[k]
+                        pool[k] = chosen
+                column = columns[p]
+                if column >= 0:
+                    once, twice = one[i, column], two[i, column]
+                    for k in range(at, at + need):
+                        twice |= once & pool[k]
+                        once |= pool[k]
+                    one[i, column], two[i, column] = once, twice
+                at += need

@@ -1,0 +1,186 @@
+"""Action ids: one whole number for everything a player can do, the same in every program and every release.
+
+In this order: the pass (0); the bids from low to high; the cards that may be called, by rank then suit; the rows of the
+action table in table order; and, where hands follow one another and cards change hands between them (W.20), every card
+that may be given, every pair that may be offered, every card that may be taken. What a game does not have takes no ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations, combinations_with_replacement
+
+from dasan.cards import Card, format_cards
+from dasan.play.moves import Move, MoveType
+from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.rules import Rules
+
+PASS_ID = 0
+
+_Key = tuple[str, tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True)
+class ActionIds:
+    """The ids of `rules`; with `exchange` those of the exchange between hands too.
+
+    >>> import dasan
+    >>> ids = action_ids(dasan.rules("big-three"))
+    >>> ids.count, ids.text(2), ids.text(ids.rows + 13)
+    (175, 'bid 2', '4 4')
+    """
+
+    rules: Rules
+    exchange: bool
+
+    @cached_property
+    def deck(self) -> tuple[Card, ...]:
+        """Every different card, low to high."""
+        return tuple(dict.fromkeys(self.rules.order.hand(self.rules.pack)))
+
+    @cached_property
+    def callable_cards(self) -> tuple[Card, ...]:
+        call = self.rules.call
+        return () if call is None else tuple(c for c in self.deck if c.rank in call.ranks)
+
+    @cached_property
+    def offers(self) -> tuple[tuple[Card, Card], ...]:
+        pairs = combinations(self.deck, 2) if self.rules.decks == 1 else combinations_with_replacement(self.deck, 2)
+        return tuple((a, b) for a, b in pairs) if self.exchange else ()
+
+    @property
+    def bids(self) -> int:
+        """The id of bidding 1; the first id after the pass."""
+        return 1
+
+    @cached_property
+    def calls(self) -> int:
+        """The id of calling the lowest card."""
+        return self.bids + (self.rules.auction.top if self.rules.auction is not None else 0)
+
+    @cached_property
+    def rows(self) -> int:
+        """The id of the action table's row 0."""
+        return self.calls + len(self.callable_cards)
+
+    @cached_property
+    def gives(self) -> int:
+        """The id of giving the lowest card."""
+        return self.rows + len(compile(self.rules).rows)
+
+    @cached_property
+    def pairs(self) -> int:
+        """The id of offering the first of `offers`."""
+        return self.gives + (len(self.deck) if self.exchange else 0)
+
+    @cached_property
+    def takes(self) -> int:
+        """The id of taking the lowest card."""
+        return self.pairs + len(self.offers)
+
+    @cached_property
+    def count(self) -> int:
+        return self.takes + (len(self.deck) if self.exchange else 0)
+
+    def text(self, action: int) -> str:
+        """The move as `State.play` reads it, where the id determines its cards; else the pattern in words.
+
+        Ranks alone (`4 4`) where suits make no difference. IndexError: there is no such id.
+        """
+        if not 0 <= action < self.count:
+            raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
+        if action == PASS_ID:
+            return "pass"
+        if action < self.calls:
+            return f"bid {action - self.bids + 1}"
+        if action < self.rows:
+            return f"call {self.callable_cards[action - self.calls]}"
+        if action < self.gives:
+            return self._row_text(compile(self.rules).rows[action - self.rows])
+        if action < self.pairs:
+            return f"give {self.deck[action - self.gives]}"
+        if action < self.takes:
+            return f"offer {format_cards(self.offers[action - self.pairs])}"
+        return f"take {self.deck[action - self.takes]}"
+
+    def _row_text(self, row: Row) -> str:
+        if row.cards is not None:
+            return format_cards(row.cards)
+        names = [*self.rules.ranks, "BJ", "RJ"]
+        pattern = row.pattern
+        if pattern.flush:
+            return " ".join(names[rank] + self.rules.suits[pattern.suit] for rank, _ in pattern.counts)
+        if row.size == 1 and pattern.decider >= 0 and pattern.decider < len(self.rules.ranks):
+            return f"{names[pattern.decider]}{self.rules.suits[pattern.suit]}"
+        text: str = " ".join(names[rank] for rank, n in pattern.counts for _ in range(n))
+        if pattern.decider >= 0 and pattern.decider < len(self.rules.ranks):
+            text += f" ({row.kind}, decided by {names[pattern.decider]}{self.rules.suits[pattern.suit]})"
+        if row.called:
+            text += " (with the called card)"
+        return text
+
+    @cached_property
+    def _rows_by_counts(self) -> dict[_Key, list[Row]]:
+        out: dict[_Key, list[Row]] = {}
+        for row in compile(self.rules).rows:
+            out.setdefault((row.kind, tuple(sorted(row.pattern.counts))), []).append(row)
+        return out
+
+    @cached_property
+    def _index(self) -> dict[tuple[Card, ...], int]:
+        return {pair: i for i, pair in enumerate(self.offers)}
+
+    @cached_property
+    def _by_cards(self) -> dict[tuple[Card, ...], int]:
+        return {row.cards: row.id for row in compile(self.rules).rows if row.cards is not None}
+
+    def of(self, move: Move, called: Card | None = None) -> int:
+        """The id of a legal `move`; `called`: the card that has been called, if any.
+
+        Plays that differ only in suits which no row names have one id. A play needs its `combination`, as the moves of
+        `State.legal_moves` have it.
+        """
+        match move.type:
+            case MoveType.PASS:
+                return PASS_ID
+            case MoveType.BID:
+                return self.bids + (move.bid or 1) - 1
+            case MoveType.CALL:
+                return self.calls + self.callable_cards.index(move.cards[0])
+            case MoveType.GIVE:
+                return self.gives + self.deck.index(move.cards[0])
+            case MoveType.TAKE:
+                return self.takes + self.deck.index(move.cards[0])
+            case MoveType.OFFER:
+                return self.pairs + self._index[tuple(self.rules.order.hand(move.cards))]
+            case MoveType.PLAY:
+                return self.rows + self._row_of(move, called)
+
+    def _row_of(self, move: Move, called: Card | None) -> int:
+        found = self._by_cards.get(tuple(self.rules.order.hand(move.cards)))
+        if found is not None:
+            return found
+        combination = move.combination or self.rules.combination(move.cards)
+        places = [self.rules.order.place[c] for c in move.cards]
+        counts = tuple(sorted(Counter(rank for rank, _ in places).items()))
+        for row in self._rows_by_counts[combination.kind, counts]:
+            pattern = row.pattern
+            if row.called is not None and row.called != (called in move.cards):
+                continue
+            if pattern.flush and any(suit != pattern.suit for _, suit in places):
+                continue
+            deciding = [suit for rank, suit in places if rank == pattern.decider]
+            if not deciding or max(deciding) == pattern.suit:
+                return row.id
+        raise ValueError(f"{move} is not in the action table")
+
+
+@lru_cache(maxsize=64)
+def action_ids(rules: Rules, exchange: bool = False) -> ActionIds:
+    """The ids of `rules`; the same object for equal arguments. `exchange` makes no difference where there is none."""
+    return ActionIds(rules, exchange and rules.exchange)
+
+
+__all__ = ["PASS_ID", "ActionIds", "action_ids"]

@@ -1,0 +1,98 @@
+"""Winner's exchange between hands (W.20): the loser gives the highest card and takes one of two back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from dasan.cards import Card, missing, without
+from dasan.errors import IllegalPlay
+from dasan.play.events import EventType
+from dasan.play.moves import Move, MoveType
+from dasan.play.shorthand import check_cards
+
+if TYPE_CHECKING:
+    from dasan.play.state import Exchange, State
+
+
+def _pending(state: State) -> tuple[Exchange, MoveType]:
+    """The exchange under way, and what is to be said next."""
+    clause = state.rules.cite["exchange"]
+    deal = state.exchange
+    if deal is None or state.phase != "exchange":
+        raise IllegalPlay("no cards are exchanged now", clause=clause)
+    if deal.given is None:
+        return deal, MoveType.GIVE
+    return deal, MoveType.TAKE if deal.offered else MoveType.OFFER
+
+
+def _highest(state: State, seat: int) -> tuple[Card, ...]:
+    """The highest card of a hand; where suits do not count, any of the highest rank."""
+    value = state.rules.order.value
+    top = max(value[c] for c in state.hands[seat])
+    return tuple(dict.fromkeys(c for c in state.hands[seat] if value[c] == top))
+
+
+def _offerable(state: State, deal: Exchange) -> tuple[Card, ...]:
+    received = (deal.given,) if deal.given is not None else ()
+    return tuple(without(state.hands[deal.winner], received))
+
+
+def legal_exchanges(state: State) -> tuple[Move, ...]:
+    deal, wanted = _pending(state)
+    match wanted:
+        case MoveType.GIVE:
+            return tuple(Move(wanted, (c,)) for c in _highest(state, deal.loser))
+        case MoveType.OFFER:
+            pairs = dict.fromkeys(combinations(_offerable(state, deal), 2))
+            return tuple(Move(wanted, pair) for pair in pairs)
+        case _:
+            return tuple(Move(wanted, (c,)) for c in dict.fromkeys(deal.offered))
+
+
+def exchange(state: State, move: Move) -> State:
+    """The state after `give`, `offer` or `take`."""
+    from dasan.play.starting import with_leader
+    from dasan.play.state import Phase
+
+    deal, wanted = _pending(state)
+    clause = state.rules.cite["exchange"]
+    if move.type is not wanted:
+        raise IllegalPlay(f"now it is time to {wanted}, not to {move.type}", clause=clause)
+    seat = deal.winner if wanted is MoveType.OFFER else deal.loser
+    if wanted is MoveType.TAKE:
+        state.rules.check_in_pack(move.cards)
+    else:
+        check_cards(state, move.cards)
+    if wanted is MoveType.GIVE:
+        if move.cards[0] not in _highest(state, seat):
+            highest = _highest(state, seat)[0]
+            raise IllegalPlay(f"give your highest card, {highest}", clause=clause)
+        return state.then(
+            (seat, EventType.GIVE, move.cards),
+            hands=_moved(state, move.cards[0], seat, deal.winner),
+            exchange=replace(deal, given=move.cards[0]),
+            to_act=deal.winner,
+        )
+    if wanted is MoveType.OFFER:
+        if len(move.cards) != 2 or missing(move.cards, _offerable(state, deal)):
+            raise IllegalPlay(f"offer two cards other than the {deal.given} you were given", clause=clause)
+        offered = tuple(state.rules.order.hand(move.cards))
+        return state.then((seat, EventType.OFFER, offered), exchange=replace(deal, offered=offered), to_act=deal.loser)
+    (taken,) = move.cards
+    if taken not in deal.offered:
+        raise IllegalPlay(f"take one of the two offered: {deal.offered[0]} or {deal.offered[1]}", clause=clause)
+    after = state.then(
+        (seat, EventType.TAKE, (taken,)),
+        hands=_moved(state, taken, deal.winner, seat),
+        phase=Phase.PLAY,
+    )
+    return with_leader(after)
+
+
+def _moved(state: State, c: Card, giver: int, taker: int) -> tuple[object, ...]:
+    hands = list(state.hands)
+    hands[giver] = state.hand_less(giver, (c,))
+    hands[taker] = state.rules.order.hand((*hands[taker], c))
+    return tuple(hands)

@@ -1,0 +1,108 @@
+"""Moves: what a player can say at the table, and how it is written.
+
+`pass` · `bid 2` · `call 8C` · cards to play, `4H 4S` · in Winner's exchange `give 2S`, `offer 3D 4C`, `take 3D`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dasan.cards import MAX_TEXT, Card, format_cards, tokens
+from dasan.errors import Malformed
+from dasan.ruleset.shapes import Combination
+
+
+class MoveType(StrEnum):
+    PASS = "pass"
+    BID = "bid"
+    CALL = "call"
+    PLAY = "play"
+    GIVE = "give"
+    OFFER = "offer"
+    TAKE = "take"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One move; `str(move)` is what `State.play` reads. Two moves are equal if they say the same."""
+
+    type: MoveType
+    cards: tuple[Card, ...] = ()
+    bid: int | None = None
+    combination: Combination | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        match self.type:
+            case MoveType.PASS:
+                return "pass"
+            case MoveType.BID:
+                return f"bid {self.bid}"
+            case MoveType.PLAY:
+                return format_cards(self.cards)
+            case _:
+                return f"{self.type} {format_cards(self.cards)}"
+
+
+PASS = Move(MoveType.PASS)
+
+
+def check_form(move: Move) -> None:
+    """Raise `Malformed` unless `move` names what a move of its type names, whoever put it together."""
+    wanted = {MoveType.PASS: 0, MoveType.BID: 0, MoveType.OFFER: 2}.get(move.type, 1)
+    named = len(move.cards)
+    if named != wanted and not (move.type is MoveType.PLAY and named > 1):
+        raise Malformed(_FORMS[move.type])
+    if (type(move.bid) is int) is not (move.type is MoveType.BID):
+        raise Malformed(_FORMS[MoveType.BID])
+
+
+_FORMS = {
+    MoveType.PASS: "pass names no cards",
+    MoveType.BID: "a bid is a number, like bid 2",
+    MoveType.CALL: "call names one card, like call 8C",
+    MoveType.PLAY: "play names cards, like play 4H 4S",
+    MoveType.GIVE: "give names one card, like give 2S",
+    MoveType.OFFER: "offer names two cards, like offer 3D 4C",
+    MoveType.TAKE: "take names one card, like take 3D",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A move as written, before the hand has been looked at: cards may lack their suits."""
+
+    type: MoveType
+    cards: tuple[Card | str, ...] = ()
+    bid: int | None = None
+
+
+def read_move(text: str) -> Spoken:
+    """What `text` says, or `Malformed`.
+
+    >>> read_move("bid 2").bid, read_move("5 5").cards
+    (2, ('5', '5'))
+    """
+    if not isinstance(text, str):
+        raise Malformed("a move is text, like 4H 4S or pass")
+    if len(text) > MAX_TEXT:
+        raise Malformed(f"that is {len(text)} characters long; a move takes at most {MAX_TEXT}")
+    word, _, rest = text.strip().partition(" ")
+    word = word.lower()
+    if word == "pass" and not rest:
+        return Spoken(MoveType.PASS)
+    if word == "bid":
+        if not (rest.strip().isascii() and rest.strip().isdigit() and len(rest.strip()) < 3):
+            raise Malformed(_FORMS[MoveType.BID])
+        return Spoken(MoveType.BID, bid=int(rest))
+    if word in ("call", "give", "offer", "take", "play"):
+        type_ = MoveType(word)
+        cards = tokens(rest)
+        wanted = 2 if type_ is MoveType.OFFER else 1
+        if len(cards) != wanted and not (type_ is MoveType.PLAY and cards):
+            raise Malformed(_FORMS[type_])
+        return Spoken(type_, cards)
+    cards = tokens(text)
+    if not cards:
+        raise Malformed("say a move: cards like 4H 4S, or pass")
+    return Spoken(MoveType.PLAY, cards)

@@ -1,0 +1,71 @@
+"""What a hand is worth, and who deals the next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dasan.cards import Card
+from dasan.play.events import EventType
+from dasan.ruleset.rules import BidScoring, CardScoring, FixedScoring, NextDealer
+
+if TYPE_CHECKING:
+    from dasan.play.state import Result, State
+
+
+def settle_first_out(state: State) -> State:
+    """The payments, fixed as soon as the first player is out (B3.19, B4.06, D2.19, W.22, W.23)."""
+    return state.then(payments=_payments(state))
+
+
+def _payments(state: State) -> tuple[int, ...]:
+    first = state.finished[0]
+    seats = range(state.rules.players)
+    match state.rules.scoring:
+        case BidScoring(pay_each_winner=each):
+            won = _winners(state)
+            bid = state.bid or 0
+            lost = len(seats) - len(won)
+            return tuple(bid * (lost if each else 1) if s in won else -bid * (len(won) if each else 1) for s in seats)
+        case FixedScoring(stake=stake):
+            return tuple(stake * (len(seats) - 1) if s == first else -stake for s in seats)
+        case CardScoring() as scoring:
+            costs = [0 if s == first else scoring.cost(len(state.hands[s]), s in state.has_played) for s in seats]
+            return tuple(sum(costs) if s == first else -costs[s] for s in seats)
+
+
+def _winners(state: State) -> tuple[int, ...]:
+    """The side of the first player out; without sides, that player alone."""
+    first = state.finished[0]
+    if state.bidder is None:
+        return (first,)
+    side = state.partners
+    return tuple(s for s in range(state.rules.players) if (s in side) == (first in side))
+
+
+def finish(state: State) -> State:
+    """End the hand; a partner nobody has seen yet is shown (B3.18, B4.04, D2.14, W.18)."""
+    from dasan.play.state import Phase
+
+    shown: tuple[tuple[int, EventType, tuple[Card, ...]], ...] = ()
+    if state.called is not None and not state.partner_shown and state.partner is not None:
+        shown = ((state.partner, EventType.PARTNER, (state.called,)),)
+    return state.then(*shown, phase=Phase.OVER, to_act=None, partner_shown=state.called is not None)
+
+
+def result(state: State) -> Result:
+    """The result of a hand that is over."""
+    from dasan.play.state import Result
+
+    order = state.finished
+    if state.rules.next_dealer is NextDealer.LAST_IN:
+        order = (*order, *state.active)
+        dealer = order[-1]
+    else:
+        dealer = order[0]
+    return Result(
+        payments=state.payments or (),
+        finish_order=order,
+        winners=_winners(state),
+        foul=state.foul,
+        next_dealer=dealer if state.foul is None else state.foul,
+    )

@@ -1,0 +1,145 @@
+"""Hands in succession by the same players: the dealer, the exchange, the balances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from dasan.errors import IllegalPlay
+from dasan.play import fairness
+from dasan.play.dealing import deal_hand, draw_first_dealer
+from dasan.play.events import Event
+from dasan.play.moves import Move
+from dasan.play.starting import begin, hand_secret
+from dasan.play.state import Origin, Result, State, current_origin
+from dasan.ruleset.rules import LaterLead, Rules
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session at one moment, frozen like a state: `play` and `next_hand` return the next one.
+
+    past: the hands that are over, in order. opening: the draw for the first deal (B3.04, D2.18, W.04). balances: units
+    or counters by seat, with the hand at the table once it is over. The secrets of all hands come from `seed`; without
+    it (a session read from a record) no further hand can be dealt.
+    """
+
+    rules: Rules
+    state: State
+    opening: tuple[Event, ...]
+    past: tuple[State, ...] = ()
+    seed: int | bytes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def number(self) -> int:
+        """1 for the first hand."""
+        return len(self.past) + 1
+
+    @property
+    def dealer(self) -> int:
+        return self.state.dealer
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Results of the hands that are over, the one at the table too."""
+        return tuple(s.result for s in (*self.past, self.state) if s.result is not None)
+
+    @property
+    def balances(self) -> tuple[int, ...]:
+        """Each seat's units, or counters where everybody starts with some (B3.21)."""
+        start = self.rules.stake_chips
+        return tuple(start + sum(r.payments[s] for r in self.results) for s in range(self.rules.players))
+
+    @property
+    def commitment(self) -> str | None:
+        """The commitment to the secret of the *next* hand, to be published before anybody adds to its seed."""
+        if self.seed is None:
+            return None
+        return fairness.commitment(hand_secret(self.seed, self.number + 1))
+
+    @property
+    def origin(self) -> Origin:
+        return self.state.origin
+
+    def play(self, move: Move | str) -> Session:
+        """The session after `move` in the hand at the table; refusals as in `State.play`."""
+        return replace(self, state=self.state.play(move))
+
+    def next_hand(self, *, contributions: Sequence[str] = ()) -> Session:
+        """Deal the next hand: the dealer and the leader follow from the last one (B3.20, D2.18, W.19–W.21).
+
+        contributions: strings the players add to the seed. Raises `IllegalPlay` before the hand is over, ValueError
+        where the session has no seed to deal from.
+        """
+        result = self.state.result
+        if result is None:
+            raise IllegalPlay("the hand is not over yet", clause="G.04")
+        if self.seed is None:
+            raise ValueError("this session was read without its seed; give replay a seed to deal on")
+        winner, loser = result.finish_order[0], result.finish_order[-1]
+        leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[self.rules.later_lead]
+        state = _deal(
+            self.rules,
+            self.seed,
+            self.number + 1,
+            result.next_dealer,
+            tuple(contributions),
+            first_seq=self.state.next_seq + 1,
+            leader=leader,
+            exchange=(winner, loser) if self.rules.exchange else None,
+            origin=self.origin,
+        )
+        return replace(self, state=state, past=(*self.past, self.state))
+
+    def record(self, view: int | str | None = "all") -> str:
+        """The session so far as climb/1 text; with `view` only what that seat (None: a spectator) may know."""
+        from dasan.records.record import write_session
+
+        return write_session(self, view)
+
+
+def session(
+    rules: Rules,
+    *,
+    seed: int | bytes = 0,
+    contributions: Sequence[str] = (),
+    seats: Sequence[dict[str, str]] = (),
+) -> Session:
+    """A new session, its first hand dealt. seats: names for the record, such as {"kind": "bot", "name": "greedy"}.
+
+    >>> import dasan
+    >>> dasan.session(dasan.rules("winner"), seed=7).balances
+    (0, 0, 0, 0)
+    """
+    given = tuple(contributions)
+    drawn = fairness.deal_seed(hand_secret(seed, 1), given, rules.digest, 0)
+    dealer, opening = draw_first_dealer(rules, drawn)
+    origin = replace(current_origin(), seats=tuple(dict(s) for s in seats))
+    state = _deal(rules, seed, 1, dealer, given, first_seq=len(opening) + 1, origin=origin)
+    return Session(rules, state, opening, seed=seed)
+
+
+def _deal(
+    rules: Rules,
+    seed: int | bytes,
+    number: int,
+    dealer: int,
+    contributions: tuple[str, ...],
+    *,
+    first_seq: int,
+    origin: Origin,
+    leader: int | None = None,
+    exchange: tuple[int, int] | None = None,
+) -> State:
+    secret = hand_secret(seed, number)
+    dealt = deal_hand(
+        rules,
+        fairness.deal_seed(secret, contributions, rules.digest, number),
+        number=number,
+        dealer=dealer,
+        leader=leader,
+        exchange=exchange,
+        commitment=fairness.commitment(secret),
+        contributions=contributions,
+    )
+    return begin(rules, dealt, first_seq=first_seq, origin=replace(origin, secret=secret))

@@ -1,0 +1,69 @@
+"""From what a player says to the cards they mean: shorthand without suits is filled in from the hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dasan.cards import Card, missing
+from dasan.errors import Ambiguous, IllegalPlay, Malformed
+from dasan.play.moves import Move, MoveType, check_form, read_move
+
+if TYPE_CHECKING:
+    from dasan.play.state import State
+
+
+def understand(state: State, move: Move | str) -> Move:
+    """The move that is meant, its cards named in full; whether it is allowed is for its phase to say.
+
+    A `Move` that `state.legal_moves()` returned is handed back as it is.
+    """
+    if isinstance(move, Move):
+        if move.combination is not None and any(move is legal for legal in state.legal_moves()):
+            return move
+        check_form(move)
+        return Move(move.type, tuple(move.cards), move.bid)
+    said = read_move(move)
+    exact = tuple(c for c in said.cards if isinstance(c, Card))
+    short = Counter(c for c in said.cards if isinstance(c, str))
+    if not short:
+        return Move(said.type, exact, said.bid)
+    if said.type is MoveType.CALL:
+        raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite["call"])
+    held: Sequence[Card] = state.hands[state.to_act or 0]
+    if said.type is MoveType.TAKE and state.exchange is not None:
+        held = state.exchange.offered
+    chosen = list(exact)
+    for rank, n in short.items():
+        chosen += _fill_in(state, rank, n, held, exact)
+    return Move(said.type, tuple(chosen), said.bid)
+
+
+def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
+    left = [c for c in held if c.rank == rank]
+    for c in taken:
+        if c in left:
+            left.remove(c)
+    if len(left) < n:
+        raise IllegalPlay(f"you do not hold {n} {'card' if n == 1 else 'cards'} of rank {rank}", clause="G.05")
+    if len(set(left)) > 1 and n < len(left):
+        rules = state.rules
+        if rules.suits_matter:
+            raise Ambiguous(
+                f"which {rank}? You hold {' '.join(map(str, left))} and their suits count",
+                clause=rules.cite["suits"],
+            )
+        if state.called in left:
+            raise Ambiguous(f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07")
+    return left[:n]
+
+
+def check_cards(state: State, cards: Sequence[Card]) -> None:
+    """Raise unless these cards exist together in the pack and in the hand of the seat to act."""
+    state.rules.check_in_pack(cards)
+    if state.to_act is None:
+        raise Malformed("nobody is to act", clause="G.04")
+    lacking = missing(cards, state.hands[state.to_act])
+    if lacking:
+        raise IllegalPlay(f"you do not hold {' '.join(map(str, lacking))}", clause="G.05")

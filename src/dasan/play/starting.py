@@ -1,0 +1,304 @@
+"""How a hand begins: from a deal, or somewhere in the middle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dasan.cards import Card, card, missing, parse_cards
+from dasan.errors import DasanError
+from dasan.play import auction, fairness
+from dasan.play.dealing import Deal, Position, deal_hand
+from dasan.play.events import EventType
+from dasan.play.state import Exchange, Origin, Phase, State, current_origin
+from dasan.play.tricks import clear
+from dasan.ruleset.rules import Ending, Rules
+from dasan.ruleset.shapes import Combination
+
+
+def deal(rules: Rules, *, seed: int | bytes = 0, dealer: int = 0) -> State:
+    """One hand from the shuffle; the same `seed` deals the same cards.
+
+    >>> import dasan
+    >>> dasan.deal(dasan.rules("big-three"), seed=7).hand_sizes
+    (16, 16, 16)
+    """
+    if not 0 <= dealer < rules.players:
+        raise ValueError(f"dealer is a seat from 0 to {rules.players - 1}, not {dealer}")
+    secret = hand_secret(seed, 1)
+    shuffled = fairness.deal_seed(secret, (), rules.digest, 1)
+    dealt = deal_hand(rules, shuffled, number=1, dealer=dealer, commitment=fairness.commitment(secret))
+    return begin(rules, dealt, origin=replace(current_origin(), secret=secret))
+
+
+def hand_secret(seed: int | bytes, number: int) -> bytes:
+    """The secret of hand `number` in a game whose secrets all come from one seed."""
+    return fairness.local_seed(seed, "secret", number)
+
+
+def begin(rules: Rules, dealt: Deal, *, first_seq: int = 1, origin: Origin | None = None) -> State:
+    """The first state of a dealt hand: the auction, the exchange, or the first lead."""
+    hands = tuple(rules.order.hand(c for c in hand if c is not None) for hand in dealt.hands)
+    state = State(
+        origin=origin or current_origin(),
+        rules=rules,
+        begun=dealt,
+        hands=hands,
+        kitty=tuple(c for c in dealt.kitty if c is not None),
+        dealer=dealt.dealer,
+        phase=Phase.PLAY,
+        to_act=None,
+        first_seq=first_seq,
+    )
+    if rules.auction is not None:
+        seat, lowest = auction.opener(rules, hands)
+        return state.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
+    if dealt.exchange is not None:
+        winner, loser = dealt.exchange
+        return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=Exchange(winner, loser))
+    return with_leader(state)
+
+
+def with_leader(state: State) -> State:
+    """Name the leader of a hand without auction, and the card the lead must include (D2.11, W.05, W.21)."""
+    rules, dealt = state.rules, state.begun
+    opening = rules.opening
+    leader = dealt.leader
+    shown: tuple[Card, ...] = ()
+    must = None
+    if leader is None and opening is not None:
+        opening_card = card(opening.card)
+        nearest = [(state.dealer + i) % rules.players for i in range(rules.players)]
+        leader = next(s for s in nearest if opening_card in state.hands[s])
+        shown = (opening_card,)
+        must = opening_card if opening.in_the_lead else None
+    if leader is None:
+        leader = state.dealer
+    return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+
+
+def start(
+    rules: Rules,
+    hands: Sequence[str | Iterable[Card]],
+    *,
+    kitty: str | Iterable[Card] | None = None,
+    dealer: int = 0,
+    bidder: int | None = None,
+    bid: int | None = None,
+    called: str | Card | None = None,
+    leader: int | None = None,
+    table: str | Iterable[Card] | None = None,
+    table_seat: int | None = None,
+    to_act: int | None = None,
+    passed: Iterable[int] = (),
+    finished: Iterable[int] = (),
+    has_played: Iterable[int] | None = None,
+    partner: int | None = None,
+) -> State:
+    """A hand from given cards, whole or from the middle.
+
+    hands: one card string (or iterable of cards) a seat. In a game with an auction and without `bidder`, the whole hand
+    from the auction, and `kitty` is the rest of the pack if not given. With `bidder`, and in games without an auction,
+    play from here with any number of cards left: `to_act` (default: the seat after `table_seat`, or the leader) faces
+    `table`, played by `table_seat`, and all between the two have passed; `passed` names them, and where a pass is final
+    the others who are out of the trick. `called`, `partner`: four-player Big Three, the partner by default whoever
+    holds the called card; without `called` the bidder of a complete deal calls first. `finished`: seats that are out,
+    in order. `has_played`: seats that have played in this hand, by default all those who hold fewer cards than were
+    dealt. Duties of the opening card apply only to complete deals.
+
+    Raises ValueError for a position that cannot be.
+    """
+    try:
+        held = tuple(tuple(rules.order.hand(_cards(h))) for h in hands)
+        rest = _cards(kitty or ())
+        if kitty is None and bidder is None and rules.kitty_size:
+            rest = tuple(missing(rules.pack, [c for h in held for c in h]))
+        position = Position(
+            hands=held,
+            kitty=tuple(rules.order.hand(rest)),
+            dealer=dealer,
+            leader=leader,
+            bidder=bidder,
+            bid=bid,
+            called=card(called) if isinstance(called, str) else called,
+            partner=partner,
+            table=_cards(table or ()),
+            table_seat=table_seat,
+            to_act=to_act,
+            passed=tuple(passed),
+            finished=tuple(finished),
+            has_played=tuple(sorted(has_played)) if has_played is not None else _have_played(rules, held, dealer),
+        )
+        return from_position(rules, position)
+    except DasanError as error:
+        raise ValueError(error.message) from error
+    except KeyError as error:
+        raise ValueError(f"{error.args[0]} is not in the pack") from error
+
+
+def from_position(rules: Rules, p: Position) -> State:
+    """The state at a position; ValueError or `DasanError` if it cannot be."""
+    hands = tuple(rules.order.hand(c for c in hand if c is not None) for hand in p.hands)
+    kitty = tuple(c for c in p.kitty if c is not None)
+    _check(rules, p, hands, kitty)
+    whole = rules.auction is not None and p.bidder is None
+    base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
+    if whole:
+        if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
+            raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
+        seat, lowest = auction.opener(rules, hands)
+        return base.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
+    if rules.call is not None and p.called is None:
+        if not _is_complete_deal(rules, hands) or p.table:
+            raise ValueError("a card is called before the first lead, when every card is still in a hand")
+        opener = p.leader if p.leader is not None else p.dealer
+        return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
+    on_table = rules.combination(p.table) if p.table else None
+    partner, shown = _partner(p, hands)
+    state = base.then(
+        bidder=p.bidder,
+        bid=(p.bid or 1) if p.bidder is not None else None,
+        called=p.called,
+        partner=partner,
+        partner_shown=shown,
+        finished=p.finished,
+        has_played=p.has_played,
+        kitty=(),
+    )
+    if kitty and p.bidder is not None:
+        state = state.then(
+            hands=state.with_hand(p.bidder, rules.order.hand((*hands[p.bidder], *kitty))),
+        )
+    if on_table is not None:
+        return _mid_trick(state, p, on_table)
+    if p.leader is None and p.to_act is None and rules.auction is None and _is_complete_deal(rules, hands):
+        return with_leader(state)
+    leads = p.to_act if p.to_act is not None else p.leader
+    if leads is None:
+        leads = p.bidder if p.bidder is not None else next(s for s in range(rules.players) if hands[s])
+    if not state.hands[leads]:
+        raise ValueError(f"seat {leads} has no cards and cannot lead")
+    must = None
+    opening = rules.opening
+    if opening is not None and opening.in_the_lead and _is_complete_deal(rules, hands):
+        must = card(opening.card) if card(opening.card) in hands[leads] else None
+    return state.then(to_act=leads, leader=leads, opener=leads, must_include=must)
+
+
+def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
+    if p.table_seat is None:
+        raise ValueError("say who played what is on the table (table_seat)")
+    passed = _have_passed(state, p, p.table_seat)
+    leader = p.leader if p.leader is not None else p.table_seat
+    state = state.then(
+        table=on_table,
+        table_seat=p.table_seat,
+        passed=passed,
+        leader=leader,
+        opener=leader,
+        has_played=tuple(sorted({*p.has_played, p.table_seat})),
+    )
+    waiting = [s for s in state.active if s not in passed and s != p.table_seat]
+    if not waiting:
+        return clear(state)
+    return state.then(to_act=state.seat_after(p.table_seat, out_of=passed))
+
+
+def _have_passed(state: State, p: Position, played: int) -> tuple[int, ...]:
+    """Seats whose passes stand: all who had a turn since `played` played, and where a pass is final perhaps others."""
+    n = state.rules.players
+    others = [s for s in ((played + i) % n for i in range(1, n)) if state.hands[s]]
+    said = set(p.passed)
+    if len(said) < len(p.passed) or not said <= set(others):
+        raise ValueError("only players who still hold cards pass, once each, and not on what they played themselves")
+    if said == set(others):
+        return p.passed
+    acts = p.to_act if p.to_act is not None else next(s for s in others if s not in said)
+    if acts not in others or acts in said:
+        raise ValueError(f"seat {acts} cannot act: it has passed, is out, or played what is on the table")
+    between = others[: others.index(acts)]
+    if said and not said >= set(between):
+        raise ValueError(f"the players between seat {played} and seat {acts} have passed")
+    if said - set(between) and not state.rules.pass_is_final:
+        raise ValueError(f"after what seat {played} played only the players before seat {acts} have passed")
+    return p.passed or tuple(between)
+
+
+def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> None:
+    n = rules.players
+    if len(hands) != n:
+        raise ValueError(f"{rules.name} takes {n} hands, not {len(hands)}")
+    for name, seat in (
+        ("dealer", p.dealer),
+        ("bidder", p.bidder),
+        ("leader", p.leader),
+        ("table_seat", p.table_seat),
+        ("to_act", p.to_act),
+        ("partner", p.partner),
+        *(("passed", s) for s in p.passed),
+        *(("finished", s) for s in p.finished),
+        *(("has_played", s) for s in p.has_played),
+    ):
+        if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
+            raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {seat!r}")
+    if not p.table and (p.passed or p.table_seat is not None):
+        raise ValueError("nobody has passed, or played, where no cards are on the table")
+    if p.bidder is not None and rules.auction is None:
+        raise ValueError(f"{rules.name} has no bidder")
+    if p.bidder is None and (p.bid is not None or p.called is not None):
+        raise ValueError("a bid or a called card needs a bidder")
+    if p.bid is not None and (rules.auction is None or not 1 <= p.bid <= rules.auction.top):
+        raise ValueError(f"a bid of {p.bid} is not possible")
+    everything = Counter([c for h in hands for c in h] + list(kitty) + list(p.table))
+    for c, count in everything.items():
+        if count > Counter(rules.pack)[c]:
+            raise ValueError(f"the card {c} is there {count} times")
+    if kitty and not rules.kitty_size:
+        raise ValueError(f"{rules.name} has no kitty")
+    out = [s for s in range(n) if not hands[s]]
+    if rules.ending is Ending.LAST_IN:
+        if sorted(p.finished) != out or len(out) > n - 2:
+            raise ValueError("finished must name, in order, the seats without cards; at least two still hold some")
+    elif out or p.finished:
+        raise ValueError("every player still holds cards while a hand goes on")
+    if any(len(h) > rules.most_cards for h in hands):
+        raise ValueError(f"a hand has at most {rules.most_cards} cards")
+    if p.called is not None:
+        if rules.call is None or p.called.rank not in rules.call.ranks:
+            raise ValueError(f"{p.called} cannot be called")
+        if p.bidder is not None and p.called in hands[p.bidder]:
+            raise ValueError("the bidder cannot hold the called card")
+
+
+def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | None, bool]:
+    """(partner, whether the called card has been played)."""
+    if p.called is None:
+        return None, False
+    holders = [s for s, h in enumerate(hands) if p.called in h]
+    if holders:
+        if p.partner not in (None, holders[0]):
+            raise ValueError("the partner is whoever holds the called card")
+        return holders[0], False
+    partner = p.partner if p.partner is not None else p.table_seat if p.called in p.table else None
+    if partner is None or partner == p.bidder:
+        raise ValueError("the called card has been played: say who is the partner")
+    return partner, True
+
+
+def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> bool:
+    return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
+
+
+def _have_played(rules: Rules, hands: Sequence[Sequence[Card]], dealer: int) -> tuple[int, ...]:
+    """Seats that hold fewer cards than they were dealt; the first after the dealer were dealt one more (W.04)."""
+    n, pack = rules.players, len(rules.pack)
+
+    def dealt(seat: int) -> int:
+        return rules.hand_size or len(range((seat - dealer) % n, pack, n))
+
+    return tuple(s for s, hand in enumerate(hands) if len(hand) < dealt(s))
+
+
+def _cards(cards: str | Iterable[Card]) -> tuple[Card, ...]:
+    return parse_cards(cards) if isinstance(cards, str) else tuple(cards)

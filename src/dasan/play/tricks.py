@@ -1,0 +1,224 @@
+"""Leading, beating, passing; when a trick is over, and when the hand is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dasan.cards import Card, format_cards
+from dasan.errors import IllegalPlay
+from dasan.play.events import EventType
+from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.shorthand import check_cards
+from dasan.ruleset import catalogue as tables
+from dasan.ruleset.rules import Ending, Guard, Restart
+from dasan.ruleset.shapes import Combination
+
+if TYPE_CHECKING:
+    from dasan.play.state import State
+
+Added = tuple[int, EventType, tuple[Card, ...]]
+
+
+def legal_plays(state: State) -> tuple[Move, ...]:
+    """Plays in table order, then the pass where it is allowed."""
+    seat = _seat(state)
+    on_table = state.table
+    fits = state.fits(seat)
+    if on_table is None:
+        found = [combination for _, combination in fits]
+    else:
+        found = [combination for row, combination in fits if row.beats(on_table)]
+    if state.must_include is not None or guarding(state):
+        found = [c for c in found if _duty(state, c) is None]
+    moves = [Move(MoveType.PLAY, c.cards, None, c) for c in found]
+    if on_table is not None and _duty(state, None) is None:
+        moves.append(PASS)
+    return tuple(moves)
+
+
+def guarding(state: State) -> bool:
+    """Whether the seat to act has a neighbour on the last card to guard (D2.16)."""
+    if state.rules.guard is Guard.OFF:
+        return False
+    return len(state.hands[(_seat(state) + 1) % state.rules.players]) == 1
+
+
+def neglects(state: State, play: Combination | None) -> bool:
+    """Whether playing `play` (None: passing) leaves the neighbour's last card unguarded (D2.16).
+
+    Only one-card rounds bind: there the guard plays the highest card, if it beats the table. Leading, two or more cards
+    are free.
+    """
+    if not guarding(state):
+        return False
+    hand = state.hands[_seat(state)]
+    highest = state.rules.combination((hand[-1],))
+    if state.table is None:
+        return play is not None and len(play.cards) == 1 and play.strength < highest.strength
+    if len(state.table.cards) != 1 or not highest.beats(state.table):
+        return False
+    return play is None or play.strength < highest.strength
+
+
+def _duty(state: State, play: Combination | None) -> IllegalPlay | None:
+    """Why this play or pass, right in itself, is not allowed to this seat now; or None."""
+    if state.must_include is not None and play is not None and state.must_include not in play.cards:
+        return IllegalPlay(f"the first lead must include the {state.must_include}", clause=state.rules.cite["opening"])
+    if state.rules.guard is Guard.ENFORCED and neglects(state, play):
+        highest = state.hands[_seat(state)][-1]
+        return IllegalPlay(
+            f"your neighbour is on the last card: play your highest card, {highest}",
+            clause=state.rules.cite["guard"],
+        )
+    return None
+
+
+def play(state: State, move: Move) -> State:
+    """The state after cards have been played."""
+    if state.phase != "play":
+        raise IllegalPlay(f"cards are not played in the {state.phase}", clause=state.rules.cite["pass"])
+    combination = move.combination or _checked(state, move.cards)
+    seat = _seat(state)
+    held = state.hands[seat]
+    hand = state.hand_less(seat, combination.cards)
+    events: list[Added] = [(seat, EventType.PLAY, combination.cards)]
+    if state.rules.announce_last_card and len(hand) == 1:
+        events.append((seat, EventType.LAST_CARD, ()))
+    shown = state.partner_shown
+    if state.called is not None and not shown and state.called in combination.cards:
+        shown = True
+        events.append((seat, EventType.PARTNER, (state.called,)))
+    finished = state.finished
+    if not hand:
+        finished = (*finished, seat)
+        if state.rules.ending is Ending.LAST_IN:
+            events.append((seat, EventType.OUT, ()))
+    hands = state.with_hand(seat, hand)
+    after = state.then(
+        *events,
+        hands=hands,
+        partner_shown=shown,
+        finished=finished,
+        has_played=state.has_played if seat in state.has_played else (*state.has_played, seat),
+        table=combination,
+        table_seat=seat,
+        leader=seat if state.table is None else state.leader,
+        passed=state.passed if state.rules.pass_is_final else (),
+        must_include=None,
+        watching=seat if neglects(state, combination) else None,
+        foul=state.watching if not hand and state.watching == (seat - 1) % state.rules.players else None,
+        played=state.played + combination.cards,
+    )
+    known = state._fits.get(seat)
+    if known is not None and hand:
+        called = state.called if state.called is not None and state.called in held else None
+        left = called if called is None or called in hand else None
+        if called == left:
+            after._fits[seat] = tables.compile(state.rules).refit(known, hand, combination.cards, left)
+    return _after_play(after, seat)
+
+
+def pass_(state: State) -> State:
+    """The state after a pass in a trick (B3.16, D2.12, W.16)."""
+    seat = _seat(state)
+    if state.phase != "play":
+        raise IllegalPlay(f"nobody passes in the {state.phase}", clause=state.rules.cite["pass"])
+    if state.table is None:
+        raise IllegalPlay("you lead, and the leader must play", clause=state.rules.cite["pass"])
+    refused = _duty(state, None)
+    if refused is not None:
+        raise refused
+    passed = (*state.passed, seat)
+    waiting = any(s not in passed and s != state.table_seat for s in state.active)
+    after = state.then(
+        (seat, EventType.PASS, ()),
+        passed=passed,
+        watching=seat if neglects(state, None) else None,
+        to_act=state.seat_after(seat, out_of=passed) if waiting else seat,
+    )
+    return after if waiting else clear(after)
+
+
+def _after_play(state: State, seat: int) -> State:
+    from dasan.play.scoring import finish, settle_first_out
+
+    if seat in state.finished:
+        if len(state.finished) == 1:
+            state = settle_first_out(state)
+        if state.rules.ending is Ending.FIRST_OUT or len(state.active) <= 1:
+            return finish(state)
+    if restarts(state, seat):
+        return clear(state)
+    waiting = [s for s in state.active if s not in state.passed and s != seat]
+    return _on(state, seat) if waiting else clear(state)
+
+
+def restarts(state: State, seat: int) -> bool:
+    """Whether the play on the table ends the trick at once: the highest two, alone or in a pair (W.17).
+
+    "When unbeatable" looks only at what is public: the cards that nobody has played yet, and how many each other player
+    holds.
+    """
+    rules, on_table = state.rules, state.table
+    if rules.restart is Restart.OFF or on_table is None or len(on_table.cards) > 2:
+        return False
+    top = rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1]
+    if top not in on_table.cards:
+        return False
+    if rules.restart is Restart.ALWAYS:
+        return True
+    unseen = [c for hand in state.hands for c in hand]
+    most = max((len(state.hands[s]) for s in state.active if s != seat), default=0)
+    return not tables.compile(rules).any_beats(unseen, on_table, most)
+
+
+def clear(state: State) -> State:
+    """The trick is over: whoever played last leads, or the next player still in (B3.17, D2.13, W.16)."""
+    last = state.table_seat if state.table_seat is not None else 0
+    leads = last if state.hands[last] else state.seat_after(last)
+    return state.then((leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads)
+
+
+def _on(state: State, seat: int) -> State:
+    return state.then(to_act=state.seat_after(seat, out_of=state.passed))
+
+
+def _seat(state: State) -> int:
+    if state.to_act is None:
+        raise IllegalPlay("nobody is to act", clause="G.04")
+    return state.to_act
+
+
+def _checked(state: State, cards: tuple[Card, ...]) -> Combination:
+    """The combination of these cards, if this seat may play it now; else the refusal that says why not."""
+    check_cards(state, cards)
+    combination = state.rules.combination(cards)
+    on_table = state.table
+    if on_table is not None and not combination.beats(on_table):
+        raise IllegalPlay(_why_not(state, combination, on_table), clause=_which_clause(state, combination, on_table))
+    refused = _duty(state, combination)
+    if refused is not None:
+        raise refused
+    return combination
+
+
+def _why_not(state: State, mine: Combination, theirs: Combination) -> str:
+    start = f"{format_cards(mine.cards)} does not beat {format_cards(theirs.cards)}"
+    if len(mine.cards) != len(theirs.cards):
+        n = len(theirs.cards)
+        return f"{start}: it takes {n} {'card' if n == 1 else 'cards'}, not {len(mine.cards)}"
+    if mine.family != theirs.family:
+        return f"{start}: it takes a {theirs.kind}, not a {mine.kind}"
+    return f"{start}: a {mine.kind} must be higher than the {theirs.kind} on the table"
+
+
+def _which_clause(state: State, mine: Combination, theirs: Combination) -> str:
+    """The clause that ranks plays of this kind, where that is what the play fails by; else the one about following."""
+    cite, n = state.rules.cite, len(mine.cards)
+    if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:
+        topic = f"beat {theirs.kind}"
+    elif mine.family == theirs.family:
+        topic = f"classes of {n}"
+    else:
+        topic = "beat"
+    return cite.get(topic, cite["beat"])

@@ -1,0 +1,186 @@
+"""What one seat, or a spectator, may know: the only code that decides it (G.02, G.06)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from dasan.cards import Card, Hand
+from dasan.play.dealing import Deal, Position
+from dasan.play.events import Event, EventType
+from dasan.play.moves import Move
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+if TYPE_CHECKING:
+    from dasan.play.state import Phase, Result, State
+
+
+@dataclass(frozen=True)
+class View:
+    """A hand as seen from `seat` (None: a spectator). Nothing in it leads back to the state.
+
+    hand: the seat's own cards. begun, events: with hidden cards as None. partner: None until this seat knows. offered:
+    the two cards of Winner's exchange, to the two who may see them. played: cards of earlier tricks, where the table
+    shows them (B3.22). hands, kitty: after the end, where the table shows them (G.06).
+    """
+
+    rules: Rules
+    seat: int | None
+    phase: Phase
+    to_act: int | None
+    hand: Hand
+    hand_sizes: tuple[int, ...]
+    dealer: int
+    opener: int | None
+    leader: int | None
+    bidder: int | None
+    bid: int | None
+    called: Card | None
+    partner: int | None
+    table: Combination | None
+    table_seat: int | None
+    passed: tuple[int, ...]
+    finished: tuple[int, ...]
+    has_played: tuple[int, ...]
+    offered: tuple[Card, ...] | None
+    begun: Deal | Position
+    events: tuple[Event, ...]
+    played: tuple[Card, ...] | None
+    hands: tuple[Hand, ...] | None
+    kitty: tuple[Card, ...] | None
+    result: Result | None
+    _legal: tuple[Move, ...]
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """The moves of this seat; empty when it is not to act. The same as `State.legal_moves`."""
+        return self._legal
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data: what is sent to this seat's screen."""
+        return {
+            "seat": self.seat,
+            "players": self.rules.players,
+            "preset": self.rules.name,
+            "phase": self.phase.value,
+            "to_act": self.to_act,
+            "hand": _texts(self.hand),
+            "hand_sizes": list(self.hand_sizes),
+            "dealer": self.dealer,
+            "opener": self.opener,
+            "leader": self.leader,
+            "bidder": self.bidder,
+            "bid": self.bid,
+            "called": None if self.called is None else str(self.called),
+            "partner": self.partner,
+            "table": None if self.table is None else {"kind": self.table.kind, "cards": _texts(self.table.cards)},
+            "table_seat": self.table_seat,
+            "passed": list(self.passed),
+            "finished": list(self.finished),
+            "offered": None if self.offered is None else _texts(self.offered),
+            "events": [event.to_json() for event in self.events],
+            "legal_moves": [_move_json(move) for move in self._legal],
+            "played": None if self.played is None else _texts(self.played),
+            "hands": None if self.hands is None else [_texts(h) for h in self.hands],
+            "kitty": None if self.kitty is None else _texts(self.kitty),
+            "result": None if self.result is None else _result_json(self.result),
+        }
+
+
+def view(state: State, seat: int | None) -> View:
+    """What `seat` may know of `state`. ValueError: there is no such seat."""
+    rules = state.rules
+    if seat is not None and not (isinstance(seat, int) and 0 <= seat < rules.players):
+        raise ValueError(f"a seat is 0 to {rules.players - 1} or None, not {seat!r}")
+    shown = state.phase == "over" and rules.show_hands_after
+    events = state.events if shown else tuple(_event(state, seat, e) for e in state.events)
+    deal = state.exchange
+    sees_offer = deal is not None and state.phase == "exchange" and seat in (deal.winner, deal.loser)
+    return View(
+        rules=rules,
+        seat=seat,
+        phase=state.phase,
+        to_act=state.to_act,
+        hand=state.hands[seat] if seat is not None else Hand(),
+        hand_sizes=state.hand_sizes,
+        dealer=state.dealer,
+        opener=state.opener,
+        leader=state.leader,
+        bidder=state.bidder,
+        bid=state.bid,
+        called=state.called,
+        partner=state.partner if state.partner_shown or (seat is not None and seat == state.partner) else None,
+        table=state.table,
+        table_seat=state.table_seat,
+        passed=state.passed,
+        finished=state.finished,
+        has_played=state.has_played,
+        offered=(deal.offered or None) if deal is not None and sees_offer else None,
+        begun=state.begun if shown else _begun(state, seat),
+        events=events,
+        played=_earlier(state) if rules.show_played else None,
+        hands=state.hands if shown else None,
+        kitty=_kitty(state) if shown else None,
+        result=state.result,
+        _legal=state.legal_moves() if seat is not None and seat == state.to_act else (),
+    )
+
+
+def _event(state: State, seat: int | None, event: Event) -> Event:
+    """`event` as `seat` may see it."""
+    match event.type:
+        case EventType.KITTY:
+            visible = event.seat == seat or state.rules.reveal_kitty
+        case EventType.OFFER:
+            deal = state.exchange
+            visible = deal is not None and seat is not None and seat in (deal.winner, deal.loser)
+        case _:
+            visible = True
+    return event if visible else replace(event, cards=(None,) * len(event.cards))
+
+
+def _begun(state: State, seat: int | None) -> Deal | Position:
+    """How the hand began, every hand but the seat's own hidden; the bidder sees the kitty in an event."""
+    begun = state.begun
+    hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
+    kitty = (None,) * len(begun.kitty)
+    if isinstance(begun, Position):
+        return replace(begun, hands=hands, kitty=kitty, partner=begun.partner if state.partner_shown else None)
+    return replace(begun, hands=hands, kitty=kitty)
+
+
+def _earlier(state: State) -> tuple[Card, ...]:
+    """The cards of the tricks that are over: all that were played, less those since the last trick ended (B3.22)."""
+    trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(state.events))
+    in_it = sum(len(e.cards) for e in trick if e.type is EventType.PLAY)
+    return state.played[: len(state.played) - in_it]
+
+
+def _kitty(state: State) -> tuple[Card, ...]:
+    return tuple(c for c in state.begun.kitty if c is not None)
+
+
+def _texts(cards: tuple[Card, ...]) -> list[str]:
+    return [str(c) for c in cards]
+
+
+def _move_json(move: Move) -> dict[str, Any]:
+    out: dict[str, Any] = {"move": str(move), "type": move.type.value}
+    if move.cards:
+        out["cards"] = _texts(move.cards)
+    if move.bid is not None:
+        out["bid"] = move.bid
+    if move.combination is not None:
+        out["kind"] = move.combination.kind
+    return out
+
+
+def _result_json(result: Result) -> dict[str, Any]:
+    return {
+        "payments": list(result.payments),
+        "finish_order": list(result.finish_order),
+        "winners": list(result.winners),
+        "foul": result.foul,
+        "next_dealer": result.next_dealer,
+    }

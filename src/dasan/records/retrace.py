@@ -1,0 +1,36 @@
+"""A hand gone through again, move by move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from dasan.play.dealing import Deal
+from dasan.play.events import MOVES, Event
+from dasan.play.moves import Move, MoveType
+from dasan.play.starting import begin, from_position
+from dasan.play.state import State
+
+
+def positions(state: State) -> Iterator[State]:
+    """Every state of a hand, from its beginning to `state`, one a move."""
+    begun = state.begun
+    if isinstance(begun, Deal):
+        now = begin(state.rules, begun, first_seq=state.first_seq)
+    else:
+        now = from_position(state.rules, begun)
+    yield now
+    for event in state.events:
+        if event.type in MOVES:
+            now = now.play(_move(event))
+            yield now
+
+
+def moves_of(state: State) -> Iterator[tuple[State, Move]]:
+    """Every move of a hand, with the state in which it was made."""
+    for now, after in pairwise(positions(state)):
+        yield now, _move(after.events[len(now.events)])
+
+
+def _move(event: Event) -> Move:
+    return Move(MoveType(event.type.value), tuple(c for c in event.cards if c is not None), event.bid)

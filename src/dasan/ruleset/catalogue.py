@@ -1,0 +1,352 @@
+"""The action table: every pattern of cards that rules allow, compiled once.
+
+Engine, bots, kernels and environments read this table and none of them knows the shapes again. A row is a pattern: a
+kind, so many cards of each rank, and where a suit decides which; `pick` takes its cards out of a hand, the lowest suits
+that do not change what it is. Where rules say that suits never matter (Big Three) or a row is an exact set of cards
+(Big Two) the table's `scope` is "complete": nothing that could make a difference is left out. Winner's rows are
+"canonical": one choice of side suits stands for all choices of the same kind, ranks and deciding suit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb, prod
+from typing import Literal
+
+from dasan.cards import Card
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import TIER, Combination, Pattern, Shape
+
+_LANE = 8
+
+
+def lanes(counts: Iterable[tuple[int, int]]) -> int:
+    """(rank, number) pairs as one integer with `number` bits set in each rank's lane; subsets are subsets of bits."""
+    return sum(((1 << n) - 1) << (_LANE * rank) for rank, n in counts)
+
+
+def _rank_mask(counts: Iterable[tuple[int, int]]) -> int:
+    mask = 0
+    for rank, _ in counts:
+        mask |= ((1 << _LANE) - 1) << (_LANE * rank)
+    return mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One action. `called`: whether it must, or must not, contain the called card; None where no card is called.
+
+    cards: the exact cards where the table lists complete sets, else None. need: the counts as `lanes`; touches: the
+    lanes of every rank it uses.
+    """
+
+    id: int
+    kind: str
+    size: int
+    pattern: Pattern
+    family: str
+    power: int
+    strength: int
+    called: bool | None
+    cards: tuple[Card, ...] | None
+    need: int
+    touches: int
+    shape: Shape
+
+    def beats(self, other: Combination) -> bool:
+        if self.power != other.power:
+            return self.power > other.power
+        return self.family == other.family and self.strength > other.strength
+
+
+Fit = tuple[Row, Combination]
+"""A row, and the cards of a hand picked for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ActionTable:
+    """All rows of one set of rules, in a fixed order: by shape as declared, then as each shape lists its patterns."""
+
+    rules: Rules
+    rows: tuple[Row, ...]
+    scope: Literal["complete", "canonical"]
+
+    @cached_property
+    def _by_cards(self) -> dict[int, Row]:
+        """Rows of a table of complete sets by the sum of their cards' bits."""
+        bit = self._bits
+        return {sum(bit[c] for c in row.cards): row for row in self.rows if row.cards is not None}
+
+    @cached_property
+    def _bits(self) -> dict[Card, int]:
+        return {c: 1 << i for i, c in enumerate(self.rules.pack)}
+
+    @cached_property
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({row.size for row in self.rows}))
+
+    @cached_property
+    def by_size(self) -> dict[int, tuple[Row, ...]]:
+        return {n: tuple(row for row in self.rows if row.size == n) for n in self._sizes}
+
+    def fits(self, hand: Sequence[Card], called: Card | None = None) -> tuple[Fit, ...]:
+        """Every row that `hand` can play, with its cards, in table order."""
+        if self._by_cards:
+            return self._complete_fits(hand)
+        holding = _Holding(self.rules, hand, called)
+        out = []
+        for row in self.rows:
+            if row.need & holding.have == row.need:
+                cards = holding.pick(row)
+                if cards is not None:
+                    out.append((row, _combination(row, cards)))
+        return tuple(out)
+
+    def _complete_fits(self, hand: Sequence[Card]) -> tuple[Fit, ...]:
+        bits = [self._bits[c] for c in hand]
+        by_cards = self._by_cards
+        found = [by_cards[key] for n in self._sizes for key in map(sum, combinations(bits, n)) if key in by_cards]
+        found.sort(key=lambda row: row.id)
+        return tuple((row, _combination(row, row.cards or ())) for row in found)
+
+    def refit(
+        self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None
+    ) -> tuple[Fit, ...]:
+        """`fits` of a hand after `played` have left it and `hand` remains: what `fits(hand)` would find, faster."""
+        if self._by_cards:
+            gone = set(played)
+            return tuple(fit for fit in fits if gone.isdisjoint(fit[1].cards))
+        place = self.rules.order.place
+        touched = _rank_mask((place[c][0], 0) for c in played)
+        holding = _Holding(self.rules, hand, called)
+        have = holding.have
+        out = []
+        for fit in fits:
+            row = fit[0]
+            if row.need & have != row.need:
+                continue
+            if row.touches & touched:
+                cards = holding.pick(row)
+                if cards is None:
+                    continue
+                out.append((row, _combination(row, cards)))
+            else:
+                out.append(fit)
+        return tuple(out)
+
+    def pick(self, hand: Sequence[Card], row: Row, called: Card | None = None) -> tuple[Card, ...] | None:
+        """The cards of `hand` that play `row`, or None if it cannot."""
+        if row.cards is not None:
+            return row.cards if set(row.cards) <= set(hand) else None
+        holding = _Holding(self.rules, hand, called)
+        return holding.pick(row) if row.need & holding.have == row.need else None
+
+    def any_beats(self, cards: Sequence[Card], target: Combination, limit: int) -> bool:
+        """Whether some row of at most `limit` cards that beats `target` could be made of `cards`."""
+        holding = _Holding(self.rules, cards, None)
+        have = holding.have
+        return any(
+            row.size <= limit and row.need & have == row.need and row.beats(target) and holding.pick(row) is not None
+            for row in self.rows
+        )
+
+    def census(self) -> dict[str, int]:
+        """How many rows there are of each kind."""
+        out: dict[str, int] = {}
+        for row in self.rows:
+            out[row.kind] = out.get(row.kind, 0) + 1
+        return out
+
+
+def _combination(row: Row, cards: tuple[Card, ...]) -> Combination:
+    return Combination(row.kind, cards, row.family, row.power, row.strength)
+
+
+class _Holding:
+    """A hand sorted out by rank, to pick rows from."""
+
+    __slots__ = ("_at", "_called", "_called_at", "_suits", "have")
+
+    def __init__(self, rules: Rules, hand: Sequence[Card], called: Card | None) -> None:
+        place = rules.order.place
+        self._at = rules.order.at
+        suits: dict[int, list[int]] = {}
+        for rank, suit in sorted([place[c] for c in hand]):
+            suits.setdefault(rank, []).append(suit)
+        self._suits = suits
+        self._called = called if called in hand else None
+        self._called_at = place[called] if self._called is not None and called is not None else (-1, -1)
+        self.have = lanes((rank, len(held)) for rank, held in suits.items())
+
+    def pick(self, row: Row) -> tuple[Card, ...] | None:
+        """The lowest suits that make `row` what it is; `row.need` is known to be held."""
+        pattern = row.pattern
+        if row.called is not None and (self._called is not None or row.called):
+            return self._pick_called(pattern, row.called)
+        if pattern.flush:
+            suit = pattern.suit
+            if any(suit not in self._suits[rank] for rank, _ in pattern.counts):
+                return None
+            return tuple(self._at[rank, suit] for rank, _ in sorted(pattern.counts))
+        chosen: list[tuple[int, int]] = []
+        for rank, n in pattern.counts:
+            held = self._suits[rank]
+            if rank == pattern.decider:
+                if pattern.suit not in held:
+                    return None
+                lower = [s for s in held if s <= pattern.suit][:-1]
+                if len(lower) < n - 1:
+                    return None
+                chosen += [(rank, s) for s in (*lower[: n - 1], pattern.suit)]
+            else:
+                chosen += [(rank, s) for s in held[:n]]
+        if pattern.mixed and len({s for _, s in chosen}) == 1:
+            mixed = self._unflush(pattern, chosen)
+            if mixed is None:
+                return None
+            chosen = mixed
+        chosen.sort()
+        return tuple(self._at[place] for place in chosen)
+
+    def _unflush(self, pattern: Pattern, chosen: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
+        """One card of a one-suited straight exchanged for the next higher suit, at the lowest rank where one is held."""
+        for i, (rank, suit) in enumerate(chosen):
+            other = [s for s in self._suits[rank] if s > suit] or [s for s in self._suits[rank] if s != suit]
+            if rank != pattern.decider and other:
+                return [*chosen[:i], (rank, other[0]), *chosen[i + 1 :]]
+        return None
+
+    def _pick_called(self, pattern: Pattern, with_called: bool) -> tuple[Card, ...] | None:
+        """As `pick`, with or without the called card, which this hand holds or must hold."""
+        called_rank, called_suit = self._called_at
+        chosen: list[tuple[int, int]] = []
+        used = False
+        for rank, n in pattern.counts:
+            held = self._suits[rank]
+            if rank == called_rank:
+                others = [s for s in held if s != called_suit]
+                if with_called:
+                    used = True
+                    others = sorted([*others[: n - 1], called_suit])
+                if len(others) < n:
+                    return None
+                held = others
+            chosen += [(rank, s) for s in held[:n]]
+        if with_called and not used:
+            return None
+        return tuple(self._at[place] for place in sorted(chosen))
+
+
+def _rows(rules: Rules) -> Iterable[tuple[Shape, Pattern]]:
+    copies = len(rules.suits) * rules.decks
+    for shape in rules.shapes:
+        for pattern in shape.patterns(rules.order, copies, rules.most_cards):
+            possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
+            if possible and _can_be_highest(pattern, rules.decks):
+                yield shape, pattern
+
+
+def _can_be_highest(pattern: Pattern, decks: int) -> bool:
+    """Whether there are enough cards of the deciding suit and below: in one pack no pair has ♦ as its higher suit."""
+    needed = dict(pattern.counts).get(pattern.decider, 0)
+    return needed <= (pattern.suit + 1) * decks
+
+
+MOST_SETS = 100_000
+
+
+def _lists_exact_sets(rules: Rules) -> bool:
+    """Whether a row is an exact set of cards: suits count, no two cards are alike, and there are not too many sets.
+
+    Too many are those of the pack to list here, or those of a hand to look up in `fits`.
+    """
+    if not rules.suits_ranked or rules.hand_size is None or rules.decks > 1 or rules.jokers:
+        return False
+    suits = len(rules.suits)
+    sets, sizes = 0, set()
+    for _, pattern in _rows(rules):
+        sizes.add(sum(n for _, n in pattern.counts))
+        sets += 1 if pattern.flush else prod(comb(suits, n) for _, n in pattern.counts)
+    return max(sets, sum(comb(rules.most_cards, size) for size in sizes)) <= MOST_SETS
+
+
+@lru_cache(maxsize=64)
+def compile(rules: Rules) -> ActionTable:
+    """The action table of `rules`; the same object for equal rules.
+
+    >>> import dasan
+    >>> compile(dasan.rules("big-three")).census()["straight"]
+    36
+    """
+    if _lists_exact_sets(rules):
+        return ActionTable(rules, tuple(_complete_rows(rules)), "complete")
+    rows: list[Row] = []
+    for shape, pattern in _rows(rules):
+        touches_call = rules.call is not None and any(
+            rank < len(rules.ranks) and rules.ranks[rank] in rules.call.ranks for rank, _ in pattern.counts
+        )
+        flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
+        for called in flags:
+            rows.append(_row(len(rows), shape, pattern, called, None))
+    return ActionTable(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
+
+
+def _row(number: int, shape: Shape, pattern: Pattern, called: bool | None, cards: tuple[Card, ...] | None) -> Row:
+    size, family, need, touches = _derived(shape.family or shape.kind, pattern.counts)
+    return Row(
+        id=number,
+        kind=shape.kind,
+        size=size,
+        pattern=pattern,
+        family=family,
+        power=shape.power,
+        strength=shape.tier * TIER + pattern.strength,
+        called=called,
+        cards=cards,
+        need=need,
+        touches=touches,
+        shape=shape,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str, int, int]:
+    """(size, family, need, touches) of a row."""
+    size = sum(n for _, n in counts)
+    return size, f"{family}/{size}", lanes(counts), _rank_mask(counts)
+
+
+def _complete_rows(rules: Rules) -> Iterable[Row]:
+    """Every pattern spread out into every set of cards that has exactly its kind and strength."""
+    at = rules.order.at
+    suits = range(len(rules.suits))
+    listed = tuple(_rows(rules))
+    # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
+    meant = {(frozenset(p.counts), p.suit): shape for shape, p in listed if p.flush}
+    number = 0
+    for shape, pattern in listed:
+        if pattern.flush and meant[frozenset(pattern.counts), pattern.suit] is not shape:
+            continue
+        partial: list[tuple[Card, ...]] = [()]
+        for rank, n in pattern.counts:
+            groups: list[tuple[Card, ...]]
+            if pattern.flush:
+                groups = [(at[rank, pattern.suit],)]
+            else:
+                groups = [
+                    tuple(at[rank, s] for s in chosen)
+                    for chosen in combinations(suits, n)
+                    if rank != pattern.decider or chosen[-1] == pattern.suit
+                ]
+            partial = [held + group for held in partial for group in groups]
+        for cards in partial:
+            if pattern.mixed and len({c.suit for c in cards}) == 1:
+                continue
+            yield _row(number, shape, pattern, None, rules.order.hand(cards))
+            number += 1
+
+
+__all__ = ["ActionTable", "Fit", "Row", "compile", "lanes"]

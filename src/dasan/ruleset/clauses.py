@@ -1,0 +1,90 @@
+"""The clauses in words for players, read from the rule book.
+
+The rule book is `docs/rules/*.md`; an installed package carries it as `dasan/clauses/`. A clause begins with its number,
+`**B3.15** Beating a play. …`, and reaches to the next number or heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import MappingProxyType
+
+from dasan.ruleset.rules import Rules
+
+_START = re.compile(r"^\*\*([A-Z][A-Z0-9]*\.\d\d)\*\* ", re.MULTILINE)
+_END = re.compile(r"^#", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One numbered clause. text: Markdown, its lists, tables and examples included, without the number."""
+
+    id: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        """The words it opens with, up to the first full stop.
+
+        >>> load()["B3.15"].title
+        'Beating a play'
+        """
+        return self.text.partition(".")[0]
+
+    @property
+    def body(self) -> str:
+        """The text after the title."""
+        return self.text.partition(".")[2].lstrip()
+
+
+def parse(chapter: str) -> dict[str, Clause]:
+    r"""The clauses of one chapter by id, in the order written.
+
+    >>> parse("# Rules\n\n**G.01** First. Words.\n\n**G.02** Second. More.")["G.01"].text
+    'First. Words.'
+    """
+    starts = list(_START.finditer(chapter))
+    found: dict[str, Clause] = {}
+    for i, start in enumerate(starts):
+        end = starts[i + 1].start() if i + 1 < len(starts) else len(chapter)
+        text = chapter[start.end() : end]
+        heading = _END.search(text)
+        found[start[1]] = Clause(start[1], text[: heading.start() if heading else None].strip())
+    return found
+
+
+@cache
+def load() -> Mapping[str, Clause]:
+    """Every clause of every chapter by id. FileNotFoundError: the installation lacks the rule book."""
+    found: dict[str, Clause] = {}
+    for chapter in sorted(_folder().iterdir(), key=lambda path: path.name):
+        if chapter.name.endswith(".md"):
+            found |= parse(chapter.read_text(encoding="utf-8"))
+    return MappingProxyType(found)
+
+
+def in_force(rules: Rules) -> tuple[Clause, ...]:
+    """The clauses that `rules` names, in its order.
+
+    >>> import dasan
+    >>> [clause.id for clause in in_force(dasan.rules("big-three-4p"))][:2]
+    ['B4.01', 'B4.02']
+    """
+    known = load()
+    return tuple(known[id] for id in rules.clauses)
+
+
+def _folder() -> Traversable:
+    installed = files("dasan") / "clauses"
+    if installed.is_dir():
+        return installed
+    repository = Path(__file__).parents[3] / "docs" / "rules"
+    if repository.is_dir():
+        return repository
+    raise FileNotFoundError("this installation of dasan has no rule book")

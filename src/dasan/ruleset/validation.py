@@ -1,0 +1,159 @@
+"""Whether rules can be played at all: what `Rules` refuses, wherever they come from.
+
+A record may carry rules of its own, so a stranger may have written them. Rules that pass can be compiled into a table
+of bounded size, always leave the seat to act a move (G.04), and pay sums of zero (G.05).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from dasan.cards import RANKS, SUITS, parse_cards
+from dasan.errors import Malformed
+from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
+
+if TYPE_CHECKING:
+    from dasan.ruleset.rules import Rules
+
+MAX_PLAYERS = 8
+MAX_DECKS = 2
+MAX_TEXT = 100
+MAX_ENTRIES = 64
+MAX_SHAPES = 16
+MAX_COPIES = 8
+MAX_LEVEL = 15
+MAX_SEQUENCE = 26
+MAX_NUMBER = 1_000_000
+MAX_BID = 20
+
+
+def objection(rules: Rules) -> str | None:
+    """Why nobody can play by these rules, or None."""
+    return next(_objections(rules), None)
+
+
+def _objections(rules: Rules) -> Iterator[str]:
+    yield from _texts(rules)
+    if not 2 <= rules.players <= MAX_PLAYERS:
+        yield f"two to {MAX_PLAYERS} can play"
+    if not 1 <= rules.decks <= MAX_DECKS:
+        yield f"there are one to {MAX_DECKS} packs"
+    if sorted(rules.ranks) != sorted(RANKS) or sorted(rules.suits) != sorted(SUITS):
+        yield "ranks and suits are those of a pack, each once"
+    if abs(rules.stake_chips) > MAX_NUMBER:
+        yield "the counters are too many"
+    yield from _shapes(rules.shapes)
+    yield from _dealing(rules)
+    yield from _auction(rules)
+    yield from _endings(rules)
+    yield from _scoring(rules)
+
+
+def _texts(rules: Rules) -> Iterator[str]:
+    lists = (rules.settings, rules.clauses, rules.citations)
+    if any(len(entries) > MAX_ENTRIES for entries in lists):
+        yield f"options, clauses and citations are at most {MAX_ENTRIES}"
+    flat = [rules.name, *rules.clauses, *(x for pair in (*rules.settings, *rules.citations) for x in pair)]
+    for entry in flat:
+        if isinstance(entry, str) and len(entry) > MAX_TEXT:
+            yield f"a text has at most {MAX_TEXT} characters"
+        if isinstance(entry, int) and abs(entry) > MAX_NUMBER:
+            yield "an option's number is too large"
+
+
+def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
+    if len(shapes) > MAX_SHAPES:
+        yield f"there are at most {MAX_SHAPES} kinds of combination"
+    if not any(isinstance(shape, Same) and shape.count == 1 for shape in shapes):
+        yield "a single card must be a play, or somebody may have none"
+    for shape in shapes:
+        if any(len(text) > MAX_TEXT for text in (shape.kind, shape.clause, shape.family)):
+            yield f"a text has at most {MAX_TEXT} characters"
+        if not 0 <= shape.tier <= MAX_LEVEL or not 0 <= shape.power <= MAX_LEVEL:
+            yield f"tier and power go from 0 to {MAX_LEVEL}"
+        sizes: tuple[int, ...]
+        match shape:
+            case Same(count=count):
+                sizes = (count,)
+            case Groups(main=main, side=side):
+                sizes = (main, side)
+            case Run(copies=copies):
+                sizes = (copies,)
+                yield from _run(shape)
+            case Flush(size=size):
+                sizes = ()
+                if not 2 <= size <= len(RANKS):
+                    yield f"a flush has 2 to {len(RANKS)} cards"
+        if not all(1 <= size <= MAX_COPIES for size in sizes):
+            yield f"a group has 1 to {MAX_COPIES} cards"
+
+
+def _run(run: Run) -> Iterator[str]:
+    if not 2 <= run.shortest <= run.longest <= len(RANKS):
+        yield f"a run has 2 to {len(RANKS)} ranks"
+    elif not run.longest <= len(run.sequence) <= MAX_SEQUENCE or not set(run.sequence) <= set(RANKS):
+        yield f"a sequence is made of at most {MAX_SEQUENCE} ranks, and as long as its longest run"
+    elif any(len(set(window)) < run.longest for window in _windows(run)):
+        yield "a run cannot hold the same rank twice"
+    if run.crown and run.crown not in run.sequence:
+        yield "the run that counts above all others must be in the sequence"
+
+
+def _windows(run: Run) -> Iterable[str]:
+    return (run.sequence[i : i + run.longest] for i in range(len(run.sequence) - run.longest + 1))
+
+
+def _dealing(rules: Rules) -> Iterator[str]:
+    size = rules.hand_size
+    if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
+        yield "the pack does not go round"
+    elif rules.kitty_size and rules.auction is None:
+        yield "cards left over need an auction, and a bidder who takes them"
+    elif rules.kitty_size >= len(RANKS):
+        yield "a kitty of a whole suit may leave nobody to open"
+    if rules.opening is not None:
+        try:
+            (card,) = parse_cards(rules.opening.card)
+        except (Malformed, ValueError):
+            yield "the opening card is not a card"
+        else:
+            if card not in rules.pack:
+                yield "the opening card is not in the pack"
+
+
+def _auction(rules: Rules) -> Iterator[str]:
+    auction, call = rules.auction, rules.call
+    if auction is not None:
+        if not 1 <= auction.top <= MAX_BID or auction.suit not in tuple(SUITS):
+            yield f"bids go up to {MAX_BID} at most, and a suit says who opens"
+        if len(auction.must_dig) > MAX_ENTRIES or any(len(held) > MAX_TEXT for held in auction.must_dig):
+            yield "the hands that must bid are too many"
+        if rules.opening is not None or rules.exchange:
+            yield "the opener of the auction leads the first trick, and nothing is exchanged"
+    if call is not None:
+        callable_cards = len(SUITS) * len(set(call.ranks) & set(RANKS))
+        if auction is None or rules.kitty_size or rules.decks > 1 or rules.players < 3:
+            yield "a card is called after an auction for one pack without a kitty, by one of three or more"
+        elif len(call.ranks) > len(RANKS) or callable_cards <= rules.most_cards:
+            yield "a bidder may hold every card that could be called"
+
+
+def _endings(rules: Rules) -> Iterator[str]:
+    to_the_end = rules.ending.value == "last-in"
+    if not to_the_end and (rules.exchange or rules.next_dealer.value == "last-in"):
+        yield "only where play goes on to the end is there somebody who is last"
+    if rules.exchange and rules.most_cards < 4:
+        yield "an exchange takes more cards"
+
+
+def _scoring(rules: Rules) -> Iterator[str]:
+    scoring = rules.scoring
+    for field in fields(scoring):
+        value = getattr(scoring, field.name)
+        numbers = [value] if isinstance(value, int) else [n for tier in value for n in tier if isinstance(n, int)]
+        if len(numbers) > MAX_ENTRIES or not all(0 <= n <= MAX_NUMBER for n in numbers):
+            yield "what a hand is worth is out of bounds"
+    if scoring.type == "bid" and not scoring.pay_each_winner and (rules.call is None or rules.players != 4):
+        yield "where sides are of different size, each loser pays each winner, or payments do not sum to zero"
