@@ -61,7 +61,9 @@ def test_g_03_record_replay_record(setup: tuple[str, Options]) -> None:
     for game in (hand, session, unfinished, unfinished.state, session.state, session.past[0]):
         again = dasan.replay(game.record())
         assert again.record() == game.record()
-        assert verify(game.record()).game.record() == game.record()
+        verified = verify(game.record()).game
+        assert verified is not None
+        assert verified.record() == game.record()
         if isinstance(game, State):
             assert again == game
         else:
@@ -87,6 +89,27 @@ def test_g_03_a_started_hand_is_replayed_from_where_it_started() -> None:
         dasan.replay(tampered)
 
 
+@every_setup
+def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, Options]) -> None:
+    """What the lines show decides, not what the header says."""
+    rules, rng = rules_of(setup), random.Random(5)
+    session = play_hands(dasan.session(rules, seed=3), 2, rng)
+    for view in (None, 1):
+        copy = session.record(view=view)
+        if rules.show_hands_after:
+            assert dasan.replay(copy) == session
+            assert verify(copy).statements == verify(session.record()).statements
+            assert verify(copy).unproved == ()
+            going_on = verify(session.next_hand().record(view=view))
+            assert going_on.statements == verify(copy).statements
+            assert len(going_on.unproved) == 1
+            assert "hides cards of hand 3" in going_on.unproved[0]
+        else:
+            assert verify(copy).game is None
+        with pytest.raises(BadRecord, match=r"line \d+: this copy hides cards of hand [13]"):
+            dasan.replay(session.next_hand().record(view=view))
+
+
 def test_notes_and_analysis_ride_beside() -> None:
     text = a_session("big-three").record()
     lines = lines_of(text)
@@ -102,7 +125,9 @@ def second(lines: list[Line]) -> Line:
 TAMPERED: list[tuple[str, Tamper]] = [
     ("big-three", lambda lines: lines[0].update(format="climb/2")),
     ("big-three", lambda lines: lines[0].update(contents="match")),
-    ("big-three", lambda lines: lines[0].update(view=0)),
+    ("big-three", lambda lines: lines[0].update(view=3)),
+    ("big-three", lambda lines: lines[0].update(view=True)),
+    ("big-three", lambda lines: lines[0].update(view=None)),
     ("big-three", lambda lines: lines[0].update(seats=[1])),
     ("big-three", lambda lines: lines[0]["rules"]["options"].update(cut=False)),
     ("big-three", lambda lines: lines[0]["rules"].update(name="big-three-fr")),

@@ -15,7 +15,7 @@ from dasan.cli import COMMANDS
 from dasan.games import PRESETS
 
 from .hands import greedy_game, play_on
-from .running import cli, refusal
+from .running import cli, output, refusal
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +185,33 @@ def test_what_is_no_record(command: str, as_json: list[str], tmp_path: Path) -> 
     assert refusal(command, "-", *as_json, stdin="") == "standard input: there is no record in it"
     assert "not UTF-8" in refusal(command, "-", *as_json, stdin=b"\xff\xfe\x00")
     assert "line 1 is not JSON" in refusal(command, "-", *as_json, stdin="\x1b[31mred\n\n")
-    redacted = greedy_game("big-two").session.record(view=0)
-    assert refusal(command, "-", *as_json, stdin=redacted).endswith("G.02")
+
+
+def test_a_player_s_copy_of_finished_hands_is_read_like_any_other() -> None:
+    """What a copy hides decides, not what its header says."""
+    game = greedy_game("big-two")
+    play_on(game)
+    copy = game.session.record(view=0)
+    assert '"view":0' in copy
+    assert "reveal" in copy
+    assert output("verify", "-", stdin=copy) == output("verify", "-", stdin=game.session.record())
+    assert output("replay", "-", stdin=copy) == output("replay", "-", stdin=game.session.record())
+    assert cli("review", "-", "--seconds", "0.01", stdin=copy).exit_code == 0
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_copy_that_hides_cards_is_read_as_far_as_it_goes(as_json: list[str]) -> None:
+    game = greedy_game("big-two")
+    hidden = game.session.record(view=0)
+    assert "this copy hides cards of hand 1" in output("verify", "-", *as_json, stdin=hidden)
+    for command in ("replay", "solve", "review"):
+        assert refusal(command, "-", *as_json, stdin=hidden).endswith("G.02")
+    play_on(game)
+    whole = output("replay", "-", *as_json, stdin=game.session.record())
+    game.next_hand()
+    result = cli("replay", "-", *as_json, stdin=game.session.record(view=0))
+    assert (result.exit_code, result.stdout) == (0, whole)
+    assert "this copy hides cards of hand 2" in result.stderr
 
 
 def test_no_control_characters_reach_the_terminal(record: str) -> None:

@@ -21,4 +21,5 @@ def test_playthrough(preset: str) -> None:
     verified = verify(text)
     assert not verified.unproved
     without_notes = "".join(line + "\n" for line in text.splitlines() if '"type": "note"' not in line)
+    assert verified.game is not None
     assert verified.game.record() == without_notes

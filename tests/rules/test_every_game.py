@@ -193,6 +193,7 @@ def test_g_03_a_finished_hand_is_replayed_from_its_record_alone(setup: tuple[str
         assert again == state
         assert again.record() == state.record()
     checked = verify(session.record())
+    assert checked.game is not None
     assert checked.game.record() == session.record()
     assert not checked.unproved
 

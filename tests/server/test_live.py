@@ -74,11 +74,11 @@ def test_a_public_record_of_finished_hands_verifies(server: Served) -> None:
         assert deal["contributions"] == ["my own words 大三"]
         play_hand(socket, random.Random(2))
     text = player.http.get(f"/api/tables/{table_id}/record").text
-    header, rest = text.split("\n", 1)
-    # Both hands are over and shown, so only the header says that this is one player's copy.
-    whole = header.replace(',"view":0', "") + "\n" + rest
-    verified = verify(whole)
+    assert '"view":0' in text.splitlines()[0]
+    verified = verify(text)
     assert not verified.unproved
+    assert isinstance(verified.game, dasan.Session)
+    assert verified.game.number == 2
 
 
 def test_both_tabs_of_a_player_are_told(server: Served) -> None:

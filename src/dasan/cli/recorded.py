@@ -55,10 +55,19 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
-    """The hands and sessions of a file, by their place in it."""
-    from dasan.records.record import replay
+    """The hands and sessions of a file, by their place in it, as far as their cards are open; a line on stderr where
+    that is not to the end. `Refused` for a record of which no hand can be replayed.
+    """
+    from dasan.records.record import told
 
-    return read_records(file, number, replay)
+    found: dict[int, State | Session] = {}
+    for place, record in read_records(file, number, told).items():
+        if record.game is None:
+            raise Refused(f"{place_in(file, place)}: {record.note} — G.02")
+        if record.note is not None:
+            typer.echo(f"dasan: {place_in(file, place)}: {record.note} — G.02", err=True)
+        found[place] = record.game
+    return found
 
 
 def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, State]:

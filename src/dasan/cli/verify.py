@@ -23,8 +23,8 @@ def verify(file: RecordFile, number: RecordNumber = None, as_json: AsJson = Fals
             [
                 {
                     "file": file,
-                    "preset": verified.game.rules.name,
-                    "hands": len(hands_of(verified.game)),
+                    "preset": verified.rules.name,
+                    "hands": 0 if verified.game is None else len(hands_of(verified.game)),
                     "statements": list(verified.statements),
                     "unproved": list(verified.unproved),
                 }

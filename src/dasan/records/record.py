@@ -8,6 +8,7 @@ hold several records, one after the other: `records` takes them apart.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -118,12 +119,40 @@ def result_json(result: Result) -> Line:
 
 
 @dataclass(frozen=True)
-class Verified:
-    """What `verify` found true. game: the replayed hand or session; statements: one sentence for each thing checked;
-    unproved: what the record does not allow to check.
+class Told:
+    """What a record tells. game: its hands up to the first that hides cards, None where that is the very first.
+
+    hidden: the line with which the first hand begins that hides cards; None where every card is open.
     """
 
-    game: State | Session
+    rules: Rules
+    game: State | Session | None
+    hidden: int | None
+
+    @property
+    def hands(self) -> tuple[State, ...]:
+        """The hands that can be replayed."""
+        if self.game is None:
+            return ()
+        return (*self.game.past, self.game.state) if isinstance(self.game, Session) else (self.game,)
+
+    @property
+    def note(self) -> str | None:
+        """From where on the record cannot be checked, as a sentence; None where all of it can."""
+        if self.hidden is None:
+            return None
+        return f"line {self.hidden}: this copy hides cards of hand {len(self.hands) + 1}, which cannot be replayed"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `verify` found true. rules: those of the record. game: the replayed hand or session, as far as its cards are
+    open; None where the first hand hides cards. statements: one sentence for each thing checked. unproved: what the
+    record does not allow to check.
+    """
+
+    rules: Rules
+    game: State | Session | None
     statements: tuple[str, ...]
     unproved: tuple[str, ...]
 
@@ -132,35 +161,54 @@ def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | 
     """The hand or session that a record tells, every move checked against the rules (G.03).
 
     record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. Raises `BadRecord`
-    naming the line that is wrong.
+    naming the line that is wrong, or the line from which on this copy hides cards.
     """
+    found = told(record, seed=seed)
+    if found.game is None or found.note is not None:
+        raise BadRecord(found.note or "the record breaks off", clause="G.02")
+    return found.game
+
+
+def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:
+    """What a record tells as far as its cards are open, every move checked; else as `replay`."""
     lines = [line for line in _one(record) if line.get("type") not in _BESIDE]
     header, rules, origin = _read_header(lines)
     reader = _Reader(rules, origin, lines[1:])
     if header["contents"] == "hand":
+        if reader.hides():
+            return Told(rules, None, reader.next_number)
         state = reader.hand(seq=None)
         reader.end()
-        return state
+        return Told(rules, state, None)
     opening = reader.opening()
-    states = [reader.hand(seq=len(opening))]
-    while reader.more():
-        states.append(reader.hand(seq=states[-1].next_seq))
-        _check_succession(rules, states[-2], states[-1], reader.number)
+    states: list[State] = []
+    while reader.more() and not reader.hides():
+        states.append(reader.hand(seq=states[-1].next_seq if states else len(opening)))
+        if len(states) > 1:
+            _check_succession(rules, states[-2], states[-1], reader.number)
+    hidden = reader.next_number if reader.more() else None
+    if not states:
+        if hidden is None:
+            raise BadRecord("the record breaks off")
+        return Told(rules, None, hidden)
     if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
         raise BadRecord("a session begins with the deal of hand 1")
     if states[0].begun.dealer != opening[-1].seat:
         raise BadRecord("the first hand is not dealt by the player who drew the deal", clause="B3.04")
-    return Session(rules, states[-1], opening, tuple(states[:-1]), seed)
+    return Told(rules, Session(rules, states[-1], opening, tuple(states[:-1]), seed), hidden)
 
 
 def verify(record: str | Record) -> Verified:
-    """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue."""
+    """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue.
+
+    A copy that hides cards is checked up to the first hand that does.
+    """
     lines = _one(record)
-    game = replay(lines)
-    hands = (*game.past, game.state) if isinstance(game, Session) else (game,)
+    found = told(lines)
+    game, hands = found.game, found.hands
     said = [
         f"{len(hands)} {'hand' if len(hands) == 1 else 'hands'} replayed: every move is legal, every result is right"
-    ]
+    ] * bool(hands)
     unproved: list[str] = []
     for i, state in enumerate(hands, 1):
         begun, secret = state.begun, state.origin.secret
@@ -175,9 +223,11 @@ def verify(record: str | Record) -> Verified:
             if i == 1 and isinstance(game, Session):
                 _verify_draw(game, begun, secret)
                 said.append("the draw for the first deal follows from the secret")
+    if found.note is not None:
+        unproved.append(found.note)
     if any(line.get("type") == "analysis" for line in lines):
         unproved.append("what the analysis lines say is not looked at")
-    return Verified(game, tuple(said), tuple(unproved))
+    return Verified(found.rules, game, tuple(said), tuple(unproved))
 
 
 def _verify_deal(state: State, begun: Deal, secret: bytes, i: int) -> None:
@@ -277,8 +327,6 @@ def _read_header(lines: Sequence[Line]) -> tuple[Line, Rules, Origin]:
     if not lines or lines[0].get("format") != FORMAT:
         raise BadRecord(f"this is not a {FORMAT} record")
     header = lines[0]
-    if "view" in header:
-        raise BadRecord("this is one player's copy with cards left out: it cannot be replayed", clause="G.02")
     described = header.get("rules")
     engine, seats = header.get("engine"), header.get("seats", [])
     if (
@@ -290,9 +338,15 @@ def _read_header(lines: Sequence[Line]) -> tuple[Line, Rules, Origin]:
     if not isinstance(seats, list) or len(seats) > 8 or not all(_is_names(s) for s in seats):
         raise BadRecord("the header's seats are not names")
     rules = _read_rules(described)
+    if "view" in header and header["view"] != "spectator" and not _is_seat(rules, header["view"]):
+        raise BadRecord("the header does not say whose copy this is")
     if rules.digest != described.get("digest"):
         raise BadRecord("the rules are not those the record was made with: their digest differs")
     return header, rules, Origin(engine, tuple(seats))
+
+
+def _is_seat(rules: Rules, seat: object) -> bool:
+    return isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < rules.players
 
 
 def _is_names(seat: object) -> bool:
@@ -322,8 +376,22 @@ class _Reader:
     def number(self) -> int:
         return int(self._lines[min(self._at, len(self._lines) - 1)]["#"]) if self._lines else 1
 
+    @property
+    def next_number(self) -> int:
+        return int(self._lines[self._at]["#"])
+
     def more(self) -> bool:
         return self._at < len(self._lines)
+
+    def hides(self) -> bool:
+        """Whether the next hand, up to the end of its lines, has a card that is not shown."""
+        return self.more() and any(
+            _hides(line)
+            for line in (
+                self._lines[self._at],
+                *itertools.takewhile(_not_a_beginning, itertools.islice(self._lines, self._at + 1, None)),
+            )
+        )
 
     def end(self) -> None:
         if self.more():
@@ -405,6 +473,19 @@ class _Reader:
         if state.phase is not Phase.OVER or len(secret) != fairness.SECRET_BYTES:
             raise BadRecord(f"line {line['#']}: this is no secret of a hand that is over")
         return replace(state, origin=replace(state.origin, secret=secret))
+
+
+def _not_a_beginning(line: Line) -> bool:
+    return line.get("type") not in ("deal", "start")
+
+
+def _hides(line: Line) -> bool:
+    """Whether a line hides cards that a redacted copy may hide: those dealt, the kitty, an offer."""
+    hands, cards = line.get("hands"), line.get("cards")
+    if line.get("type") in (EventType.KITTY, EventType.OFFER):
+        return isinstance(cards, list) and "?" in cards
+    dealt = [*(hands if isinstance(hands, list) else ()), line.get("kitty")]
+    return any(isinstance(text, str) and "?" in text for text in dealt)
 
 
 def _apply(state: State, event: Event, number: int) -> State:
