@@ -408,6 +408,21 @@ def test_d2_16_a_guard_who_is_barred_has_no_duty() -> None:
     assert result.foul is None
 
 
+@pytest.mark.parametrize("guard", ["enforced", "foul"])
+def test_d2_16_no_duty_while_the_guarded_player_is_barred(guard: str) -> None:
+    """Seat 1 is on the last card and has passed for good: it cannot go out in this round, so seat 0 is free in it."""
+    rules = dasan.rules("big-two", pass_is_final=True, guard=guard)
+    hands = ["5C 9H KD 2S", "AS", "6D 6C QD", "4D 7D 7C"]
+    state = dasan.start(rules, hands, table="4C", table_seat=3, passed=(1,))
+    assert (state.to_act, texts(state)) == (0, ["5C", "9H", "KD", "2S", "pass"])
+    low = say(state, "5C")
+    assert (low.to_act, low.watching) == (2, None), "nobody has neglected a duty"
+    led = say(low, "pass", "pass")
+    assert (led.to_act, led.passed) == (0, ()), "seat 0 leads the next round, and seat 1 is in it"
+    refused_or_fouls = [t for t in texts(led) if " " not in t]
+    assert refused_or_fouls == (["2S"] if guard == "enforced" else ["9H", "KD", "2S"])
+
+
 def foul(state: State, *moves: str) -> int | None:
     """Who fouled, after moves that end the hand."""
     over = say(state, *moves)

@@ -46,7 +46,8 @@ class GreedyBot:
 def _dutiful(view: View, moves: Sequence[Move]) -> Sequence[Move]:
     """The moves that do not leave a neighbour's last card unguarded (D2.16), or all if there are none."""
     seat = view.seat if view.seat is not None else 0
-    if view.rules.guard is Guard.OFF or view.hand_sizes[(seat + 1) % view.rules.players] != 1:
+    guarded = (seat + 1) % view.rules.players
+    if view.rules.guard is Guard.OFF or view.hand_sizes[guarded] != 1 or guarded in view.passed:
         return moves
     highest = view.rules.combination((view.hand[-1],))
     if view.table is not None and (len(view.table.cards) != 1 or not highest.beats(view.table)):

@@ -37,10 +37,11 @@ def legal_plays(state: State) -> tuple[Move, ...]:
 
 
 def guarding(state: State) -> bool:
-    """Whether the seat to act has a neighbour on the last card to guard (D2.16)."""
+    """Whether the seat to act has a neighbour on the last card to guard, who may still play in this round (D2.16)."""
     if state.rules.guard is Guard.OFF:
         return False
-    return len(state.hands[(_seat(state) + 1) % state.rules.players]) == 1
+    guarded = (_seat(state) + 1) % state.rules.players
+    return len(state.hands[guarded]) == 1 and guarded not in state.passed
 
 
 def neglects(state: State, play: Combination | None) -> bool:

@@ -278,11 +278,18 @@ class _Guards:
         self._of = knowledge
         self._sizes = [len(h) for h in begun.hands]
         self._table: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
+        self._barred: set[int] = set()
+        if isinstance(begun, Position) and begun.table_seat is not None and begun.to_act is not None:
+            n = len(self._sizes)
+            self._barred = {(begun.table_seat + i) % n for i in range(1, (begun.to_act - begun.table_seat) % n)}
+        if isinstance(begun, Position):
+            self._barred.update(begun.passed)
 
     def see(self, event: Event) -> None:
         of, seat = self._of, event.seat
         value = of.rules.order.value
-        guarding = self._sizes[(seat + 1) % of.rules.players] == 1
+        guarded = (seat + 1) % of.rules.players
+        guarding = self._sizes[guarded] == 1 and not (of.rules.pass_is_final and guarded in self._barred)
         bound: Card | None = None
         match event.type:
             case EventType.PLAY:
@@ -291,8 +298,10 @@ class _Guards:
                 self._table = event.cards
             case EventType.PASS:
                 bound = self._table[0] if len(self._table) == 1 else None
+                self._barred.add(seat)
             case EventType.TRICK:
                 self._table = ()
+                self._barred.clear()
             case _:
                 pass
         if guarding and bound is not None:

@@ -175,8 +175,8 @@ def _to_answer(row: Words, w: SetBatch) -> int:
 @woven
 def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
     """Whether `seat` must play its highest card in a round of single cards (D2.16)."""
-    players = w.p.players
-    if w.p.guard == 0 or popcount(row[HAND + (seat + 1 if seat + 1 < players else 0)]) != _1:
+    guarded = seat + 1 if seat + 1 < w.p.players else 0
+    if w.p.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
         return False
     return bool(row[HAND + seat] & w.t.above[_to_answer(row, w), 0] != _0)
 

@@ -191,7 +191,7 @@ def random_hand(
         hand = hands[seat]
         after = seat + 1 if seat + 1 < players else 0
         singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
-        duty = p.guard > 0 and singles != _0 and popcount(hands[after]) == _1
+        duty = p.guard > 0 and singles != _0 and popcount(hands[after]) == _1 and (passed >> after) & 1 == 0
         must = duty and p.guard == 2
         if must:
             singles = highest(hand)
