@@ -9,6 +9,7 @@ from tests.playing import refused, say
 
 import dasan
 
+LONG = "4C 5C 6C 7C 8C 9C TC JC QC KC AC 2C 3C 4S 5S 6S 7S 8S 9S TS"
 SIX = ["5D 9D", "6D 4D", "7D 4C"]
 
 
@@ -113,6 +114,77 @@ def test_positions_that_cannot_be(given: dict[str, Any]) -> None:
 def test_hands_that_cannot_be(preset: str, hands: list[str], given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\w+ \w+"):
         dasan.start(dasan.rules(preset), hands, **given)
+
+
+@pytest.mark.parametrize(
+    ("preset", "hands", "given", "said"),
+    [
+        ("big-three", ["5D", "6D", "7D"], {"bidder": 0, "partner": 1}, "no card is called"),
+        ("big-three", ["5D", "6D", "7D"], {"leader": 1, "to_act": 2, "bidder": 0}, "the leader is to act"),
+        ("big-three", ["5D", "6D", "7D"], {"kitty": "8D 9D TD JD QD", "bidder": 0}, "the kitty has 4 cards, not 5"),
+        ("big-three", ["5D", "6D", "7D"], {"kitty": "8D 9D TD JD", "bidder": 0}, "every hand must be whole"),
+        ("big-three", ["5D", LONG, "7D"], {"bidder": 0}, "seat 1 has at most 16 cards, not 20"),
+        ("big-two", [LONG[:38], "6H", "7H", "8H"], {"table": "9H", "table_seat": 0}, "not 13 and 1 more on the table"),
+        ("winner", ["5D", "6D", "", "8D"], {"finished": (2,), "payments": (1, 0, -1, 0)}, "which pays"),
+        ("winner", ["5D", "6D", "7D", "8D"], {"payments": (0, 0, 0, 0)}, "say who has finished"),
+        ("big-two", ["5D", "6D", "7D", "8D"], {"watching": 4}, "watching is a seat"),
+        ("big-two", ["5D KD", "6D", "7D", "8D"], {"table": "9D", "table_seat": 0, "watching": 1}, "must be to act"),
+        ("big-two", ["5D", "6D", "7D", "8D"], {"table": "9D", "table_seat": 0, "watching": 0}, "neglected no duty"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_said_in_a_sentence(preset: str, hands: list[str], given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        dasan.start(dasan.rules(preset), hands, **given)
+
+
+def test_nothing_is_played_before_the_auction() -> None:
+    dealt = dasan.deal(dasan.rules("big-three"), seed=2)
+    for given in ({"leader": 1}, {"to_act": 1}, {"passed": (1,)}, {"watching": 0}):
+        with pytest.raises(ValueError, match=r"begins with the auction|no cards are on the table"):
+            dasan.start(dealt.rules, dealt.hands, kitty=dealt.kitty, **given)  # type: ignore[arg-type]
+
+
+def test_w_18_payments_are_fixed_where_somebody_is_out_already() -> None:
+    hands = ["5D", "6D", "", "8D"]
+    plain = dasan.start(dasan.rules("winner"), hands, finished=(2,), leader=0)
+    assert plain.payments == (0, 0, 0, 0)
+    over = say(plain, "5D", "6D")
+    assert over.result is not None
+    assert over.result.payments == (0, 0, 0, 0)
+    assert dasan.replay(over.record()) == over
+
+
+def test_w_22_what_was_paid_must_be_said_where_it_depends_on_the_cards_held_then() -> None:
+    """Seats 0, 1 and 3 held 3, 11 and 8 cards when seat 2 went out."""
+    rules, hands = dasan.rules("winner", scoring="cards"), ["5D", "6D", "", "8D"]
+    with pytest.raises(ValueError, match="say what the hand pays"):
+        dasan.start(rules, hands, finished=(2,), leader=0)
+    state = dasan.start(rules, hands, finished=(2,), leader=0, payments=(-3, -22, 33, -8))
+    over = say(state, "5D", "6D")
+    assert over.result is not None
+    assert over.result.payments == (-3, -22, 33, -8)
+    assert dasan.replay(over.record()) == over
+    for wrong in ((-3, -22, 33), (-3, -22, 32, -8), (0, -22, 30, -8), (-3, -21, 32, -8), (-3, -80, 91, -8)):
+        with pytest.raises(ValueError, match=r"cannot have paid|sum to zero"):
+            dasan.start(rules, hands, finished=(2,), leader=0, payments=wrong)
+
+
+def test_d2_17_a_foul_that_is_pending() -> None:
+    """Seat 0 has just played 5C over 4D, with KD in hand and seat 1 on the last card."""
+    rules, hands = dasan.rules("big-two"), ["9H KD", "AS", "6D 6C", "7D 7C"]
+    state = dasan.start(rules, hands, table="5C", table_seat=0, watching=0)
+    played = dasan.start(rules, ["5C 9H KD", "AS", "6D 6C", "7D 7C"], table="4D", table_seat=3, leader=3).play("5C")
+    assert (state.watching, state.to_act) == (played.watching, played.to_act) == (0, 1)
+    for over in (state.play("AS"), played.play("AS")):
+        assert over.result is not None
+        assert (over.result.foul, over.result.next_dealer) == (0, 0)
+        assert dasan.replay(over.record()) == over
+    assert state.play("pass").watching is None
+    seen = state.view(2).begun
+    assert getattr(seen, "watching", 0) is None, "that seat 0 holds more than the 5C is not public"
+    led = dasan.start(rules, hands, leader=1, watching=0)
+    assert led.play("AS").result is not None, "after the pass that ended the round"
 
 
 def test_the_call_comes_before_the_lead() -> None:

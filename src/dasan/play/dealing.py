@@ -56,6 +56,8 @@ class Position:
     passed: tuple[int, ...] = ()
     finished: tuple[int, ...] = ()
     has_played: tuple[int, ...] = ()
+    payments: tuple[int, ...] = ()
+    watching: int | None = None
 
 
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:

@@ -11,9 +11,10 @@ from dasan.errors import DasanError
 from dasan.play import auction, fairness
 from dasan.play.dealing import Deal, Position, deal_hand
 from dasan.play.events import EventType
+from dasan.play.scoring import settle_first_out
 from dasan.play.state import Exchange, Origin, Phase, State, current_origin
 from dasan.play.tricks import clear
-from dasan.ruleset.rules import Ending, Rules
+from dasan.ruleset.rules import CardScoring, Ending, Guard, Rules
 from dasan.ruleset.shapes import Combination
 
 
@@ -95,6 +96,8 @@ def start(
     finished: Iterable[int] = (),
     has_played: Iterable[int] | None = None,
     partner: int | None = None,
+    payments: Iterable[int] | None = None,
+    watching: int | None = None,
 ) -> State:
     """A hand from given cards, whole or from the middle.
 
@@ -105,7 +108,9 @@ def start(
     the others who are out of the trick. `called`, `partner`: four-player Big Three, the partner by default whoever
     holds the called card; without `called` the bidder of a complete deal calls first. `finished`: seats that are out,
     in order. `has_played`: seats that have played in this hand, by default all those who hold fewer cards than were
-    dealt. Duties of the opening card apply only to complete deals.
+    dealt. Duties of the opening card apply only to complete deals. `payments`: what the hand pays by seat, fixed when the
+    first seat went out; needed only where that depends on the cards held then (W.22). `watching`: the guard who has just
+    disobeyed, and fouls if the guarded player, who is to act, goes out now (D2.17).
 
     Raises ValueError for a position that cannot be.
     """
@@ -129,6 +134,8 @@ def start(
             passed=tuple(passed),
             finished=tuple(finished),
             has_played=tuple(sorted(has_played)) if has_played is not None else _have_played(rules, held, dealer),
+            payments=tuple(payments or ()),
+            watching=watching,
         )
         return from_position(rules, position)
     except DasanError as error:
@@ -145,12 +152,15 @@ def from_position(rules: Rules, p: Position) -> State:
     whole = rules.auction is not None and p.bidder is None
     base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
     if whole:
+        given = (p.leader, p.to_act, p.partner, p.table_seat, p.watching)
+        if any(value is not None for value in given) or p.table or p.passed:
+            raise ValueError("the hand begins with the auction: without a bidder nobody has led, played or passed")
         if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
         seat, lowest = auction.opener(rules, hands)
         return base.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
     if rules.call is not None and p.called is None:
-        if not _is_complete_deal(rules, hands) or p.table:
+        if not _is_complete_deal(rules, hands) or p.table or p.to_act not in (None, p.bidder):
             raise ValueError("a card is called before the first lead, when every card is still in a hand")
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
@@ -166,15 +176,19 @@ def from_position(rules: Rules, p: Position) -> State:
         has_played=p.has_played,
         kitty=(),
     )
+    if p.finished:
+        state = _settled(state, p)
     if kitty and p.bidder is not None:
         state = state.then(
             hands=state.with_hand(p.bidder, rules.order.hand((*hands[p.bidder], *kitty))),
         )
     if on_table is not None:
-        return _mid_trick(state, p, on_table)
+        return _watched(_mid_trick(state, p, on_table), p)
     if p.leader is None and p.to_act is None and rules.auction is None and _is_complete_deal(rules, hands):
         return with_leader(state)
     leads = p.to_act if p.to_act is not None else p.leader
+    if p.leader not in (None, leads):
+        raise ValueError(f"with nothing on the table the leader is to act: seat {p.leader} leads, not seat {leads}")
     if leads is None:
         leads = p.bidder if p.bidder is not None else next(s for s in range(rules.players) if hands[s])
     if not state.hands[leads]:
@@ -183,7 +197,52 @@ def from_position(rules: Rules, p: Position) -> State:
     opening = rules.opening
     if opening is not None and opening.in_the_lead and _is_complete_deal(rules, hands):
         must = card(opening.card) if card(opening.card) in hands[leads] else None
-    return state.then(to_act=leads, leader=leads, opener=leads, must_include=must)
+    return _watched(state.then(to_act=leads, leader=leads, opener=leads, must_include=must), p)
+
+
+def _settled(state: State, p: Position) -> State:
+    """With the payments that were fixed when the first seat went out."""
+    first, scoring = p.finished[0], state.rules.scoring
+    if not isinstance(scoring, CardScoring):
+        state = settle_first_out(state)
+        if p.payments and p.payments != state.payments:
+            raise ValueError(f"seat {first} went out first, which pays {list(state.payments or ())}")
+        return state
+    if not p.payments:
+        raise ValueError(f"say what the hand pays (payments): that depends on the cards held when seat {first} went out")
+    _check_paid(state, p, scoring)
+    return state.then(payments=p.payments)
+
+
+def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
+    """Whether some number of cards, not fewer than each seat holds now, costs what it paid."""
+    rules, first = state.rules, p.finished[0]
+    others = [s for s in range(rules.players) if s != first]
+    if len(p.payments) != rules.players or sum(p.payments) != 0:
+        raise ValueError(f"payments are {rules.players} whole numbers that sum to zero")
+    for seat in others:
+        held = range(max(1, len(state.hands[seat])), _dealt(rules, seat, p.dealer) + 1)
+        costs = {scoring.cost(n, True) for n in held} | {scoring.cost(held[-1], False)}
+        if -p.payments[seat] not in costs:
+            raise ValueError(f"seat {seat} cannot have paid {-p.payments[seat]} when seat {first} went out")
+
+
+def _watched(state: State, p: Position) -> State:
+    """With the guard who has just disobeyed (D2.17)."""
+    if p.watching is None:
+        return state
+    rules, guard = state.rules, p.watching
+    guarded = (guard + 1) % rules.players
+    if rules.guard is not Guard.FOUL:
+        raise ValueError(f"{rules.name} with these options knows no foul of a guard")
+    if state.to_act != guarded or len(state.hands[guarded]) != 1:
+        raise ValueError(f"seat {guard} guards seat {guarded}, who must be to act, on the last card")
+    on_table, highest = state.table, rules.combination(state.hands[guard][-1:])
+    if on_table is None or len(on_table.cards) == 1:
+        beaten = on_table is None or (highest.beats(on_table) and guard in (state.table_seat, *state.passed))
+        if beaten:
+            return state.then(watching=guard)
+    raise ValueError(f"seat {guard} has neglected no duty: its highest card would not have beaten a single on the table")
 
 
 def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
@@ -236,6 +295,7 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
         ("table_seat", p.table_seat),
         ("to_act", p.to_act),
         ("partner", p.partner),
+        ("watching", p.watching),
         *(("passed", s) for s in p.passed),
         *(("finished", s) for s in p.finished),
         *(("has_played", s) for s in p.has_played),
@@ -248,6 +308,8 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
         raise ValueError(f"{rules.name} has no bidder")
     if p.bidder is None and (p.bid is not None or p.called is not None):
         raise ValueError("a bid or a called card needs a bidder")
+    if p.partner is not None and rules.call is None:
+        raise ValueError(f"{rules.name} has no partners: no card is called")
     if p.bid is not None and (rules.auction is None or not 1 <= p.bid <= rules.auction.top):
         raise ValueError(f"a bid of {p.bid} is not possible")
     everything = Counter([c for h in hands for c in h] + list(kitty) + list(p.table))
@@ -262,13 +324,30 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
             raise ValueError("finished must name, in order, the seats without cards; at least two still hold some")
     elif out or p.finished:
         raise ValueError("every player still holds cards while a hand goes on")
-    if any(len(h) > rules.most_cards for h in hands):
-        raise ValueError(f"a hand has at most {rules.most_cards} cards")
+    if p.payments and not p.finished:
+        raise ValueError("payments are fixed when the first player goes out: say who has finished")
+    _check_sizes(rules, p, hands, kitty)
     if p.called is not None:
         if rules.call is None or p.called.rank not in rules.call.ranks:
             raise ValueError(f"{p.called} cannot be called")
         if p.bidder is not None and p.called in hands[p.bidder]:
             raise ValueError("the bidder cannot hold the called card")
+
+
+def _check_sizes(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> None:
+    """Whether nobody has more cards, with those on the table, than were dealt or taken up (G.05)."""
+    if kitty and len(kitty) != rules.kitty_size:
+        raise ValueError(f"the kitty has {rules.kitty_size} cards, not {len(kitty)}")
+    for seat, hand in enumerate(hands):
+        dealt = _dealt(rules, seat, p.dealer)
+        if kitty and p.bidder is not None and (len(hand) != dealt or p.table):
+            raise ValueError("the bidder takes up the kitty before a card is played: every hand must be whole")
+        most = dealt + (rules.kitty_size if seat == p.bidder else 0)
+        played = len(p.table) if seat == p.table_seat else 0
+        if len(hand) > most:
+            raise ValueError(f"seat {seat} has at most {most} cards, not {len(hand)}")
+        if len(hand) + played > most:
+            raise ValueError(f"seat {seat} had {most} cards at most: not {len(hand)} and {played} more on the table")
 
 
 def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | None, bool]:
@@ -292,12 +371,13 @@ def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> bool
 
 def _have_played(rules: Rules, hands: Sequence[Sequence[Card]], dealer: int) -> tuple[int, ...]:
     """Seats that hold fewer cards than they were dealt; the first after the dealer were dealt one more (W.04)."""
-    n, pack = rules.players, len(rules.pack)
+    return tuple(s for s, hand in enumerate(hands) if len(hand) < _dealt(rules, s, dealer))
 
-    def dealt(seat: int) -> int:
-        return rules.hand_size or len(range((seat - dealer) % n, pack, n))
 
-    return tuple(s for s, hand in enumerate(hands) if len(hand) < dealt(s))
+def _dealt(rules: Rules, seat: int, dealer: int) -> int:
+    """How many cards a seat is dealt."""
+    n = rules.players
+    return rules.hand_size or len(range((seat - dealer) % n, len(rules.pack), n))
 
 
 def _cards(cards: str | Iterable[Card]) -> tuple[Card, ...]:

@@ -146,7 +146,8 @@ def _begun(state: State, seat: int | None) -> Deal | Position:
     hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
     kitty = (None,) * len(begun.kitty)
     if isinstance(begun, Position):
-        return replace(begun, hands=hands, kitty=kitty, partner=begun.partner if state.partner_shown else None)
+        partner = begun.partner if state.partner_shown else None
+        return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None)
     return replace(begun, hands=hands, kitty=kitty)
 
 

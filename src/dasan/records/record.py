@@ -526,6 +526,8 @@ def read_begun(rules: Rules, line: Mapping[str, Any]) -> Deal | Position:
             value = tuple(_string(v) for v in value)
         elif f.name in ("exchange", "passed", "finished", "has_played"):
             value = tuple(_whole(v) for v in value)
+        elif f.name == "payments":
+            value = tuple(_amount(v) for v in value)
         else:
             value = _whole(value)
         values[f.name] = value
@@ -542,6 +544,12 @@ def _string(value: object) -> str:
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
         raise BadRecord("a whole number is expected in the deal")
+    return value
+
+
+def _amount(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 1 << 31:
+        raise BadRecord("a payment is a whole number")
     return value
 
 
