@@ -142,7 +142,7 @@ def test_nothing_is_played_before_the_auction() -> None:
     dealt = dasan.deal(dasan.rules("big-three"), seed=2)
     for given in ({"leader": 1}, {"to_act": 1}, {"passed": (1,)}, {"watching": 0}):
         with pytest.raises(ValueError, match=r"begins with the auction|no cards are on the table"):
-            dasan.start(dealt.rules, dealt.hands, kitty=dealt.kitty, **given)  # type: ignore[arg-type]
+            dasan.start(dealt.rules, dealt.hands, kitty=dealt.kitty, **given)
 
 
 def test_w_18_payments_are_fixed_where_somebody_is_out_already() -> None:
