@@ -12,6 +12,7 @@ from tests.playing import Options, fill, play_hands, play_out, refused, say, tex
 import dasan
 from dasan import Ambiguous, IllegalPlay, Malformed, State
 from dasan.play import fairness
+from dasan.play.dealing import Deal
 from dasan.play.events import EventType
 
 RULES = dasan.rules("big-two")
@@ -574,7 +575,7 @@ def test_d2_18_the_first_shuffler_is_random_and_deals_singly() -> None:
         deck = fairness.shuffle(fairness.deal_seed(secret, (), RULES.digest, 1), RULES.pack)
         for i in range(4):
             assert set(state.hands[(dealer + i) % 4]) == set(deck[i::4])
-        assert isinstance(state.begun, dasan.dealing.Deal)
+        assert isinstance(state.begun, Deal)
         assert state.begun.cut is None
 
 
