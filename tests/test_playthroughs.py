@@ -12,6 +12,7 @@ from tests.golden.narrate import PLAYTHROUGHS, annotated, play
 
 import dasan
 from dasan import Session, State
+from dasan.play.dealing import Deal
 from dasan.play.starting import begin
 from dasan.records.record import verify
 
@@ -61,7 +62,7 @@ def test_the_moves_lead_to_the_same_events_again(preset: str) -> None:
     session = dasan.replay(told(preset))
     assert isinstance(session, Session)
     for hand in (*session.past, session.state):
-        assert isinstance(hand.begun, dasan.dealing.Deal)
+        assert isinstance(hand.begun, Deal)
         state = begin(hand.rules, hand.begun, first_seq=hand.first_seq)
         for event in hand.events:
             match event.type.value:

@@ -12,7 +12,7 @@ from tests.rules.auctions import compare
 import dasan
 from dasan import Ambiguous, IllegalPlay, Malformed, State
 from dasan.play import fairness
-from dasan.play.dealing import draw_value, drawn_dealer
+from dasan.play.dealing import Deal, draw_value, drawn_dealer
 from dasan.play.events import Event, EventType
 
 THREE = ("big-three", "big-three-denexa", "big-three-fr")
@@ -181,7 +181,7 @@ def test_b3_05_the_player_on_the_dealers_left_cuts(direction: str, step: int) ->
         for seed in range(40):
             state = dasan.deal(rules, seed=seed, dealer=dealer)
             begun = state.begun
-            assert isinstance(begun, dasan.dealing.Deal)
+            assert isinstance(begun, Deal)
             assert begun.cutter == (dealer + step) % 3
             assert begun.cut is not None
             assert 1 <= begun.cut <= 51
@@ -196,7 +196,7 @@ def test_b3_05_the_player_on_the_dealers_left_cuts(direction: str, step: int) ->
 @pytest.mark.parametrize("preset", ["big-three-denexa", "big-three-fr"])
 def test_b3_05_no_cut(preset: str) -> None:
     state = dasan.deal(dasan.rules(preset), seed=1)
-    assert isinstance(state.begun, dasan.dealing.Deal)
+    assert isinstance(state.begun, Deal)
     assert (state.begun.cut, state.begun.cutter) == (None, None)
     assert '"cut' not in state.record().splitlines()[1]
     assert deck_of(state, 1)[0] in state.hands[0]
@@ -207,7 +207,7 @@ def test_b3_05_no_cut(preset: str) -> None:
 def test_b3_06_the_deal(preset: str, dealer: int) -> None:
     state = dasan.deal(dasan.rules(preset), seed=11, dealer=dealer)
     begun = state.begun
-    assert isinstance(begun, dasan.dealing.Deal)
+    assert isinstance(begun, Deal)
     deck = deck_of(state, 11)
     deck = deck[begun.cut or 0 :] + deck[: begun.cut or 0]
     for i in range(3):

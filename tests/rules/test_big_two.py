@@ -593,7 +593,7 @@ def test_d2_18_later_hands(later_lead: str) -> None:
         if later_lead == "winner":
             assert (after.opener, first.seat) == (winner, winner)
             assert after.events[0].cards == ()
-            assert isinstance(after.begun, dasan.dealing.Deal)
+            assert isinstance(after.begun, Deal)
             free += dasan.card("3D") not in first.cards
         else:
             assert dasan.card("3D") in first.cards
