@@ -16,7 +16,7 @@ export PIP_CONSTRAINT = requirements/lock.txt
 export PIP_BUILD_CONSTRAINT = requirements/lock.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check bench cluster gpu docs lock chromium clean
+.PHONY: help play test test-full check bench cluster envs gpu docs lock chromium clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -42,6 +42,8 @@ bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach
 	$(BIN)/dasan bench $(ARGS)
 
 cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster run too
+
+envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel and RLCard, so that their own tests run on our environments
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
 
@@ -83,6 +85,10 @@ $(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VEN
 
 $(VENV)/.cluster: requirements/extras.txt | $(VENV)/.dev
 	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet ray
+	@touch $@
+
+$(VENV)/.envs: requirements/extras.txt | $(VENV)/.dev
+	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet gymnasium open_spiel pettingzoo rlcard
 	@touch $@
 
 $(VENV)/.gpu: requirements/extras.txt | $(VENV)/.dev

@@ -55,8 +55,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`dasan.vector` and `dasan.worlds`, on first use: they are for programs that search or train."""
-    if name in ("vector", "worlds"):
+    """`dasan.vector`, `dasan.worlds` and `dasan.envs`, on first use: they are for programs that search or train."""
+    if name in ("envs", "vector", "worlds"):
         from importlib import import_module
 
         return import_module(f"dasan.{name}")

@@ -5,7 +5,7 @@ nothing that the seat may not know. `encode_perfect` says what only a teacher ma
 batched environments write the same rows; tests tie the two together.
 """
 
-from dasan.features.cards import Feature, by_rank, card_slots, kinds
+from dasan.features.cards import Feature, by_rank, card_flags, card_slots, kinds
 from dasan.features.moves import action_features, cards_taken, encode_moves, move_layout, move_size
 from dasan.features.observation import encode, layout, observation_size
 from dasan.features.perfect import encode_perfect, perfect_layout, perfect_size
@@ -14,6 +14,7 @@ __all__ = [
     "Feature",
     "action_features",
     "by_rank",
+    "card_flags",
     "card_slots",
     "cards_taken",
     "encode",

@@ -8,14 +8,18 @@ that may be given, every pair that may be offered, every card that may be taken.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, combinations_with_replacement
 
 from dasan.cards import Card, format_cards
-from dasan.play.moves import Move, MoveType
-from dasan.ruleset.catalogue import Row, compile
+from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.state import State
+from dasan.play.view import View
+from dasan.ruleset.catalogue import ActionTable, Row, compile
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
 
 PASS_ID = 0
 
@@ -122,6 +126,10 @@ class ActionIds:
         return text
 
     @cached_property
+    def _table(self) -> ActionTable:
+        return compile(self.rules)
+
+    @cached_property
     def _rows_by_counts(self) -> dict[_Key, list[Row]]:
         out: dict[_Key, list[Row]] = {}
         for row in compile(self.rules).rows:
@@ -175,6 +183,47 @@ class ActionIds:
             if not deciding or max(deciding) == pattern.suit:
                 return row.id
         raise ValueError(f"{move} is not in the action table")
+
+    def move(self, action: int, view: View | State) -> Move:
+        """The legal move of `view` that has this id: the inverse of `of`. ValueError: there is no such legal move.
+
+        >>> import dasan
+        >>> state = dasan.deal(dasan.rules("big-three"), seed=7)
+        >>> str(action_ids(state.rules).move(2, state.view(state.to_act)))
+        'bid 2'
+        """
+        if view.to_act is None or (view.seat if isinstance(view, View) else view.to_act) != view.to_act:
+            raise ValueError("it is not this seat's turn")
+        hand = view.hand if isinstance(view, View) else view.hands[view.to_act]
+        found = self.pick(action, hand, view.called)
+        if found not in view.legal_moves():
+            raise ValueError(f"{found} is not legal now")
+        return found
+
+    def pick(self, action: int, hand: Sequence[Card], called: Card | None = None) -> Move:
+        """What an id stands for with this hand, whether it is legal now or not: a play of the lowest suits that make it.
+
+        called: the card that has been called, if any. ValueError: the hand does not hold it. IndexError: no such id.
+        """
+        if not 0 <= action < self.count:
+            raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
+        if action == PASS_ID:
+            return PASS
+        if action < self.calls:
+            return Move(MoveType.BID, bid=action - self.bids + 1)
+        if action < self.rows:
+            return Move(MoveType.CALL, (self.callable_cards[action - self.calls],))
+        if action < self.gives:
+            row = self._table.rows[action - self.rows]
+            cards = self._table.pick(hand, row, called if called in hand else None)
+            if cards is None:
+                raise ValueError(f"the hand does not hold {self.text(action)}")
+            return Move(MoveType.PLAY, cards, None, Combination(row.kind, cards, row.family, row.power, row.strength))
+        if action < self.pairs:
+            return Move(MoveType.GIVE, (self.deck[action - self.gives],))
+        if action < self.takes:
+            return Move(MoveType.OFFER, self.offers[action - self.pairs])
+        return Move(MoveType.TAKE, (self.deck[action - self.takes],))
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,25 @@
+"""Standard environments over the same games: PettingZoo, Gymnasium, OpenSpiel, and a wrapper in RLCard's manner.
+
+Each module needs the package that it is named after: `pip install 'dasan[envs]'`. They are imported when first used.
+
+>>> import dasan
+>>> env = dasan.envs.rlcard.make("big-three", seed=7)
+>>> state, player = env.reset()
+>>> player, len(state["legal_actions"])
+(0, 3)
+"""
+
+from importlib import import_module
+from typing import Any
+
+MODULES = ("gymnasium", "openspiel", "pettingzoo", "rlcard")
+
+
+def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        return import_module(f"dasan.envs.{name}")
+    raise AttributeError(f"module 'dasan.envs' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(MODULES)

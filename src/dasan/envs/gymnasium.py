@@ -1,0 +1,267 @@
+"""Gymnasium: one seat against bots, and many hands at once on the buffers of the batched environments.
+
+`make` and `make_vec` build them directly; `gymnasium.make("dasan/big-three-v0")` and `gymnasium.make_vec` know every
+preset once this module has been imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.envs.registration import EnvSpec
+    from gymnasium.vector import AutoresetMode, SyncVectorEnv
+    from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("Gymnasium environments need their extra: pip install 'dasan[envs]'") from error
+
+import dasan.vector
+from dasan.bots import Bot, bot
+from dasan.envs.hand import Hand, rules_of, whole
+from dasan.envs.payoff import bounds, by_places, of_places
+from dasan.envs.show import shown
+from dasan.games import PRESETS
+from dasan.ruleset.rules import OptionValue, Rules
+
+Array = npt.NDArray[Any]
+Observed = dict[str, Array]
+Illegal = Literal["end", "raise"]
+MODES = ("human", "ansi")
+
+
+def _space(num_features: int, num_actions: int) -> spaces.Dict:
+    return spaces.Dict(
+        observation=spaces.Box(0, 255, (num_features,), np.uint8),
+        action_mask=spaces.Box(0, 1, (num_actions,), np.int8),
+    )
+
+
+class DasanEnv(gymnasium.Env):
+    """One seat of one hand; bots play the others. An episode is a hand.
+
+    Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
+    numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Reward: 0 until the hand is over, then the
+    payment of this seat in units, or where nothing is paid (Winner) half the number of seats plus one half, less its
+    place. A hand can be over before this seat has played: then the first step, whatever its action, ends the episode.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 1}
+
+    def __init__(
+        self,
+        preset: str | Rules,
+        *,
+        opponents: str | Bot | Sequence[str | Bot],
+        seat: int | None,
+        illegal: Illegal,
+        render_mode: str | None,
+        options: dict[str, OptionValue],
+    ) -> None:
+        if render_mode not in (None, *MODES):
+            raise ValueError(f"render_mode is None, {' or '.join(MODES)}, not {render_mode!r}")
+        if illegal not in ("end", "raise"):
+            raise ValueError(f"illegal is end or raise, not {illegal!r}")
+        self._hand = Hand(preset, options)
+        self.rules = self._hand.rules
+        self.ids = self._hand.env.ids
+        n = self.rules.players
+        if seat is not None and not 0 <= whole(seat, "seat") < n:
+            raise ValueError(f"seat is 0 to {n - 1} or None, not {seat!r}")
+        others = [opponents] * (n - 1) if isinstance(opponents, str) or hasattr(opponents, "choose") else opponents
+        if len(others) != n - 1:
+            raise ValueError(f"{self.rules.name} takes {n - 1} opponents, not {len(others)}")
+        self._bots = [bot(o, seed=k) if isinstance(o, str) else o for k, o in enumerate(others)]
+        self._fixed = None if seat is None else int(seat)
+        self.seat = self._fixed or 0
+        self._illegal = illegal
+        self.render_mode = render_mode
+        self.observation_space = _space(self._hand.env.num_features, self._hand.env.num_actions)
+        self.action_space = spaces.Discrete(self._hand.env.num_actions)
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observed, dict[str, Any]]:
+        """Deal a hand. Everything follows from `seed`; without one, from the last. `options` are ignored."""
+        super().reset(seed=seed)
+        self._hand.next(int(self.np_random.integers(1 << 62)))
+        n = self.rules.players
+        self.seat = int(self.np_random.integers(n)) if self._fixed is None else self._fixed
+        self._players = {(self.seat + 1 + k) % n: player for k, player in enumerate(self._bots)}
+        self._over = False
+        self._let_others_play()
+        return self._observed(), {"seat": self.seat}
+
+    def step(self, action: Any) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
+        """This seat's action, and the bots' until it is its turn again or the hand is over.
+
+        An illegal action ends the episode with the worst payment there is, and `info["illegal"]` says so; with
+        `illegal="raise"` it is a ValueError, and nothing has changed.
+        """
+        if self._over:
+            raise ValueError("the hand is over: call reset")
+        info: dict[str, Any] = {"seat": self.seat}
+        if not self._hand.over:
+            try:
+                self._hand.play(whole(action))
+            except ValueError:
+                if self._illegal == "raise":
+                    raise
+                self._over = True
+                return self._observed(), bounds(self.rules)[0], True, False, {**info, "illegal": True}
+            self._let_others_play()
+        self._over = self._hand.over
+        reward = self._hand.payoffs[self.seat] if self._over else 0.0
+        if self._over:
+            info["payoffs"] = list(self._hand.payoffs)
+        if self.render_mode == "human":
+            self.render()
+        return self._observed(), reward, self._over, False, info
+
+    def _let_others_play(self) -> None:
+        while (to_act := self._hand.to_act) is not None and to_act != self.seat:
+            env, state = self._hand.env, self._hand.state
+            move = self._players[to_act].choose(state.view(to_act))
+            self._hand.play(env.ids.of(move, state.called))
+
+    def _observed(self) -> Observed:
+        return {"observation": self._hand.observation(self.seat), "action_mask": self._hand.mask(self.seat)}
+
+    def render(self) -> Any:
+        """The table with all hands open: text, which `render_mode="human"` prints."""
+        if self.render_mode is None:
+            return None
+        text = shown(self._hand.state)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+
+class DasanVectorEnv(GymnasiumVectorEnv):
+    """`num_envs` hands in which one policy plays every seat: self-play, on the buffers of `dasan.vector`.
+
+    Each step carries out the action of the seat to act in every hand. Observations are the environments' own buffers,
+    not copies: the next step writes over them. Rewards go to the seat that has just acted: 0 until it ends the hand.
+    What the hand paid to each seat is in `info["payoffs"]` (float32 [n, seats], 0 while a hand goes on), and whose turn
+    it is in `info["to_act"]` (int8 [n]); `dasan.vector.Returns` makes returns of them. A hand that is over is dealt anew
+    in the same step.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(self, preset: str | Rules, num_envs: int, *, threads: int, options: dict[str, OptionValue]) -> None:
+        self.env = dasan.vector.make(rules_of(preset, options), num_envs, threads=threads)
+        self.rules = self.env.rules
+        self.num_envs = num_envs
+        self.single_observation_space = _space(self.env.num_features, self.env.num_actions)
+        self.single_action_space = spaces.Discrete(self.env.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._by_places = by_places(self.rules)
+        self._all = np.arange(num_envs)
+        self._seen: Observed = {"observation": self._buffer(), "action_mask": self.env.mask.view(np.int8)}
+
+    def _buffer(self) -> npt.NDArray[np.uint8]:
+        seen: Any = self.env.obs
+        buffer: npt.NDArray[np.uint8] = seen
+        return buffer
+
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observed, dict[str, Any]]:
+        """Start all hands over: those of `seed`, or of one seed for each. `options` are ignored."""
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        if seed is None:
+            seed = int(self.np_random.integers(1 << 62))
+        self.env.reset(seed=seed)
+        return self._seen, {"to_act": self.env.to_act}
+
+    def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
+        """One action for each hand. ValueError, and nothing has changed, if one is not legal."""
+        acted = self.env.to_act.copy()
+        self.env.step(np.asarray(actions))
+        done = self.env.done.copy()
+        paid = self.env.rewards.astype(np.float32)
+        if self._by_places:
+            for i in np.flatnonzero(done):
+                paid[i] = of_places(self.env.places[i].tolist())
+        rewards = paid[self._all, acted].astype(np.float64)
+        info = {"payoffs": paid, "to_act": self.env.to_act}
+        return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is held open."""
+
+
+def make(
+    preset: str | Rules,
+    *,
+    opponents: str | Bot | Sequence[str | Bot] = "greedy",
+    seat: int | None = None,
+    illegal: Illegal = "end",
+    render_mode: str | None = None,
+    **options: OptionValue,
+) -> DasanEnv:
+    """One seat of `preset` with `options` against bots, see `DasanEnv`.
+
+    opponents: a bot (a name, or an object with `choose`) for all other seats, or one for each, from the next seat on.
+    seat: which one is played; None draws it anew for each hand. illegal: what an illegal action does, "end" the episode
+    or "raise" a ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
+    """
+    env = DasanEnv(
+        preset, opponents=opponents, seat=seat, illegal=illegal, render_mode=render_mode, options=dict(options)
+    )
+    name = preset if isinstance(preset, str) else preset.name
+    env.spec = EnvSpec(
+        id=_id(name),
+        entry_point="dasan.envs.gymnasium:make",
+        kwargs={"preset": preset, "opponents": opponents, "seat": seat, "illegal": illegal, **options},
+    )
+    return env
+
+
+def make_vec(
+    preset: str | Rules,
+    num_envs: int = 1,
+    *,
+    opponents: str | Bot | Sequence[str | Bot] | None = None,
+    threads: int = 1,
+    vectorization_mode: object = None,
+    **options: Any,
+) -> Any:
+    """Many hands of `preset` at once: `DasanVectorEnv`, in which one policy plays every seat.
+
+    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, at the pace of those bots, which
+    takes `seat` and `illegal` too. vectorization_mode is there for `gymnasium.make_vec` and makes no difference.
+    """
+    if opponents is None:
+        return DasanVectorEnv(preset, num_envs, threads=threads, options=options)
+    return SyncVectorEnv([lambda: make(preset, opponents=opponents, **options) for _ in range(num_envs)])
+
+
+def _id(name: str) -> str:
+    return f"dasan/{name}-v0"
+
+
+def _register() -> None:
+    for name in PRESETS:
+        if _id(name) not in gymnasium.registry:
+            gymnasium.register(
+                id=_id(name),
+                entry_point="dasan.envs.gymnasium:make",
+                vector_entry_point="dasan.envs.gymnasium:make_vec",
+                kwargs={"preset": name},
+            )
+
+
+_register()
+
+__all__ = ["DasanEnv", "DasanVectorEnv", "make", "make_vec"]

@@ -1,0 +1,108 @@
+"""One hand at a time in a batched environment of one: fast to step, and the engine's state on demand."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import dasan.vector
+from dasan.envs.payoff import by_places, of_places
+from dasan.features import encode
+from dasan.games import make_rules
+from dasan.play.state import State
+from dasan.ruleset.rules import OptionValue, Rules
+
+
+def whole(value: object, name: str = "an action") -> int:
+    """`value` as an integer; ValueError if it is something else, a bool or a float among them."""
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value.item()
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    raise ValueError(f"{name} is a whole number, not {value!r}")
+
+
+def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
+    """The rules of `preset` with `options`; ValueError as for `dasan.rules`, or options beside complete rules."""
+    if not isinstance(preset, Rules):
+        return make_rules(preset, **options)
+    if options:
+        raise ValueError("options belong to a preset's name; these rules are complete")
+    return preset
+
+
+class Hand:
+    """A hand of `preset`: `to_act`, `mask`, `observation` change with `play`; `next` deals the next hand.
+
+    Seeds: hands after a seed are those of `dasan.vector.make(preset, 1, seed)`. Without one the first hand is random.
+    """
+
+    def __init__(self, preset: str | Rules, options: dict[str, OptionValue]) -> None:
+        self.env = dasan.vector.make(rules_of(preset, options), 1, seed=secrets.randbits(63))
+        self.rules = self.env.rules
+        self.over = False
+        self.payoffs = [0.0] * self.rules.players
+        self._by_places = by_places(self.rules)
+        self._chosen = np.zeros(1, np.int32)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.over = False
+        self._state = self.env.dealt(0)
+        self._ahead: list[int] = []
+
+    def next(self, seed: int | None = None) -> None:
+        """Deal another hand: the first of `seed`, or without a seed the next one in turn."""
+        if seed is not None or not self.over:
+            self.env.reset(seed=secrets.randbits(63) if seed is None else seed)
+        self._begin()
+
+    def play(self, action: int) -> None:
+        """One action (an id). ValueError, and nothing has changed, if it is not legal or the hand is over."""
+        if self.over:
+            raise ValueError("the hand is over: reset the environment")
+        if not 0 <= action < self.env.num_actions or not self.env.mask[0, action]:
+            raise ValueError(f"action {action} is not legal now")
+        self._chosen[0] = action
+        self.env.step(self._chosen)
+        self._ahead.append(action)
+        self.over = bool(self.env.done[0])
+        if self.over:
+            if self._by_places:
+                self.payoffs = of_places(self.env.places[0].tolist())
+            else:
+                self.payoffs = [float(n) for n in self.env.rewards[0].tolist()]
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat to act; None when the hand is over."""
+        return None if self.over else int(self.env.to_act[0])
+
+    @property
+    def state(self) -> State:
+        """The hand as the engine knows it."""
+        for action in self._ahead:
+            state = self._state
+            hand = state.hands[state.to_act or 0]
+            self._state = state.play(self.env.ids.pick(action, hand, state.called))
+        self._ahead.clear()
+        return self._state
+
+    def mask(self, seat: int) -> npt.NDArray[np.int8]:
+        """int8 [num_actions]: 1 for each legal action of `seat`; all 0 unless it is to act. A new array."""
+        mask = np.zeros(self.env.num_actions, np.int8)
+        if seat == self.to_act:
+            mask[:] = self.env.mask[0]
+        return mask
+
+    def observation(self, seat: int) -> npt.NDArray[np.uint8]:
+        """uint8 [num_features]: what `seat` sees, as `dasan.features.layout` says. A new array."""
+        if seat == self.to_act:
+            seen: Any = self.env.obs
+            copy: npt.NDArray[np.uint8] = seen[0].copy()
+            return copy
+        return np.array(encode(self.state.view(seat)), np.uint8)

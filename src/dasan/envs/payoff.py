@@ -1,0 +1,60 @@
+"""What a hand is worth to a learner: its payments, or places where nothing is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dasan.play.state import State
+from dasan.ruleset.rules import BidScoring, CardScoring, Ending, FixedScoring, Rules
+
+
+def by_places(rules: Rules) -> bool:
+    """Whether a hand pays nothing and goes on to the last, so that places say who did better (W.18)."""
+    scoring = rules.scoring
+    return isinstance(scoring, FixedScoring) and scoring.stake == 0 and rules.ending is Ending.LAST_IN
+
+
+def of_places(places: Sequence[int]) -> list[float]:
+    """Places, 1 for the first out, 0 for the last in, as numbers that sum to zero and lie 1 apart; more is better.
+
+    >>> of_places([2, 1, 0])
+    [0.0, 1.0, -1.0]
+    """
+    n = len(places)
+    return [(n + 1) / 2 - (place or n) for place in places]
+
+
+def payoffs(state: State) -> list[float]:
+    """What a finished hand is worth to each seat: payments in units, or `of_places`. ValueError: it goes on."""
+    result = state.result
+    if result is None:
+        raise ValueError("the hand is not over yet")
+    if not by_places(state.rules):
+        return [float(amount) for amount in result.payments]
+    places = [0] * state.rules.players
+    for place, seat in enumerate(result.finish_order, start=1):
+        places[seat] = place
+    return of_places(places)
+
+
+def bounds(rules: Rules) -> tuple[float, float]:
+    """(least, most) that `payoffs` can give a seat; most is at least 1."""
+    others = rules.players - 1
+    if by_places(rules):
+        return -others / 2, others / 2
+    match rules.scoring:
+        case BidScoring():
+            top = rules.auction.top if rules.auction is not None else 1
+            return -float(top * others), float(top * others)
+        case FixedScoring(stake=stake):
+            return -float(stake * others), float(max(stake, 1) * others)
+        case CardScoring() as scoring:
+            held = range(rules.most_cards + 1)
+            worst = max(scoring.cost(n, has_played) for n in held for has_played in (True, False))
+            return -float(worst), float(max(worst, 1) * others)
+
+
+def longest(rules: Rules) -> int:
+    """At least as many moves as a hand can have: every card alone, everybody else passing on it, and the auction."""
+    auction = 0 if rules.auction is None else (rules.auction.top + 1) * rules.players
+    return auction + (rules.call is not None) + len(rules.pack) * rules.players

@@ -1,0 +1,235 @@
+"""PettingZoo: every preset as an AEC environment with action masks, and as a parallel one.
+
+An episode is one hand. Agents are `player_0`, `player_1` … by seat. Only the agent to act has legal actions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import AECEnv, ParallelEnv
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("PettingZoo environments need their extra: pip install 'dasan[envs]'") from error
+
+from dasan.envs.hand import Hand, whole
+from dasan.envs.show import shown
+from dasan.ruleset.rules import OptionValue, Rules
+
+Observed = dict[str, npt.NDArray[Any]]
+Illegal = Literal["raise", "random"]
+MODES = ("human", "ansi")
+
+
+class DasanEnv(AECEnv):
+    """An AEC environment of one hand.
+
+    Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
+    numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come when the hand is over: payments
+    in units, or where nothing is paid (Winner) half the number of seats plus one half, less the place.
+    """
+
+    def __init__(
+        self,
+        preset: str | Rules,
+        *,
+        render_mode: str | None,
+        max_cycles: int | None,
+        illegal: Illegal,
+        options: dict[str, OptionValue],
+    ) -> None:
+        super().__init__()
+        if render_mode not in (None, *MODES):
+            raise ValueError(f"render_mode is None, {' or '.join(MODES)}, not {render_mode!r}")
+        if illegal not in ("raise", "random"):
+            raise ValueError(f"illegal is raise or random, not {illegal!r}")
+        if max_cycles is not None and whole(max_cycles, "max_cycles") < 1:
+            raise ValueError("max_cycles starts at 1")
+        self._hand = Hand(preset, options)
+        self.rules = self._hand.rules
+        self.ids = self._hand.env.ids
+        self.render_mode = render_mode
+        name = self.rules.name.replace("-", "_")
+        self.metadata = {"name": f"dasan_{name}_v0", "render_modes": list(MODES), "is_parallelizable": True}
+        self._most = None if max_cycles is None else max_cycles * self.rules.players
+        self._illegal = illegal
+        self._random = random.Random()
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        size, actions = self._hand.env.num_features, self._hand.env.num_actions
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                observation=spaces.Box(0, 255, (size,), np.uint8), action_mask=spaces.Box(0, 1, (actions,), np.int8)
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Deal a hand: the first of `seed`, without one the next in turn. `options` are ignored."""
+        self._hand.next(None if seed is None else whole(seed, "seed"))
+        if seed is not None:
+            self._random.seed(int(seed))
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._plies = 0
+        self._skip_agent_selection: str | None = None
+        self._choose()
+
+    def _choose(self) -> None:
+        seat = self._hand.to_act
+        self.agent_selection = self.possible_agents[0 if seat is None else seat]
+
+    def step(self, action: Any) -> None:
+        """The selected agent's action; None once its hand is over. ValueError, and nothing has changed, if it is not
+        legal; with `illegal="random"` a legal one is drawn instead and `infos` says so.
+        """
+        if not self.agents:
+            raise ValueError("call reset first")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        replaced = False
+        try:
+            self._hand.play(whole(action))
+        except ValueError:
+            if self._illegal == "raise":
+                raise
+            env, replaced = self._hand.env, True
+            self._hand.play(int(self._random.choice(env.legal[0, : env.num_legal[0]].tolist())))
+        self.infos[agent] = {"illegal": True} if replaced else {}
+        self._cumulative_rewards[agent] = 0.0
+        self._plies += 1
+        if self._hand.over:
+            for other, paid in zip(self.possible_agents, self._hand.payoffs, strict=True):
+                self.rewards[other] = paid
+                self.terminations[other] = True
+            self._accumulate_rewards()
+        elif self._plies == self._most:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self._choose()
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> Observed:
+        seat = self._seats[agent]
+        return {"observation": self._hand.observation(seat), "action_mask": self._hand.mask(seat)}
+
+    def render(self) -> str | None:
+        """The table as a spectator sees it with all hands open: text, which `render_mode="human"` prints."""
+        if self.render_mode is None:
+            return None
+        text = shown(self._hand.state)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class DasanParallelEnv(ParallelEnv):
+    """The same hand for interfaces that step all agents at once: only the action of the agent to act counts.
+
+    Its mask has legal actions, the others' masks have none, and what they send is not looked at.
+    """
+
+    def __init__(self, aec: DasanEnv, max_cycles: int | None) -> None:
+        self.aec_env = aec
+        self.metadata = aec.metadata
+        self.render_mode = aec.render_mode
+        self.possible_agents = aec.possible_agents
+        self.observation_spaces, self.action_spaces = aec.observation_spaces, aec.action_spaces
+        self.agents: list[str] = []
+        self._most = max_cycles
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observed], dict[str, dict[str, Any]]]:
+        self.aec_env.reset(seed, options)
+        self.agents = self.possible_agents[:]
+        self._steps = 0
+        return {a: self.aec_env.observe(a) for a in self.agents}, {a: {} for a in self.agents}
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        agents, env = self.agents, self.aec_env
+        acting = env.agent_selection
+        if acting not in actions:
+            raise ValueError(f"{acting} is to act and has no action")
+        env.step(actions[acting])
+        self._steps += 1
+        cut = self._steps == self._most and not env.terminations[acting]
+        seen = {a: env.observe(a) for a in agents}
+        infos = {a: dict(env.infos[a]) for a in agents}
+        ended = dict(env.terminations)
+        if cut or all(ended.values()):
+            self.agents = []
+        return seen, dict(env.rewards), ended, dict.fromkeys(agents, cut), infos
+
+    def render(self) -> str | None:
+        return self.aec_env.render()
+
+    def close(self) -> None:
+        self.aec_env.close()
+
+
+def env(
+    preset: str | Rules,
+    *,
+    render_mode: str | None = None,
+    max_cycles: int | None = None,
+    illegal: Illegal = "raise",
+    **options: OptionValue,
+) -> DasanEnv:
+    """The AEC environment of `preset` with `options`, see `DasanEnv`.
+
+    render_mode: None, "ansi" (`render` returns text) or "human" (each step prints it). max_cycles: the hand is cut off
+    (truncated) after so many rounds of all seats. illegal: what an illegal action does, "raise" a ValueError or play a
+    "random" legal one. ValueError: also as for `dasan.vector.make`.
+    """
+    return DasanEnv(preset, render_mode=render_mode, max_cycles=max_cycles, illegal=illegal, options=options)
+
+
+def parallel_env(
+    preset: str | Rules,
+    *,
+    render_mode: str | None = None,
+    max_cycles: int | None = None,
+    illegal: Illegal = "raise",
+    **options: OptionValue,
+) -> DasanParallelEnv:
+    """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is cut off after so many steps."""
+    if max_cycles is not None and whole(max_cycles, "max_cycles") < 1:
+        raise ValueError("max_cycles starts at 1")
+    aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, options=options)
+    return DasanParallelEnv(aec, max_cycles)
+
+
+__all__ = ["DasanEnv", "DasanParallelEnv", "env", "parallel_env"]

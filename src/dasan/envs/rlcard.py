@@ -1,0 +1,145 @@
+"""An environment in RLCard's manner, for code that was written against RLCard; RLCard itself is not needed.
+
+`reset`, `step`, `run`, `set_agents` and the attributes of an environment are RLCard's; so is a state: `obs`,
+`legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.envs.hand import Hand, whole
+from dasan.play.moves import Move, MoveType
+from dasan.ruleset.rules import OptionValue, Rules
+
+State = dict[str, Any]
+
+
+class RLCardEnv:
+    """One hand after another, one player at a time.
+
+    num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment was made).
+    Agents have `step(state)`, `eval_step(state) -> (action, info)` and `use_raw`: whether actions are texts, not ids.
+    """
+
+    def __init__(self, preset: str | Rules, seed: int | None, options: dict[str, OptionValue]) -> None:
+        self._hand = Hand(preset, options)
+        self.rules = self._hand.rules
+        self.name = self.rules.name
+        self.num_players = self.rules.players
+        self.num_actions = self._hand.env.num_actions
+        self.state_shape = [[self._hand.env.num_features] for _ in range(self.num_players)]
+        self.action_shape: list[None] = [None] * self.num_players
+        self.timestep = 0
+        self.agents: list[Any] = []
+        self.action_recorder: list[tuple[int, str]] = []
+        self._fresh = False
+        self.seed(seed)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Deal anew: the first hand of `seed`, or of a random one."""
+        self._hand.next(None if seed is None else whole(seed, "seed"))
+        self._fresh = seed is not None
+
+    def set_agents(self, agents: list[Any]) -> None:
+        """One agent for each player."""
+        if len(agents) != self.num_players:
+            raise ValueError(f"{self.name} takes {self.num_players} agents, not {len(agents)}")
+        self.agents = list(agents)
+
+    def reset(self) -> tuple[State, int]:
+        """Deal the next hand: the state of the player to act, and who that is."""
+        if not self._fresh:
+            self._hand.next()
+        self._fresh = False
+        self.action_recorder = []
+        return self.get_state(self.get_player_id()), self.get_player_id()
+
+    def step(self, action: int | str, raw_action: bool = False) -> tuple[State, int]:
+        """One action, an id or with `raw_action` a move as text. ValueError, or a refusal, if it is not legal."""
+        player = self.get_player_id()
+        if raw_action or isinstance(action, str):
+            state = self._hand.state
+            said = state.play(str(action)).events[len(state.events)]  # refuses what is not legal
+            number = self._hand.env.ids.of(
+                Move(MoveType(said.type), tuple(c for c in said.cards if c is not None), said.bid), state.called
+            )
+        else:
+            number = whole(action)
+        text = self._hand.env.action_text(number)
+        self._hand.play(number)
+        self.timestep += 1
+        self.action_recorder.append((player, text))
+        following = self.get_player_id()
+        return self.get_state(following), following
+
+    def get_state(self, player: int) -> State:
+        """What `player` sees."""
+        hand = self._hand
+        legal = np.flatnonzero(hand.mask(player)).tolist()
+        return {
+            "obs": hand.observation(player),
+            "legal_actions": OrderedDict.fromkeys(legal),
+            "raw_obs": _Raw(hand, player),
+            "raw_legal_actions": [hand.env.action_text(i) for i in legal],
+            "action_record": list(self.action_recorder),
+        }
+
+    def run(self, is_training: bool = False) -> tuple[list[list[Any]], npt.NDArray[np.float64]]:
+        """Play one hand with the agents: each player's trajectory (state, action, state, …), and the payoffs."""
+        if not self.agents:
+            raise ValueError("set_agents first")
+        trajectories: list[list[Any]] = [[] for _ in range(self.num_players)]
+        state, player = self.reset()
+        trajectories[player].append(state)
+        while not self.is_over():
+            agent = self.agents[player]
+            action = agent.step(state) if is_training else agent.eval_step(state)[0]
+            trajectories[player].append(action)
+            state, player = self.step(action, getattr(agent, "use_raw", False))
+            if not self.is_over():
+                trajectories[player].append(state)
+        for seat, trajectory in enumerate(trajectories):
+            trajectory.append(self.get_state(seat))
+        return trajectories, self.get_payoffs()
+
+    def is_over(self) -> bool:
+        return self._hand.over
+
+    def get_player_id(self) -> int:
+        """The player to act; the last one when the hand is over."""
+        to_act = self._hand.to_act
+        return self.action_recorder[-1][0] if to_act is None else to_act
+
+    def get_payoffs(self) -> npt.NDArray[np.float64]:
+        """float64 [num_players]: payments, or places where nothing is paid; see `dasan.envs.payoff`."""
+        if not self._hand.over:
+            raise ValueError("the hand is not over yet")
+        return np.array(self._hand.payoffs)
+
+    def get_perfect_information(self) -> dict[str, Any]:
+        """All hands as text, and who is to act."""
+        state = self._hand.state
+        return {"hand_cards": [str(hand) for hand in state.hands], "current_player": state.to_act}
+
+
+class _Raw:
+    """`raw_obs`: what a player sees as plain data, worked out when it is looked at."""
+
+    def __init__(self, hand: Hand, player: int) -> None:
+        self._state, self._player = hand.state, player
+
+    def __getitem__(self, key: str) -> Any:
+        return self._state.view(self._player).to_json()[key]
+
+
+def make(preset: str | Rules, seed: int | None = None, **options: OptionValue) -> RLCardEnv:
+    """The environment of `preset` with `options`; hands are random without a `seed`."""
+    return RLCardEnv(preset, seed, dict(options))
+
+
+__all__ = ["RLCardEnv", "make"]

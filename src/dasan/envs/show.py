@@ -1,0 +1,19 @@
+"""A hand as text, for environments' `render`."""
+
+from __future__ import annotations
+
+from dasan.cards import format_cards
+from dasan.play.state import State
+
+
+def shown(state: State) -> str:
+    """Every hand, the table, and who is to act: the whole truth, for people who look at an agent's play."""
+    lines = [f"{state.rules.name}, {state.phase.value}"]
+    for seat, hand in enumerate(state.hands):
+        marks = " bidder" * (seat == state.bidder) + " to act" * (seat == state.to_act)
+        lines.append(f"  seat {seat}{marks}: {format_cards(hand)}")
+    if state.table is not None:
+        lines.append(f"  table: {format_cards(state.table.cards)} ({state.table.kind}, seat {state.table_seat})")
+    if state.result is not None:
+        lines.append(f"  payments: {' '.join(f'{n:+d}' for n in state.result.payments)}")
+    return "\n".join(lines)

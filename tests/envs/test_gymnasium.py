@@ -1,0 +1,108 @@
+"""Gymnasium's own checks, and what they do not ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="needs the extra envs: make envs")
+
+import dasan
+from dasan.envs import gymnasium as ours
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_one_seat(preset: str) -> None:
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(ours.make(preset, opponents="random"))
+    check_env(ours.make(preset, seat=1))
+
+
+def test_by_name() -> None:
+    env = gymnasium.make("dasan/big-three-v0", opponents="random", cut=False)
+    seen, info = env.reset(seed=3)
+    assert env.unwrapped.rules == dasan.rules("big-three", cut=False)
+    total, over = 0.0, False
+    while not over:
+        action = env.action_space.sample(seen["action_mask"])
+        seen, reward, over, _, info = env.step(action)
+        total += reward
+    assert total == info["payoffs"][info["seat"]] != 0
+    assert sum(info["payoffs"]) == 0
+
+
+def test_an_illegal_action_ends_the_hand_or_is_refused() -> None:
+    env = ours.make("big-three", seat=0, opponents="random")
+    env.reset(seed=1)
+    _, reward, over, _, info = env.step(150)
+    assert (reward, over, info["illegal"]) == (-6.0, True, True)
+    with pytest.raises(ValueError, match="call reset"):
+        env.step(0)
+    strict = ours.make("big-three", seat=0, opponents="random", illegal="raise")
+    seen, _ = strict.reset(seed=1)
+    with pytest.raises(ValueError, match="not legal"):
+        strict.step(150)
+    strict.step(int(np.flatnonzero(seen["action_mask"])[0]))
+
+
+def test_everything_follows_from_the_seed() -> None:
+    def played() -> list[Any]:
+        env = ours.make("winner", opponents="greedy")
+        out = []
+        for seed in (7, None, None):
+            seen, info = env.reset(seed=seed)
+            out.append(info["seat"])
+            over = False
+            while not over:
+                seen, reward, over, _, _ = env.step(int(np.flatnonzero(seen["action_mask"])[-1]))
+                out.append(reward)
+        return out
+
+    assert played() == played()
+
+
+@pytest.mark.parametrize("preset", ["big-three", "winner"])
+def test_many_hands_share_the_buffers_of_the_environments(preset: str) -> None:
+    env = gymnasium.make_vec(f"dasan/{preset}-v0", num_envs=5)
+    bare = dasan.vector.make(preset, 5, seed=11)
+    seen, info = env.reset(seed=11)
+    for _ in range(200):
+        assert env.observation_space.contains(seen)
+        assert np.shares_memory(seen["observation"], env.unwrapped.env.obs)
+        assert (seen["observation"] == bare.obs).all()
+        actions = bare.sample().copy()
+        acted = info["to_act"].copy()
+        bare.step(actions)
+        seen, rewards, done, cut, info = env.step(actions)
+        assert (done == bare.done).all()
+        assert not cut.any()
+        assert (info["payoffs"].sum(axis=1) == 0).all()
+        assert (rewards == info["payoffs"][np.arange(5), acted]).all()
+        assert (info["payoffs"][done].max(axis=1) > 0).all()
+
+
+def test_gymnasiums_wrappers_take_the_batch() -> None:
+    from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+    env = RecordEpisodeStatistics(ours.make_vec("big-two", 3))
+    seen, _ = env.reset(seed=2)
+    ended = 0
+    for _ in range(250):
+        actions = np.array([np.flatnonzero(mask)[0] for mask in seen["action_mask"]])
+        seen, _, _, _, info = env.step(actions)
+        ended += int(info["_episode"].sum()) if "_episode" in info else 0
+    assert ended > 0
+    slow = ours.make_vec("big-three", 2, opponents="random", seat=0)
+    slow.reset(seed=1)
+    assert slow.num_envs == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seat": 3}, {"seat": True}, {"opponents": ["greedy"]}, {"illegal": "x"}, {"render_mode": "x"}]
+)
+def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"seat|whole number|opponents|illegal|render_mode"):
+        ours.make("big-three", **wrong)

@@ -1,0 +1,123 @@
+"""PettingZoo's own tests, and what they do not ask: the engine's rules, views and payments."""
+
+from __future__ import annotations
+
+import random
+import types
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pettingzoo", reason="needs the extra envs: make envs")
+
+import dasan
+from dasan.envs import pettingzoo as ours
+from dasan.features import encode
+
+KNOWN = (
+    # PettingZoo says so of every environment outside itself whose observations are a dict with a mask.
+    "ignore:Observation is not a NumPy array",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:Action mask numpy array is all zeros",
+)
+pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_api(preset: str) -> None:
+    from pettingzoo.test import api_test
+
+    api_test(ours.env(preset), num_cycles=60)
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_seeds(preset: str) -> None:
+    from pettingzoo.test import seed_test
+
+    seed_test(partial(ours.env, preset), num_cycles=30)
+
+
+def test_rendering(capsys: pytest.CaptureFixture[str]) -> None:
+    from pettingzoo.test import render_test
+
+    render_test(partial(ours.env, "winner"))
+    assert "to act" in capsys.readouterr().out
+
+
+def test_saving_observations_says_that_they_are_no_images(capsys: pytest.CaptureFixture[str]) -> None:
+    from pettingzoo.test import test_save_obs
+
+    test_save_obs(ours.env("big-three"))
+    assert "did not save the observations" in capsys.readouterr().out
+
+
+def test_max_cycles() -> None:
+    from pettingzoo.test import max_cycles_test
+
+    module = types.SimpleNamespace(
+        env=partial(ours.env, "big-two", illegal="random"),
+        parallel_env=partial(ours.parallel_env, "big-two", illegal="random"),
+    )
+    max_cycles_test(module)
+
+
+def test_parallel() -> None:
+    from pettingzoo.test import parallel_api_test
+    from pettingzoo.test.seed_test import parallel_seed_test
+
+    parallel_api_test(ours.parallel_env("big-three", illegal="random"), num_cycles=100)
+    parallel_seed_test(lambda: ours.parallel_env("big-three", illegal="random"), num_cycles=100)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_a_hand_is_the_engines(preset: str) -> None:
+    env = ours.env(preset)
+    source = random.Random(preset)
+    env.reset(seed=5)
+    state = env._hand.state
+    paid = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        seen, reward, over, cut, _ = env.last()
+        paid[agent] += reward
+        seat = env.possible_agents.index(agent)
+        assert seen is not None
+        assert seen["observation"].tolist() == encode(state.view(seat))
+        assert not cut
+        if over:
+            env.step(None)
+            continue
+        legal = {env.ids.of(move, state.called): move for move in state.legal_moves()}
+        assert sorted(legal) == np.flatnonzero(seen["action_mask"]).tolist()
+        watcher = env.observe(env.possible_agents[seat - 1])
+        assert watcher["observation"].tolist() == encode(state.view((seat - 1) % state.rules.players))
+        assert not watcher["action_mask"].any()
+        action = source.choice(sorted(legal))
+        assert env.ids.move(action, state.view(seat)) == legal[action]
+        env.step(np.int64(action))
+        state = state.play(legal[action])
+    assert state.result is not None
+    assert sum(paid.values()) == 0
+    if preset != "winner":
+        assert tuple(paid.values()) == state.result.payments
+
+
+@pytest.mark.parametrize("action", [-1, 10_000, True, 1.0, "pass", None])
+def test_what_is_no_legal_action_is_refused(action: Any) -> None:
+    env = ours.env("big-three")
+    env.reset(seed=1)
+    before = env.observe(env.agent_selection)["observation"]
+    with pytest.raises(ValueError, match="action"):
+        env.step(action)
+    assert (env.observe(env.agent_selection)["observation"] == before).all()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"render_mode": "rgb_array"}, {"illegal": "pass"}, {"max_cycles": 0}, {"max_cycles": True}, {"cut": 3}]
+)
+def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ours.env("big-three", **wrong)
+    with pytest.raises(ValueError, match="reset first"):
+        ours.env("big-three").step(1)

@@ -1,0 +1,67 @@
+"""The wrapper in RLCard's manner, with RLCard's own agents where it is installed."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan.envs import rlcard as ours
+
+
+class Drawer:
+    """A uniformly random agent, as RLCard's are."""
+
+    use_raw = False
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def step(self, state: dict[str, Any]) -> int:
+        return int(self._random.choice(list(state["legal_actions"])))
+
+    def eval_step(self, state: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        return self.step(state), {}
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_a_run(preset: str) -> None:
+    env = ours.make(preset, seed=3)
+    env.set_agents([Drawer(k) for k in range(env.num_players)])
+    trajectories, paid = env.run(is_training=True)
+    assert len(trajectories) == env.num_players == len(paid)
+    assert paid.sum() == 0
+    assert env.is_over()
+    assert sum(len(t) // 2 for t in trajectories) == env.timestep
+    for trajectory in trajectories:
+        for seen, action in zip(trajectory[:-1:2], trajectory[1::2], strict=True):
+            assert action in seen["legal_actions"]
+            assert seen["obs"].shape == tuple(env.state_shape[0])
+        assert not trajectory[-1]["legal_actions"]
+
+
+def test_text_actions_and_seeds() -> None:
+    env, twin = ours.make("big-three", seed=9), ours.make("big-three", seed=9)
+    (state, player), (same, _) = env.reset(), twin.reset()
+    assert (state["obs"] == same["obs"]).all()
+    assert state["raw_obs"]["hand"] == [str(c) for c in env._hand.state.hands[player]]
+    state, following = env.step("bid 3", raw_action=True)
+    assert state["action_record"] == [(player, "bid 3")]
+    other, _ = twin.step(3)
+    assert (state["obs"] == other["obs"]).all()
+    with pytest.raises(dasan.DasanError):
+        env.step("bid 3")
+    with pytest.raises(ValueError, match="not legal"):
+        env.step(3)
+    assert following == env.get_player_id()
+
+
+def test_rlcards_own_agents() -> None:
+    agents = pytest.importorskip("rlcard.agents", reason="RLCard is not installed: make envs")
+    env = ours.make("big-three", seed=1)
+    env.set_agents([agents.RandomAgent(env.num_actions) for _ in range(env.num_players)])
+    np.random.seed(1)
+    assert env.run()[1].sum() == 0
