@@ -17,7 +17,9 @@ from dasan.play.events import EventType
 
 from .hands import SEED, greedy_game, play_on
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "climb-1.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "climb-1.schema.json").read_text(encoding="utf-8")
+)
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 

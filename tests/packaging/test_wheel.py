@@ -70,8 +70,14 @@ def test_the_wheel_carries_the_browser_table(wheel: zipfile.Path) -> None:
 
 
 def test_the_wheel_carries_the_clauses(wheel: zipfile.Path) -> None:
-    ours = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "rules").glob("*.md")}
-    shipped = {path.name: path.read_text(encoding="utf-8") for path in (wheel / "dasan/clauses").iterdir()}
+    book = ROOT / "docs" / "rules"
+    ours = {path.relative_to(book).as_posix(): path.read_text(encoding="utf-8") for path in book.rglob("*.md")}
+    root = "dasan/clauses/"
+    shipped = {
+        name.removeprefix(root): (wheel / name).read_text(encoding="utf-8")
+        for name in wheel.root.namelist()
+        if name.startswith(root) and name.endswith(".md")
+    }
     assert shipped == ours
 
 

@@ -36,7 +36,7 @@ from dasan.play.fairness import (
 )
 
 SECRET = bytes(range(SECRET_BYTES))
-DOCS = Path(__file__).parents[2] / "docs" / "fairness.md"
+DOCS = Path(__file__).parents[2] / "docs" / "guide" / "fairness.md"
 
 secrets_ = st.binary(min_size=SECRET_BYTES, max_size=SECRET_BYTES)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=MAX_TEXT_BYTES // 4)

@@ -71,7 +71,7 @@ def test_the_set_is_large_and_spread() -> None:
 
 
 def test_the_documents_count_them_right() -> None:
-    page = " ".join((Path(__file__).parents[2] / "docs" / "puzzles.md").read_text(encoding="utf-8").split())
+    page = " ".join((Path(__file__).parents[2] / "docs" / "guide" / "puzzles.md").read_text(encoding="utf-8").split())
     puzzles = load()
     for theme in THEMES:
         three, four = (len(load(theme=theme, players=players)) for players in (3, 4))

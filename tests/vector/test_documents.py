@@ -1,4 +1,4 @@
-"""The tables of features in docs/vector.md are what the code says; run this file to rewrite them."""
+"""The tables of features in docs/reference/vector.md are what the code says; run this file to rewrite them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dasan.features import (
     perfect_size,
 )
 
-PAGE = Path(__file__).parents[2] / "docs" / "vector.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "vector.md"
 START = "<!-- features -->\n"
 TABLES: list[tuple[str, str, dict[str, Any], bool]] = [
     ("Big Three", "big-three", {}, False),

@@ -180,7 +180,7 @@ def _write(found: dict[int, Puzzle], out: str) -> None:
 
 
 def _start(puzzle: Puzzle) -> object:
-    from dasan.records.record import begun_json
+    from dasan.records.write import begun_json
 
     return begun_json(puzzle.state.begun, 0)
 

@@ -98,8 +98,8 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
 
 def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, Any]:
     from dasan.play.sessions import Session
-    from dasan.records.record import result_json
     from dasan.records.retrace import positions
+    from dasan.records.write import result_json
 
     out: dict[str, Any] = {
         "preset": game.rules.name,

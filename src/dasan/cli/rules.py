@@ -8,6 +8,7 @@ import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
 from dasan.cli.files import AsJson, print_json
+from dasan.cli.group import Refused
 from dasan.games import PRESETS, Option
 from dasan.ruleset import clauses
 from dasan.ruleset.rules import OptionValue, Rules
@@ -19,9 +20,12 @@ def rules(
         typer.Argument(help="Which game; without it, the games there are.", autocompletion=complete_preset),
     ] = None,
     option: Options = None,
+    language: Annotated[str, typer.Option(help="Of the clauses: en, zh-Hans, zh-Hant or fr.")] = "en",
     as_json: AsJson = False,
 ) -> None:
     """Print the rules in force, clause by clause, and the options of a game."""
+    if language not in clauses.LANGUAGES:
+        raise Refused(f"the rule book exists in {', '.join(clauses.LANGUAGES)}, not in {language!r}")
     if preset is None:
         if option:
             chosen_rules("", option)
@@ -32,9 +36,9 @@ def rules(
         return
     chosen = chosen_rules(preset, option)
     if as_json:
-        print_json(_rules_json(chosen))
+        print_json(_rules_json(chosen, language))
     else:
-        _print_rules(chosen)
+        _print_rules(chosen, language)
 
 
 def _preset_json(name: str) -> dict[str, Any]:
@@ -59,7 +63,7 @@ def _option_json(option: Option, value: OptionValue) -> dict[str, Any]:
     }
 
 
-def _rules_json(chosen: Rules) -> dict[str, Any]:
+def _rules_json(chosen: Rules, language: str) -> dict[str, Any]:
     preset = PRESETS[chosen.name]
     return {
         "name": preset.name,
@@ -67,7 +71,7 @@ def _rules_json(chosen: Rules) -> dict[str, Any]:
         "players": chosen.players,
         "digest": chosen.digest,
         "options": [_option_json(o, chosen.options[o.name]) for o in preset.options],
-        "clauses": [{"id": c.id, "title": c.title, "text": c.text} for c in clauses.in_force(chosen)],
+        "clauses": [{"id": c.id, "title": c.title, "text": c.text} for c in clauses.in_force(chosen, language)],
     }
 
 
@@ -86,7 +90,7 @@ def _print_presets() -> None:
     console.print("\n[bold]dasan rules PRESET[/bold] prints its clauses and options.")
 
 
-def _print_rules(chosen: Rules) -> None:
+def _print_rules(chosen: Rules, language: str) -> None:
     from rich.console import Console, Group
     from rich.markdown import Markdown
     from rich.padding import Padding
@@ -95,8 +99,10 @@ def _print_rules(chosen: Rules) -> None:
     console = Console(highlight=False)
     console.print(Text.assemble((PRESETS[chosen.name].title, "bold"), (f" · {chosen.name}", "dim")))
     console.print()
-    for clause in clauses.in_force(chosen):
-        heading = Text.assemble((f"{clause.id} ", "bold cyan"), (f"{clause.title}.", "bold"))
+    for clause in clauses.in_force(chosen, language):
+        heading = Text.assemble(
+            (f"{clause.id} ", "bold cyan"), (f"{clause.title}{'。' if language.startswith('zh') else '.'}", "bold")
+        )
         body = [Padding(Markdown(clause.body), (0, 0, 0, 6))] if clause.body else []
         console.print(Group(heading, *body))
         console.print()

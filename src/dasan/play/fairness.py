@@ -3,7 +3,7 @@
 Before a deal the server publishes the `commitment` to a fresh secret; the players may then add strings of their
 own; `deal_seed` hashes everything into a seed, `Stream` stretches the seed into random numbers, and `shuffle`
 puts the pack in order. After the hand the secret is in the record, and anyone can do the same again.
-``docs/fairness.md`` tells players how, and says what this proves and what it cannot.
+``docs/guide/fairness.md`` tells players how, and says what this proves and what it cannot.
 
 Two packs with jokers can lie in 108!/2^54 orders, a little more than 2^524. Everything on the way from secret to
 deck is therefore 1,024 bits wide: a single SHA-512 or a 256-bit key anywhere in between would make most decks

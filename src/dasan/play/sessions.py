@@ -93,7 +93,7 @@ class Session:
 
     def record(self, view: int | str | None = "all") -> str:
         """The session so far as climb/1 text; with `view` only what that seat (None: a spectator) may know."""
-        from dasan.records.record import write_session
+        from dasan.records.write import write_session
 
         return write_session(self, view)
 

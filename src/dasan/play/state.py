@@ -200,7 +200,7 @@ class State:
 
     def record(self, view: int | str | None = "all") -> str:
         """The hand so far as climb/1 text: the whole truth, or with `view` only what that seat may know."""
-        from dasan.records.record import write_state
+        from dasan.records.write import write_state
 
         return write_state(self, view)
 

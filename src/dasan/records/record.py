@@ -1,4 +1,4 @@
-"""climb/1: a game as its events, one JSON object a line. Writing, reading, replaying, verifying.
+"""climb/1 read: taken apart, replayed, verified. `dasan.records.write` writes it.
 
 A header; for a session the draw for the deal; then for every hand its deal (or start), its events, its result and, once
 it is over, the secret behind the deal. Lines of type "note" and "analysis" may stand anywhere after the header and refer
@@ -14,108 +14,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from dasan.cards import Card, card, format_cards, parse_cards
+from dasan.cards import card, parse_cards
 from dasan.errors import BadRecord, DasanError
-from dasan.games import PRESETS, make_rules
+from dasan.games import make_rules
 from dasan.play import fairness
 from dasan.play.dealing import Deal, Position, cutter, deal_hand, draw_first_dealer, drawn_dealer
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.sessions import Session
 from dasan.play.starting import begin, from_position
-from dasan.play.state import Origin, Phase, Result, State
-from dasan.play.view import View
+from dasan.play.state import Origin, Phase, State
+from dasan.records.write import FORMAT, Line, begun_json, result_json
 from dasan.ruleset.rules import LaterLead, Rules
 
-FORMAT = "climb/1"
 MAX_CHARACTERS = 8_000_000
 MAX_LINES = 50_000
-ALL = "all"
 _BESIDE = ("note", "analysis")
 _TOO_LARGE = f"a record has at most {MAX_LINES} lines and {MAX_CHARACTERS} characters"
 
-Line = dict[str, Any]
 Record: TypeAlias = list[Line]
 """The lines of one record, with the number of each in its file under "#"."""
-
-
-def write_state(state: State, view: int | str | None = ALL) -> str:
-    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is."""
-    return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
-
-
-def write_session(session: Session, view: int | str | None = ALL) -> str:
-    """A session as text: every hand so far, and the draw for the first deal."""
-    lines = [_header(session.rules, session.origin, "session", view)]
-    lines += [event.to_json() for event in session.opening]
-    for state in (*session.past, session.state):
-        lines += _hand_lines(state, view)
-    return _text(lines)
-
-
-def _text(lines: Sequence[Line]) -> str:
-    return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-
-
-def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None) -> Line:
-    described: Line = {"name": rules.name, "options": rules.options, "digest": rules.digest}
-    if not _is_preset(rules):
-        described["value"] = rules.to_json()
-    line: Line = {"format": FORMAT, "contents": contents, "rules": described, "engine": origin.engine}
-    line["seats"] = list(origin.seats)
-    if view != ALL:
-        line["view"] = "spectator" if view is None else view
-    return line
-
-
-def _is_preset(rules: Rules) -> bool:
-    """Whether name and options alone give these rules again."""
-    if rules.name not in PRESETS:
-        return False
-    try:
-        return PRESETS[rules.name].rules(rules.options) == rules
-    except ValueError:
-        return False
-
-
-def _hand_lines(state: State, view: int | str | None) -> list[Line]:
-    seen: State | View = state if isinstance(view, str) else state.view(view)
-    lines = [begun_json(seen.begun, state.first_seq - 1)]
-    lines += [event.to_json() for event in seen.events]
-    if state.result is not None:
-        lines.append({"type": "result", **result_json(state.result)})
-        open_to_reader = isinstance(seen, State) or seen.hands is not None
-        if state.origin.secret is not None and open_to_reader:
-            lines.append({"type": "reveal", "secret": state.origin.secret.hex()})
-    return lines
-
-
-def begun_json(begun: Deal | Position, seq: int) -> Line:
-    """The line that a hand begins with; hidden cards are "?", fields that say nothing are left out."""
-    line: Line = {"seq": seq, "type": "deal" if isinstance(begun, Deal) else "start"}
-    for f in fields(begun):
-        value = getattr(begun, f.name)
-        if f.name == "hands":
-            value = [format_cards(h) for h in value]
-        elif f.name in ("kitty", "table"):
-            value = format_cards(value)
-        elif isinstance(value, Card):
-            value = str(value)
-        elif isinstance(value, tuple):
-            value = list(value)
-        if value not in (None, "", []):
-            line[f.name] = value
-    return line
-
-
-def result_json(result: Result) -> Line:
-    return {
-        "payments": list(result.payments),
-        "finish_order": list(result.finish_order),
-        "winners": list(result.winners),
-        "foul": result.foul,
-        "next_dealer": result.next_dealer,
-    }
 
 
 @dataclass(frozen=True)

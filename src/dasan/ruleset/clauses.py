@@ -1,7 +1,8 @@
 """The clauses in words for players, read from the rule book.
 
-The rule book is `docs/rules/*.md`; an installed package carries it as `dasan/clauses/`. A clause begins with its number,
-`**B3.15** Beating a play. …`, and reaches to the next number or heading.
+The rule book is `docs/rules/*.md`, its translations are the folders beside it, one a language; an installed package carries
+them as `dasan/clauses/`. A clause begins with its number, `**B3.15** Beating a play. …`, and reaches to the next number or
+heading.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from types import MappingProxyType
 
 from dasan.ruleset.rules import Rules
 
+LANGUAGES = ("en", "zh-Hans", "zh-Hant", "fr")
+"""The languages of the rule book. English is the original: a translation states the same clauses under the same ids."""
+
 _START = re.compile(r"^\*\*([A-Z][A-Z0-9]*\.\d\d)\*\* ", re.MULTILINE)
 _END = re.compile(r"^#", re.MULTILINE)
+_TITLE = re.compile(r"[.。]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,12 @@ class Clause:
         >>> load()["B3.15"].title
         'Beating a play'
         """
-        return self.text.partition(".")[0]
+        return _TITLE.split(self.text, maxsplit=1)[0]
 
     @property
     def body(self) -> str:
         """The text after the title."""
-        return self.text.partition(".")[2].lstrip()
+        return _TITLE.split(self.text, maxsplit=1)[-1].lstrip()
 
 
 def parse(chapter: str) -> dict[str, Clause]:
@@ -60,23 +65,29 @@ def parse(chapter: str) -> dict[str, Clause]:
 
 
 @cache
-def load() -> Mapping[str, Clause]:
-    """Every clause of every chapter by id. FileNotFoundError: the installation lacks the rule book."""
+def load(language: str = "en") -> Mapping[str, Clause]:
+    """Every clause of every chapter by id, in one of `LANGUAGES`.
+
+    ValueError: the rule book does not exist in this language. FileNotFoundError: the installation lacks the rule book.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"the rule book exists in {', '.join(LANGUAGES)}, not in {language!r}")
+    folder = _folder() if language == "en" else _folder() / language
     found: dict[str, Clause] = {}
-    for chapter in sorted(_folder().iterdir(), key=lambda path: path.name):
+    for chapter in sorted(folder.iterdir(), key=lambda path: path.name):
         if chapter.name.endswith(".md"):
             found |= parse(chapter.read_text(encoding="utf-8"))
     return MappingProxyType(found)
 
 
-def in_force(rules: Rules) -> tuple[Clause, ...]:
-    """The clauses that `rules` names, in its order.
+def in_force(rules: Rules, language: str = "en") -> tuple[Clause, ...]:
+    """The clauses that `rules` names, in its order, in one of `LANGUAGES`.
 
     >>> import dasan
     >>> [clause.id for clause in in_force(dasan.rules("big-three-4p"))][:2]
     ['B4.01', 'B4.02']
     """
-    known = load()
+    known = load(language)
     return tuple(known[id] for id in rules.clauses)
 
 

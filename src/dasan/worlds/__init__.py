@@ -23,7 +23,7 @@ def sample(view: View, count: int, seed: int = 0) -> list[State]:
     """`count` states, each with the cards that `view` hides drawn anew, independently and with replacement.
 
     Every world that explains the view is equally likely, whatever the other players' choices may suggest; see
-    docs/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: a
+    docs/reference/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: a
     view that no cards explain, or a negative count.
     """
     if count < 0:
