@@ -23,7 +23,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "winner": {},
     "winner decks=2": {"decks": 2},
 }
-"""What is measured unless presets are named: a preset and its options."""
+"""The default variants: presets with their options."""
 NUM_ENVS = 4096
 NUM_ENVS_GPU = 1 << 18
 
@@ -61,7 +61,7 @@ def why_no_gpu() -> str:
 
 
 def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Row:
-    """Random actions, masks and new deals, all on the GPU; the clock runs until the last of them is done."""
+    """Random actions, masks and deals on the GPU; the clock stops when the last kernel has finished."""
     from dasan.kernels.ranks.cuda.env import GpuEnv, device_name, wait
 
     env = GpuEnv(rules, NUM_ENVS_GPU, seed=1)

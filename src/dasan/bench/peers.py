@@ -1,7 +1,6 @@
-"""Other simulators of climbing games, as far as they are installed (extra `bench`): OpenSpiel and RLCard.
+"""Peers: OpenSpiel and RLCard, where they are installed (extra `bench`).
 
-They play Dou Dizhu, their nearest game, by uniformly random moves on one core, and their plies are counted as ours:
-every decision of a player, none of the dealer.
+They play Dou Dizhu, their nearest game, with uniformly random moves on one core. A ply is a player's decision, as in our figures.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def _openspiel_cpp() -> Work:
         pyspiel.evaluate_bots(state, bots, seed)
         return state
 
-    # Counting decisions takes longer than making them, so their mean is found beforehand.
+    # Counting decisions takes longer than making them, so their mean is measured beforehand.
     sample = [play() for _ in range(2000)]
     mean = sum(sum(1 for step in state.full_history() if step.player >= 0) for state in sample) / len(sample)
 

@@ -1,4 +1,4 @@
-"""How fast the solver of Big Three is, on seeded positions of a given number of cards.
+"""Benchmark of Big Three's solver on seeded positions of a given number of cards.
 
 A position is a random deal (any bidder, any seat on lead) played at random until at most so many cards are left and a
 trick has just been cleared; 52 cards are a whole deal at the first lead. A world is what the seat to act in such a
@@ -21,13 +21,13 @@ from dasan.solver.deals import wilson
 from dasan.solver.solving import Warm, solve_warm
 
 SIZES = {20: (2_000, 2.0), 25: (2_000, 2.0), 30: (2_000, 2.0), 36: (500, 5.0), 42: (100, 20.0), 52: (40, 60.0)}
-"""By cards: how many positions, and the seconds of processor time for one."""
+"""By number of cards: positions, and seconds of processor time for each."""
 MOVES_AT = 30
 WORLDS_AT = 24
 WORLDS = 20
 """Worlds a position."""
 WORLD_NODES = 2_000
-"""Positions that the search may look at for a world; a bot has an estimate for those that take more."""
+"""Search nodes for one world; a bot uses an estimate where the search needs more."""
 
 Progress = Callable[[str, int, int], object]
 
@@ -141,7 +141,7 @@ def world(state: dasan.State, source: random.Random) -> dasan.State:
 
 
 class _Processor:
-    """Says stop after so many seconds of processor time, so that other work on the machine makes no difference."""
+    """A `Cancel` that stops after some seconds of processor time, so that other work on the machine does not matter."""
 
     def __init__(self, seconds: float) -> None:
         self.until = time.process_time() + seconds

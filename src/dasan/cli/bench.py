@@ -1,4 +1,4 @@
-"""`dasan bench`: how fast this machine plays, and how fast others do."""
+"""`dasan bench`: measure how fast this machine plays, and how fast other simulators are."""
 
 from __future__ import annotations
 

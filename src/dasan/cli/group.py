@@ -1,4 +1,4 @@
-"""How the command line behaves as a whole: the command that needs no name, and one clear line for every error."""
+"""The command group: `dasan` alone means `dasan play`, and every error is one clear line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Group(TyperGroup):
     ) -> Any:
         """Run a command; every refusal is one line on stderr and exit code 2."""
         for stream in (sys.stdin, sys.stdout, sys.stderr):
-            # Bytes that are no text, and a terminal without ♥, are no reason to stop.
+            # Undecodable bytes, or a terminal that cannot show ♥, must not stop the program.
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
         try:

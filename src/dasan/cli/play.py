@@ -1,4 +1,4 @@
-"""`dasan play` and `dasan serve`: the browser table, for oneself or for others."""
+"""`dasan play` and `dasan serve`: the browser table on this computer, or for other computers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records and hands of a file that a command is about."""
+"""Selection of the records and hands that a command reads from a file."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def place_in(file: str, place: int) -> str:
 
 
 def print_found(found: Sequence[object]) -> None:
-    """As JSON what was found for each record: of one as it is, of several as a list."""
+    """Print results as JSON: one record's as an object, several as a list."""
     print_json(found[0] if len(found) == 1 else found)
 
 

@@ -1,7 +1,7 @@
-"""What a network sees, as rows of small whole numbers.
+"""Inputs of networks: rows of small integers.
 
-`encode` says what a seat knows of a hand and `encode_moves` what each of its moves is, both made of a `View`, which holds
-nothing that the seat may not know. `encode_perfect` says what only a teacher may know, and is made of a `State`. The
+`encode` (what a seat knows) and `encode_moves` (one row a legal move) read a `View`, which contains nothing that the seat may
+not know. `encode_perfect` reads a `State` and adds the hidden cards, for critics and teachers. The
 batched environments write the same rows; tests tie the two together.
 """
 

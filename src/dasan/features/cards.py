@@ -1,4 +1,4 @@
-"""Cards as flags, and what a place in a row of features is called."""
+"""Cards as flags, and names for the places of a feature row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`size` numbers from place `start` of a row on; `flags`: whether they are 0 or 1."""
+    """`size` numbers from place `start` of a row; `flags`: whether they are all 0 or 1."""
 
     name: str
     start: int
@@ -27,7 +27,7 @@ def by_rank(rules: Rules) -> bool:
 
 
 def card_slots(rules: Rules) -> int:
-    """Flags that a set of cards takes, see `card_flags`."""
+    """The number of flags of a set of cards; see `card_flags`."""
     return 52 if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
 
 

@@ -1,7 +1,7 @@
-"""What a network is told of a move that it may choose: one row of small whole numbers for each legal action.
+"""Move features: one row of small integers for each legal action.
 
-Nearly all of it is known from the action's id, see `action_features`; only whether the move empties the hand, and how
-many cards are left in it, depends on the hand. Flags (0 or 1) come first, then numbers.
+Almost all of a row depends only on the action id (`action_features`); two features depend on the hand: whether the move
+empties it, and how many cards remain. Flags (0 or 1) come first, then numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class _Action:
-    """An id taken apart; `cards` are those that change hands, or may, without being played."""
+    """A decoded action id; `cards` are those that are called, given, offered or taken."""
 
     id: int
     row: Row | None = None
@@ -71,7 +71,7 @@ def _suit(rules: Rules, action: _Action) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
-    """By family and strength: how many of the family's other strengths are lower, as a share of 255."""
+    """By family and strength: the share of the family's other strengths that are lower, scaled to 255."""
     found: dict[str, set[int]] = {}
     for row in compile(rules).rows:
         found.setdefault(row.family, set()).add(row.strength)
@@ -171,13 +171,13 @@ def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
 
 
 def move_size(rules: Rules, session: bool = False) -> int:
-    """How many numbers a move has, a multiple of eight."""
+    """The length of a move's row, a multiple of eight."""
     last = move_layout(rules, session)[-1]
     return eights(last.start + last.size)
 
 
 def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
-    """Every id in order, taken apart."""
+    """Every action id in order, decoded."""
     ids = action_ids(rules, session)
     yield _Action(PASS_ID)
     for i in range(ids.bids, ids.calls):
@@ -193,7 +193,7 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
 
 @lru_cache(maxsize=8)
 def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
-    """The row of every id as far as the id settles it: `out` and `left` are 0."""
+    """The row of every action id; `out` and `left`, which depend on the hand, are 0."""
     planes = _planes(rules, session)
     size = move_size(rules, session)
     rows = (bytes(n for plane in planes for n in plane.values(rules, action)) for action in _actions(rules, session))
@@ -202,7 +202,7 @@ def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=64)
 def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
-    """How many cards every id takes out of the hand; -1 for the card that comes into it (W.20)."""
+    """The number of cards that each action id takes from the hand; -1 for a card that it receives (W.20)."""
     ids = action_ids(rules, session)
     rows = [row.size for row in compile(rules).rows]
     one_each = len(ids.deck) if ids.exchange else 0
@@ -210,7 +210,7 @@ def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
 
 
 def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:
-    """The row of each legal action of `view`, by its id: whole numbers from 0 to 255. Empty if it is not to act."""
+    """The row of each legal action of `view`, by id: integers from 0 to 255. Empty if the seat is not to act."""
     rules = view.rules
     ids, static, taken = action_ids(rules, session), action_features(rules, session), cards_taken(rules, session)
     at = {f.name: f.start for f in move_layout(rules, session)}

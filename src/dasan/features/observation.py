@@ -1,8 +1,7 @@
 """An observation: public information and the seat's own hand.
 
-`layout` names every number and `encode` works them out from a `View`. Seats are relative: seat 0 is the one that looks,
-seat 1 plays next, and so on. Flags (0 or 1) come first, then numbers; each part is filled up with zeros to a multiple of
-eight.
+`layout` names every number and `encode` computes them from a `View`. Seats are relative: seat 0 is the observer, seat 1 acts
+next, and so on. Flags (0 or 1) come first, then numbers; each part is padded with zeros to a multiple of eight.
 """
 
 from __future__ import annotations
@@ -230,13 +229,13 @@ def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
 
 
 def observation_size(rules: Rules, session: bool = False) -> int:
-    """How many numbers an observation has, a multiple of eight."""
+    """The length of an observation, a multiple of eight."""
     last = layout(rules, session)[-1]
     return eights(last.start + last.size)
 
 
 def encode(view: View, session: bool = False) -> list[int]:
-    """The observation of `view`, whose seat must not be None: whole numbers from 0 to 255."""
+    """The observation of `view`, whose seat must not be None: integers from 0 to 255."""
     if view.seat is None:
         raise ValueError("a spectator has no observation")
     rules = view.rules

@@ -1,4 +1,4 @@
-"""Perfect information: what the seat to act does not know. For a teacher or a critic, never for a player.
+"""Perfect information: the cards hidden from the seat to act, for critics and teachers, never for players.
 
 Seats are relative, as in an observation. A game of which everything is public but the cards held needs no more than the
 hands; Big Three adds the kitty, for four the called card's holder.
@@ -38,7 +38,7 @@ def perfect_layout(rules: Rules) -> tuple[Feature, ...]:
 
 
 def perfect_size(rules: Rules) -> int:
-    """How many numbers perfect information takes, a multiple of eight."""
+    """The length of a row of perfect information, a multiple of eight."""
     last = perfect_layout(rules)[-1]
     return eights(last.start + last.size)
 

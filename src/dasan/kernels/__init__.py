@@ -1,4 +1,4 @@
-"""Compiled code: the only place that imports Numba. Everything here is plain Python that Numba compiles.
+"""Compiled games. This is the only package that imports Numba; its code is plain Python that Numba compiles.
 
-Nothing in this package knows the rules: `dasan.ruleset.catalogue.compile` says what the actions are, and the kernels interpret it.
+The rules are not written here again: kernels interpret the catalogue of plays (`dasan.ruleset.catalogue`) as arrays.
 """

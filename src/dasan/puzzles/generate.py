@@ -1,4 +1,4 @@
-"""Where puzzles come from: hands played by bots, and what is worth asking about in them."""
+"""Generate puzzles from hands that bots play."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ PRESETS = {3: "big-three", 4: "big-three-4p"}
 SOURCES = ("greedy", "random")
 """Bots that play the hands, in turn."""
 NODES_A_HAND = 50_000
-"""What finding the puzzles of one hand may take; a position that takes more is no puzzle."""
+"""Search nodes for finding the puzzles of one hand; a position that needs more is not used."""
 BATCH = 50
-"""Hands played before it is looked at again which themes are still wanted."""
+"""Hands in a batch; after each batch the themes that are still wanted are computed again."""
 SPARE = 1.5
-"""Puzzles found for each that is chosen, so that easy and hard ones are both there."""
+"""Puzzles found for each one chosen, so that all grades are available."""
 
 
 def generate(

@@ -1,4 +1,4 @@
-"""What makes a position a puzzle, how hard it is, and whether all that a puzzle says is true."""
+"""Decide whether a position is a puzzle, grade it, and verify everything that a puzzle states."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
 
 FEWEST_CHOICES = 3
-"""Legal moves that a puzzle has at least."""
+"""The least number of legal moves of a puzzle."""
 ABOUT_AS_GOOD = 0.5
-"""A losing move that looks worse than the winning one by more than so many turns tempts nobody."""
+"""A losing move is tempting only if it looks at most this many turns worse than the winning one."""
 NODES = 3_000_000
-"""What solving a puzzle, every move valued, may take."""
+"""Search nodes for solving a puzzle with every move valued."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _tempting(state: State, key: Move, sight: Sight, losing: Iterable[Move]) -> 
 
 
 def _stays_open(state: State, side: frozenset[int]) -> bool:
-    """Whether it is not seen at a glance that `side` loses here: that an opponent to act goes out for sure."""
+    """Whether `side` does not lose at once: no opponent to act surely goes out."""
     return state.phase is not Phase.OVER and (state.to_act in side or not Sight(state).sure())
 
 

@@ -1,4 +1,4 @@
-"""What a player sees who looks at all hands: which plays stand, who goes out for sure, which moves look natural."""
+"""Heuristics of a player who sees all hands: which plays cannot be beaten, who surely goes out, which moves look natural."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dasan.puzzles.position import side_of
 from dasan.ruleset.shapes import Combination
 
 TAKES_BACK = {1: 1.0, 2: 0.8}
-"""What a play of so many cards that stands is worth for winning a trick that others lead; `RARELY` for more cards."""
+"""Turns that an unbeatable play of so many cards saves by winning a trick that others lead; `RARELY` for more cards."""
 RARELY = 0.3
 AWAY = 0.2
-"""What being without the lead costs, in turns."""
+"""The cost of not having the lead, in turns."""
 MERCY = 0.8
-"""What leaving the trick to an ally saves, in turns."""
+"""The gain of leaving the trick to an ally, in turns."""
 
 
 class Sight:
@@ -37,15 +37,15 @@ class Sight:
         self._plans: dict[str, Plan] = {}
 
     def stands(self, play: Combination) -> bool:
-        """Whether nobody of the other side can beat `play`, now or later: their hands only get shorter."""
+        """Whether no opponent can beat `play`, now or later (hands only get shorter)."""
         return self._best.get(play.family, -1) <= play.strength
 
     def turns(self, without: tuple[Card, ...] = ()) -> float:
-        """The fewest plays in which the rest of the hand can be parted."""
+        """The fewest plays into which the rest of the hand can be split."""
         return self._cost("turns", lambda play: 1.0, without)
 
     def doubts(self, without: tuple[Card, ...] = ()) -> float:
-        """The fewest plays that can be beaten, over all ways to part the rest of the hand."""
+        """The fewest beatable plays over all splits of the rest of the hand."""
         return self._cost("doubts", lambda play: float(not self.stands(play)), without)
 
     def looks(self, move: Move) -> float:

@@ -1,4 +1,4 @@
-"""What a person is asked for at their turn, and how their answer becomes a move."""
+"""Prompts for the person at the terminal, and parsing of their answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def question(view: View, words: Words) -> str:
 
 
 def spell_out(view: View, text: str) -> str:
-    """A person's answer with what they may leave out put in: `p` passes, `2` bids in the auction, `8C` calls.
+    """Expand an abbreviated answer: `p` passes, `2` bids in the auction, `8C` calls.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-three"), seed=7)

@@ -1,4 +1,4 @@
-"""Cards in a row, face up: the hand that a person selects from, and what lies on the table."""
+"""Rows of face-up cards: the player's hand, and the cards on the table."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Seat(Static):
 
 
 class Middle(Vertical):
-    """What lies on the table and who played it; the settlement when the hand is over."""
+    """The play on the table and who made it; the payments when the hand is over."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="caption")

@@ -1,4 +1,4 @@
-"""Worlds: everything that a seat cannot see, dealt out again so that it explains all that the seat has seen.
+"""Worlds: determinisations of a view, with hidden cards dealt so that they explain all that the seat has seen.
 
 >>> import dasan
 >>> from dasan import worlds
@@ -20,11 +20,11 @@ from dasan.worlds.states import Sampler
 
 
 def sample(view: View, count: int, seed: int = 0) -> list[State]:
-    """`count` states, each with the cards that `view` hides drawn anew, independently and with replacement.
+    """Draw `count` states, each with the cards that `view` hides dealt anew, independently and with replacement.
 
     Every world that explains the view is equally likely, whatever the other players' choices may suggest; see
-    docs/reference/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: a
-    view that no cards explain, or a negative count.
+    docs/reference/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: no
+    deal explains the view, or `count` is negative.
     """
     if count < 0:
         raise ValueError("a sample has no fewer than 0 worlds")

@@ -1,4 +1,4 @@
-"""Worlds as words for kernels, dealt by compiled code."""
+"""Worlds as words for kernels, drawn by compiled code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Worlds, a row each; the columns are the seats and, while it lies face down, the kitty.
+    """Worlds, one row each; the columns are the seats and, while it is face down, the kitty.
 
-    one: the cards that are there, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52 and 56). two: with
-    two decks, those that are there twice. Which cards were offered in secret (W.20) is not part of it.
+    one: uint64 [worlds, columns], the cards present, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52
+    and 56). two: with two decks, the cards present twice. Cards offered in secret (W.20) are not included.
     """
 
     rules: Rules
@@ -44,7 +44,7 @@ class Deals:
 
 
 def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
-    """The hands of worlds `first` to `first + count - 1` of `seed`: those of `sample`, far faster."""
+    """The hands of worlds `first` to `first + count - 1` of `seed`; the same worlds as `sample`, far faster."""
     import numpy as np
 
     from dasan.kernels.worlds.deal import deal_worlds, words_of

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: what each move leads to, over many worlds and playouts."""
+"""Flat Monte Carlo: the mean outcome of each move over many worlds and playouts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What the seat to act gets after each of `moves`, float64 [moves, worlds], the mean of the playouts of each world.
+    """Outcomes of each of `moves` for the seat to act: float64 [moves, worlds], means over the playouts of each world.
 
-    payments: units. places: 1 for the first out; where a hand ends with the first out, the part of the hands that the
-    seat did not end itself counts 0. The worlds are the same for every move, so that differences between two rows are
-    less random than the rows.
+    payments: units. places: 1 for the first out; where a hand ends with the first out, playouts that another seat ends
+    count 0. All moves use the same worlds (common random numbers), so differences between rows vary less than the rows.
     """
 
     moves: tuple[Move, ...]
@@ -30,7 +29,7 @@ class Judgement:
     places: npt.NDArray[np.float64]
 
     def best(self) -> Move:
-        """The move with the highest mean payment; of equals, where all get places, the one with the lowest mean place."""
+        """The move with the highest mean payment; ties are broken by the lowest mean place, where every seat gets one."""
         paid, place = self.payments.mean(axis=1), self.places.mean(axis=1)
         placed = bool((self.places >= 1).all())
         return self.moves[max(range(len(self.moves)), key=lambda i: (paid[i], -place[i] if placed else 0))]
@@ -39,7 +38,7 @@ class Judgement:
 def judge(
     view: View, *, worlds: int = 1000, playouts: int = 1, policy: str = "thrifty", seed: int = 0, threads: int = 1
 ) -> Judgement:
-    """Play every legal move of `view` in each of `worlds` worlds, and each of these hands on to its end `playouts` times.
+    """Play each legal move of `view` in each of `worlds` worlds, then play each hand to its end `playouts` times.
 
     ValueError: the seat is not to act; see also `sample` and `Positions.play_out`.
     """

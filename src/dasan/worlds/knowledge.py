@@ -1,7 +1,7 @@
-"""What a seat knows about hidden cards: where seen cards are, and what the rules forbid the others to be.
+"""What a seat knows about hidden cards: where seen cards are, and which arrangements the rules exclude.
 
-It is gathered from a view, event by event. Only what follows from the rules counts: a card that was shown, a bid or a
-pass or a play that the rules would have refused with other cards. What a player would rather have done says nothing.
+Knowledge is collected from a view, event by event. Only what follows from the rules counts: a card that was shown, or a bid,
+pass or play that the rules would have refused with other cards. Likely preferences of players are ignored.
 """
 
 from __future__ import annotations

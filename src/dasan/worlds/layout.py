@@ -1,4 +1,4 @@
-"""Every way to put unseen cards into places, and how to draw one of them, each equally likely.
+"""All arrangements of unseen cards in places, and drawing one of them uniformly.
 
 Cards that some place may not take, or whose number in a place is bound, are *special* and are dealt by counts: a
 stratum says how many of each group go where, and weighs as much as there are ways to do that. The other cards, the
@@ -28,12 +28,12 @@ KITTY, GONE = -1, -2
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be put where.
+    """Which cards must go into which places.
 
     free: how many unseen cards each place takes. cards: the unseen cards, as many as all places take. value: what
     limits are compared by. limits: the highest value that a place takes. barred: places that must not get a card.
-    told: ranks whose number in a place `weigh` looks at. weigh: how many worlds stand behind one way of placing, from
-    the number of told ranks that each place gets; 0 if it cannot be.
+    told: ranks whose number in a place `weigh` looks at. weigh: the number of worlds that one arrangement stands for,
+    given how many cards of told ranks each place gets; 0 if it is impossible.
     """
 
     free: Mapping[Place, int]
@@ -65,11 +65,11 @@ class Layout:
 
     @cached_property
     def thresholds(self) -> tuple[int, ...]:
-        """A random 64-bit word below the first of these, and not below the one before, chooses its stratum."""
+        """Cumulative thresholds: a random 64-bit word selects the first stratum whose threshold is above it."""
         return tuple((at << 64) // self.total for at in accumulate(weight for _, weight in self.strata))
 
     def draw(self, stream: Stream) -> dict[Place, list[Card]]:
-        """The cards that each place gets."""
+        """Draw one arrangement: the cards of each place."""
         out: dict[Place, list[Card]] = {place: [] for place in self.places}
         counts = self.strata[0][0]
         if len(self.strata) > 1:
@@ -88,7 +88,7 @@ class Layout:
 
 
 def lay_out(task: Task) -> Layout:
-    """The layout of a task. ValueError if there is no way to do it."""
+    """Compute the layout of a task. ValueError: no arrangement is possible."""
     top = max(task.value.values(), default=0)
     limit = {place: task.limits.get(place, top) for place in task.free}
     places = tuple(sorted(task.free, key=lambda place: limit[place]))

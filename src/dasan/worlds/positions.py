@@ -1,4 +1,4 @@
-"""Positions for search: compiled rows of hands under way, copied, stepped by action ids and played out to the end.
+"""Positions for search: hands as compiled rows that can be copied, stepped by action ids and played out.
 
 >>> import dasan
 >>> from dasan import worlds
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 OWN = -1
-"""No first action: the policy begins."""
+"""No opening action: the policy chooses the first move."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """How positions ended. payments: int32, places: uint8 (1 the first out, 0 who held cards at the end), both
+    """Results of playouts. payments: int32, places: uint8 (1 the first out, 0 who held cards at the end), both
     [positions, times, seats]. plies: moves made in all.
     """
 
@@ -64,7 +64,7 @@ class Positions:
         self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
 
     def put(self, i: int, state: State) -> None:
-        """Position `i` becomes `state`. ValueError: another game, or a hand that is over."""
+        """Write `state` to position `i`. ValueError: the state has other rules, or its hand is over."""
         if state.rules != self.rules:
             raise ValueError("the positions are of another game")
         if state.phase is Phase.OVER:
@@ -74,7 +74,7 @@ class Positions:
         self.payments[i] = self.places[i] = 0
 
     def put_worlds(self, first: int, state: State, deals: Deals) -> None:
-        """Positions `first` and on become `state` with the hidden cards of `deals`, one world each.
+        """Write `state` to positions from `first` on, each with the hidden cards of one world of `deals`.
 
         state: any world of the same view. ValueError: no room, or cards are on offer that the view does not show (W.20):
         they differ from world to world, so that each has to be `put`.
@@ -90,7 +90,7 @@ class Positions:
             self._game.fill(self._rows, first, deals.one, deals.two)
 
     def copy(self, source: Any, target: Any) -> None:
-        """Positions `target` become what `source` are: numbers, slices or arrays of numbers, as NumPy assigns them."""
+        """Copy positions `source` to `target`: numbers, slices or index arrays, as in NumPy assignment."""
         for part in self._game.parts(self._rows):
             part[target] = part[source]
         for array in (self.over, self.payments, self.places):
@@ -112,11 +112,11 @@ class Positions:
         return np.sort(b.legal[0, : b.num_legal[0]])
 
     def text(self, action: int) -> str:
-        """What an id says: see `dasan.play.action_ids.ActionIds.text`."""
+        """The text of an action id; see `dasan.play.action_ids.ActionIds.text`."""
         return self.ids.text(action)
 
     def thrifty(self, i: int) -> int:
-        """What the bot `thrifty` would do in position `i`, an id. ValueError: the hand is over."""
+        """The action id that the bot `thrifty` chooses in position `i`. ValueError: the hand is over."""
         self._show(i)
         return self._game.choose(self._work)
 
@@ -208,7 +208,7 @@ def _hold_offers(state: State, deals: Deals) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Desk:
-    """Room for one position that is worked on."""
+    """Scratch for the one position that is being read or stepped."""
 
     rows: Any
     buffers: Any

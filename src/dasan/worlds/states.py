@@ -1,4 +1,4 @@
-"""From cards in places to engine states: the hand as it was dealt, and the position it has come to."""
+"""Engine states from arrangements of cards: rebuild the deal, then replay the hand."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
 from dasan.worlds.stream import Stream
 
 MOST_TRIES = 100_000
-"""So many worlds are thrown away in a row before there seem to be none."""
+"""Rejected worlds in a row after which no world is assumed to exist."""
 
 
 @dataclass(frozen=True)
 class World:
-    """Where everything is: hands and kitty as dealt, hands now, and the events with nothing hidden."""
+    """One world: hands and kitty as dealt, hands now, and the events without hidden cards."""
 
     dealt: tuple[Hand, ...]
     kitty: tuple[Card, ...]

@@ -1,11 +1,11 @@
-"""The random numbers that worlds are drawn with: SplitMix64, as the kernels have it, in plain Python."""
+"""The random numbers of worlds: SplitMix64 in plain Python, equal to the kernels'."""
 
 from __future__ import annotations
 
 _64 = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
 WORLD = 0x8EBC6AF09C88C6E3
-"""What the number of a world is multiplied by, so that each has numbers of its own."""
+"""Multiplier of a world's number, so that each world has its own random stream."""
 
 
 def mixed(state: int) -> int:
@@ -26,5 +26,5 @@ class Stream:
         return mixed(self._state)
 
     def below(self, n: int) -> int:
-        """A number from 0 to n - 1; for a pack of cards none is likelier than another by more than one in 2**25."""
+        """A number from 0 to n - 1; for a pack of cards the bias is below 2**-25."""
         return (self.word() >> 32) * n >> 32
