@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dasan
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 
 def main() -> None:

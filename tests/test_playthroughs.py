@@ -14,7 +14,7 @@ import dasan
 from dasan import Session, State
 from dasan.play.dealing import Deal
 from dasan.play.starting import begin
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 FOLDER = HERE / "playthroughs"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,9 @@ from tests.playing import Options, at_random, every_setup, lively, play_hands, p
 import dasan
 from dasan import BadRecord, Malformed, Session, State
 from dasan.play.moves import Move, MoveType
-from dasan.records.record import verify
+from dasan.records.verify import verify
+from dasan.ruleset.rules import Auction
+from dasan.ruleset.shapes import Run
 
 Line = dict[str, Any]
 Tamper = Callable[[list[Line]], None]
@@ -89,6 +92,54 @@ def test_g_03_a_started_hand_is_replayed_from_where_it_started() -> None:
         dasan.replay(tampered)
 
 
+def test_g_03_what_is_said_twice_is_refused() -> None:
+    """Two readers of one line must not read two things."""
+    text = a_session("big-three").record()
+    for twice in ('"bid":', '"cut":', '"format":'):
+        with pytest.raises(BadRecord, match=r"line \d+ says '\w+' twice"):
+            dasan.replay(text.replace(twice, f"{twice}1,{twice}", 1))
+    with pytest.raises(BadRecord, match="not JSON"):
+        dasan.replay(text.replace('"payments":[', '"payments":[NaN,', 1))
+
+
+def of_its_own(**changes: Any) -> str:
+    """A hand by rules that call themselves big-three."""
+    return dasan.deal(replace(dasan.rules("big-three"), **changes), seed=1).record()
+
+
+def test_verify_names_the_rules() -> None:
+    """A header can say what it wants: the verdict is about the rules that decide."""
+    three = dasan.rules("big-three")
+    run = three.shapes[5]
+    assert isinstance(run, Run)
+    run = replace(run, shortest=2)
+    said = {
+        three: "big-three, unchanged",
+        dasan.rules("big-three", cut=False): "big-three with cut=off",
+        dasan.rules("winner", players=7): "winner with players=7, decks=2",
+        dasan.rules("winner-bomb"): "winner-bomb, unchanged",
+        replace(three, auction=Auction(top=20)): "rules of its own, unlike big-three: auction.top is 20, not 3",
+        replace(three, shapes=(*three.shapes[:5], run, *three.shapes[6:])): (
+            "rules of its own, unlike big-three: the kind pair-run.shortest is 2, not 3"
+        ),
+        replace(three, cut=False): "rules of its own, unlike big-three: cut is off, not on",
+        replace(three, name="mine"): "rules of its own, unlike big-three: name is mine, not big-three",
+        replace(three, shapes=three.shapes[:-1]): "rules of its own, unlike big-three: there is no kind quad-run",
+        replace(three, clauses=(), citations=()): "big-three, unchanged",
+    }
+    for rules, verdict in said.items():
+        assert str(verify(dasan.deal(rules, seed=1).record()).verdict) == verdict
+
+
+def test_verify_can_insist_on_rules() -> None:
+    record = dasan.deal(dasan.rules("big-three", cut=False), seed=1).record()
+    assert verify(record, rules=dasan.rules("big-three", cut=False)).verdict.options == (("cut", False),)
+    with pytest.raises(BadRecord, match="played by other rules: big-three with cut=off"):
+        verify(record, rules=dasan.rules("big-three"))
+    with pytest.raises(BadRecord, match="played by other rules: rules of its own"):
+        verify(of_its_own(auction=Auction(top=20)), rules=dasan.rules("big-three"))
+
+
 @every_setup
 def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, Options]) -> None:
     """What the lines show decides, not what the header says."""
@@ -120,6 +171,14 @@ def test_notes_and_analysis_ride_beside() -> None:
 
 def second(lines: list[Line]) -> Line:
     return next(line for line in lines if line.get("number") == 2)
+
+
+def floats(numbers: list[int]) -> list[float]:
+    return [float(n) for n in numbers]
+
+
+def false_reveal() -> Line:
+    return {"type": "reveal", "secret": "00" * 128}
 
 
 TAMPERED: list[tuple[str, Tamper]] = [
@@ -171,6 +230,23 @@ TAMPERED: list[tuple[str, Tamper]] = [
     ("big-three", lambda lines: of_type(lines, "reveal").update(secret="00" * 128)),
     ("big-three", lambda lines: of_type(lines, "reveal").update(secret="00")),
     ("big-three", lambda lines: of_type(lines, "reveal").update(secret=5)),
+    ("big-three", lambda lines: of_type(lines, "result").update(payments=floats(of_type(lines, "result")["payments"]))),
+    ("big-three", lambda lines: lines.remove(of_type(lines, "result"))),
+    ("big-three", lambda lines: lines.insert(lines.index(of_type(lines, "result")), of_type(lines, "result"))),
+    ("big-three", lambda lines: lines.insert(lines.index(of_type(lines, "reveal")), false_reveal())),
+    ("big-three", lambda lines: lines.insert(lines.index(of_type(lines, "reveal")) + 1, false_reveal())),
+    ("big-three", lambda lines: lines.insert(lines.index(of_type(lines, "result")), of_type(lines, "reveal"))),
+    ("big-three", lambda lines: of_type(lines, "reveal").update(why="so")),
+    ("big-three", lambda lines: of_type(lines, "pass").update(bid=3)),
+    ("big-three", lambda lines: of_type(lines, "pass").update(note="so")),
+    ("big-three", lambda lines: of_type(lines, "pass").update(seat=float(of_type(lines, "pass")["seat"]))),
+    ("big-three", lambda lines: of_type(lines, "deal").update(secret="so")),
+    ("big-three", lambda lines: of_type(lines, "deal").update(dealer=True)),
+    ("big-three", lambda lines: lines[0].update(verified=True)),
+    ("big-three", lambda lines: lines[0].update(engine="x" * 2_000)),
+    ("big-three", lambda lines: lines[0].update(seats=[{}] * 4)),
+    ("big-three", lambda lines: lines[0]["rules"].update(official=True)),
+    ("big-three", lambda lines: lines[0]["rules"].update(value=dasan.rules("big-three", must_dig=True).to_json())),
     ("big-three", lambda lines: lines.insert(8, of_type(lines, "reveal"))),
     ("big-three", lambda lines: lines.insert(8, of_type(lines, "result"))),
     ("big-three", lambda lines: lines.append(of_type(lines, "deal"))),
@@ -242,8 +318,6 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
 
 def test_g_03_the_digest_covers_what_decides_and_nothing_else() -> None:
     """A later version may cite other clauses or know further options, and still reads old records."""
-    from dataclasses import replace
-
     rules = dasan.rules("big-three")
     said = replace(rules, clauses=(), citations=(), settings=(("tea", True),))
     shapes = tuple(replace(shape, clause="X.01") for shape in rules.shapes)

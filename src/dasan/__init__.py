@@ -18,7 +18,7 @@ from dasan.play.sessions import Session, session
 from dasan.play.starting import deal, start
 from dasan.play.state import Phase, Result, State
 from dasan.play.view import View
-from dasan.records.record import replay
+from dasan.records.read import replay
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 from dasan.solver import Solution, solve, solve_many

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import dasan
 from dasan.cli import COMMANDS
 from dasan.games import PRESETS
+from dasan.ruleset.rules import Auction
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal
@@ -138,7 +140,7 @@ def test_rules_that_cannot_be(arguments: list[str], said: str) -> None:
 
 def test_verify_says_what_is_true(file: Path, record: str) -> None:
     said = cli("verify", str(file)).stdout
-    assert said.startswith("true      2 hands replayed")
+    assert said.startswith("rules     big-three, unchanged\ntrue      2 hands replayed")
     assert "unproved" not in said
     told = json.loads(cli("verify", "-", "--json", stdin=record).stdout)
     assert told["hands"] == 2
@@ -149,6 +151,20 @@ def test_verify_says_what_is_true(file: Path, record: str) -> None:
 def test_verify_says_what_is_unproved(record: str) -> None:
     kept = [line for line in record.splitlines(keepends=True) if '"reveal"' not in line]
     assert "unproved  hand 1: the secret is not in the record" in cli("verify", "-", stdin="".join(kept)).stdout
+
+
+def test_verify_names_the_rules_and_can_insist_on_them(file: Path, tmp_path: Path) -> None:
+    assert output("verify", file).startswith("rules     big-three, unchanged\n")
+    assert output("verify", file, "--preset", "big-three") == output("verify", file)
+    assert "played by other rules: big-three, unchanged" in refusal("verify", file, "--preset", "big-two")
+    assert "other rules" in refusal("verify", file, "--preset", "big-three", "--option", "cut=off")
+    assert json.loads(output("verify", file, "--json"))["rules"]["unchanged"]
+    assert "needs --preset" in refusal("verify", file, "--option", "cut=off")
+    own = tmp_path / "own.jsonl"
+    rules = replace(dasan.rules("big-three"), auction=Auction(top=20))
+    own.write_text(dasan.deal(rules, seed=1).play("bid 20").record(), encoding="utf-8")
+    assert output("verify", own).startswith("rules     rules of its own, unlike big-three: auction.top is 20, not 3\n")
+    assert "auction.top is 20" in refusal("verify", own, "--preset", "big-three")
 
 
 def _forgeries() -> dict[str, tuple[str, str]]:

@@ -11,7 +11,7 @@ import pytest
 
 from dasan.games import PRESETS
 from dasan.play.sessions import Session
-from dasan.records.record import verify
+from dasan.records.verify import verify
 from dasan.tui.plain import run
 
 from .hands import SEED, greedy_game, my_auction, play_on

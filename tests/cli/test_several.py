@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.records.record import records
+from dasan.records.lines import records
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal
@@ -89,7 +89,7 @@ def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> N
     assert with_line(8, "{") == f"{file}: line 8 is not JSON — G.03"
     assert with_line(7, '{"format":"climb/9"}') == f"{file}, record 3: this is not a climb/1 record — G.03"
     assert with_line(1, "42") == f"{file}: line 1 is not a JSON object — G.03"
-    assert with_line(9, '{"seq":1}') == f"{file}, record 3: a line is not an event — G.03"
+    assert with_line(9, '{"seq":1}') == f"{file}, record 3: line 9: this is not an event — G.03"
     file.write_text("\n".join(lines[:7]), encoding="utf-8")
     assert refusal(command, file) == f"{file}, record 3: the record breaks off — G.03"
     assert json.loads(output(command, file, "--number", "2", "--json")), "what comes after it is not looked at"
@@ -112,7 +112,7 @@ def test_ten_thousand_lines(tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
     file.write_text(hand(1).record() * 3334, encoding="utf-8")
     told = output("verify", file)
-    assert told.startswith("true      1 hand replayed")
+    assert told.startswith("rules     big-three, unchanged (3334 of 3334 records)\ntrue      1 hand replayed")
     assert "(3334 of 3334 records)" in told
     assert "no record 3335" in refusal("solve", file, "--number", "3335")
     assert output("solve", file, "--number", "3334").startswith("Seat 0 has played 5♥. Seat 1 is to act.\n")
@@ -131,15 +131,15 @@ def test_a_file_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch:
 
 
 def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    import dasan.records.record
+    import dasan.records.lines
 
     text = hand(1).record()
-    monkeypatch.setattr(dasan.records.record, "MAX_LINES", 3)
+    monkeypatch.setattr(dasan.records.lines, "MAX_LINES", 3)
     assert dasan.replay(text) == hand(1)
     assert len(list(records(text * 5))) == 5, "the bound is for each record"
     with pytest.raises(dasan.BadRecord, match="a record has at most"):
         dasan.replay(hand(1).play("8D").record())
-    monkeypatch.setattr(dasan.records.record, "MAX_CHARACTERS", len(text) - 1)
+    monkeypatch.setattr(dasan.records.lines, "MAX_CHARACTERS", len(text) - 1)
     for read in (dasan.replay, lambda text: list(records(text))):
         with pytest.raises(dasan.BadRecord, match="a record has at most"):
             read(text)

@@ -8,7 +8,7 @@ import pytest
 from tests.golden.playing import annotated
 
 import dasan
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 HERE = Path(__file__).parent
 

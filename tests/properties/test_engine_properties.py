@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import dasan
 from dasan.play.dealing import Deal
 from dasan.play.starting import begin
-from dasan.records.record import verify
+from dasan.records.verify import verify
 from dasan.ruleset.catalogue import compile
 
 GAMES: list[tuple[str, dict[str, Any]]] = [

@@ -29,7 +29,7 @@ from dasan import Card, DasanError, State, View
 from dasan.play.dealing import Deal
 from dasan.play.events import EventType
 from dasan.play.state import Origin
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|[BR]J)\b")
 SEATS = (0, 1, 2, None)

@@ -15,7 +15,7 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 from .harness import SECONDS, Json, Player, Remote, Socket
 

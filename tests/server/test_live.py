@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 import dasan
-from dasan.records.record import verify
+from dasan.records.verify import verify
 
 from .harness import Json, Serve, Served, Socket
 

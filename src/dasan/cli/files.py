@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from dasan.cli.group import Refused
-from dasan.records.record import MAX_CHARACTERS
+from dasan.records.lines import MAX_CHARACTERS
 
 RecordFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="A climb/1 record, or several one after the other; - reads stdin.")

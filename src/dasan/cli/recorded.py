@@ -14,7 +14,7 @@ from dasan.errors import DasanError
 if TYPE_CHECKING:
     from dasan.play.sessions import Session
     from dasan.play.state import State
-    from dasan.records.record import Record
+    from dasan.records.lines import Record
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
     All are read before anything is done with one. `Refused` for the first that is damaged.
     """
-    from dasan.records.record import records
+    from dasan.records.lines import records
 
     found: dict[int, T] = {}
     last = 0
@@ -58,7 +58,7 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
     """The hands and sessions of a file, by their place in it, as far as their cards are open; a line on stderr where
     that is not to the end. `Refused` for a record of which no hand can be replayed.
     """
-    from dasan.records.record import told
+    from dasan.records.read import told
 
     found: dict[int, State | Session] = {}
     for place, record in read_records(file, number, told).items():

@@ -78,7 +78,7 @@ class Event:
                 raise BadRecord("an event's numbers must be whole and not negative")
             return Event(seq, seat, EventType(data["type"]), cards, bid)
         except (KeyError, TypeError, ValueError, DasanError) as error:
-            raise BadRecord("a line is not an event") from error
+            raise BadRecord("this is not an event") from error
 
 
 def _one(text: object) -> Card:

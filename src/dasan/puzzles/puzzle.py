@@ -14,7 +14,8 @@ from dasan.play.state import Phase, State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree
-from dasan.records.record import Record, records, replay
+from dasan.records.lines import Record, records
+from dasan.records.read import replay
 from dasan.solver.open_hands import applies
 
 
@@ -111,7 +112,7 @@ def of_record(record: Record) -> Puzzle:
         if not right:
             raise ValueError
     except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord(f"line {record[0]['#']}: the record that begins here holds no puzzle") from error
+        raise BadRecord(f"line {record[0].number}: the record that begins here holds no puzzle") from error
     return puzzle
 
 

@@ -1,4 +1,4 @@
-"""climb/1 written: a hand or a session as its events, one JSON object a line."""
+"""Writing climb/1: a hand or a session as its events, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.sessions import Session
 from dasan.play.state import Origin, Result, State
 from dasan.play.view import View
+from dasan.records.lines import FORMAT
 from dasan.ruleset.rules import Rules
 
-FORMAT = "climb/1"
 ALL = "all"
-
-Line = dict[str, Any]
 
 
 def write_state(state: State, view: int | str | None = ALL) -> str:
-    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is."""
+    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is; else ValueError."""
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
@@ -35,15 +33,15 @@ def write_session(session: Session, view: int | str | None = ALL) -> str:
     return _text(lines)
 
 
-def _text(lines: Sequence[Line]) -> str:
+def _text(lines: Sequence[dict[str, Any]]) -> str:
     return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
 
-def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None) -> Line:
-    described: Line = {"name": rules.name, "options": rules.options, "digest": rules.digest}
+def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": rules.name, "options": rules.options, "digest": rules.digest}
     if not _is_preset(rules):
         described["value"] = rules.to_json()
-    line: Line = {"format": FORMAT, "contents": contents, "rules": described, "engine": origin.engine}
+    line: dict[str, Any] = {"format": FORMAT, "contents": contents, "rules": described, "engine": origin.engine}
     line["seats"] = list(origin.seats)
     if view != ALL:
         line["view"] = "spectator" if view is None else view
@@ -60,7 +58,9 @@ def _is_preset(rules: Rules) -> bool:
         return False
 
 
-def _hand_lines(state: State, view: int | str | None) -> list[Line]:
+def _hand_lines(state: State, view: int | str | None) -> list[dict[str, Any]]:
+    if isinstance(view, str) and view != ALL:
+        raise ValueError(f'view is a seat, None for a spectator, or "all", not {view!r}')
     seen: State | View = state if isinstance(view, str) else state.view(view)
     lines = [begun_json(seen.begun, state.first_seq - 1)]
     lines += [event.to_json() for event in seen.events]
@@ -72,9 +72,9 @@ def _hand_lines(state: State, view: int | str | None) -> list[Line]:
     return lines
 
 
-def begun_json(begun: Deal | Position, seq: int) -> Line:
+def begun_json(begun: Deal | Position, seq: int) -> dict[str, Any]:
     """The line that a hand begins with; hidden cards are "?", fields that say nothing are left out."""
-    line: Line = {"seq": seq, "type": "deal" if isinstance(begun, Deal) else "start"}
+    line: dict[str, Any] = {"seq": seq, "type": "deal" if isinstance(begun, Deal) else "start"}
     for f in fields(begun):
         value = getattr(begun, f.name)
         if f.name == "hands":
@@ -90,7 +90,7 @@ def begun_json(begun: Deal | Position, seq: int) -> Line:
     return line
 
 
-def result_json(result: Result) -> Line:
+def result_json(result: Result) -> dict[str, Any]:
     return {
         "payments": list(result.payments),
         "finish_order": list(result.finish_order),

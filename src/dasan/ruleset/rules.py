@@ -147,7 +147,7 @@ class _Citations(dict[str, str]):
         return "G.01"
 
 
-_WORDS = frozenset({"settings", "clauses", "citations", "clause"})
+WORDS = frozenset({"settings", "clauses", "citations", "clause"})
 """Fields that say how rules are described, and decide nothing at the table."""
 
 
@@ -157,7 +157,7 @@ def _decisive(value: object) -> object:
         return [_decisive(v) for v in value]
     if not is_dataclass(value):
         return value
-    held = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in _WORDS}
+    held = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in WORDS}
     return {name: _decisive(v) for name, (v, usual) in held.items() if name == "type" or v != usual}
 
 

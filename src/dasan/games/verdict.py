@@ -1,0 +1,133 @@
+"""Which preset rules are, by what options, or how they differ from every one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from dasan.games import PRESETS
+from dasan.games.option import Preset
+from dasan.ruleset.rules import WORDS, OptionValue, Rules
+from dasan.ruleset.shapes import Shape
+
+MOST_TEXT = 60
+"""Characters of a value that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How rules stand to the presets.
+
+    preset: the one that they are, or are closest to. options: those of its options that have another value than the
+    preset's default, by name. differences: one sentence for each thing that preset and options do not explain.
+
+    >>> import dasan
+    >>> str(verdict(dasan.rules("big-two", triples=True)))
+    'big-two with triples=on'
+    """
+
+    preset: str
+    options: tuple[tuple[str, OptionValue], ...]
+    differences: tuple[str, ...]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether these are the rules of the preset, every option at its default."""
+        return not self.options and not self.differences
+
+    def __str__(self) -> str:
+        chosen = ", ".join(f"{name}={_value(value)}" for name, value in self.options)
+        named = f"{self.preset} with {chosen}" if chosen else self.preset
+        if self.differences:
+            return f"rules of its own, unlike {named}: {'; '.join(self.differences)}"
+        return named if chosen else f"{named}, unchanged"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "preset": self.preset,
+            "unchanged": self.unchanged,
+            "options": dict(self.options),
+            "differences": list(self.differences),
+        }
+
+
+def verdict(rules: Rules) -> Verdict:
+    """How `rules` stand to the presets: only what decides at the table is compared."""
+    likely = PRESETS.get(rules.name)
+    found = [] if likely is None else [_compared(rules, likely, dict(rules.settings)), _compared(rules, likely, {})]
+    if not any(one is not None for one in found):
+        found = [_compared(rules, preset, {}) for preset in PRESETS.values()]
+    return min((one for one in found if one is not None), key=lambda one: len(one.differences))
+
+
+def _compared(rules: Rules, preset: Preset, options: dict[str, OptionValue]) -> Verdict | None:
+    """Against one preset with these options; None where it cannot have them."""
+    try:
+        theirs = preset.rules(options)
+    except ValueError:
+        return None
+    usual = {option.name: option.default for option in preset.options}
+    usual = usual | preset.rules({}).options
+    chosen = tuple((name, value) for name, value in theirs.settings if value != usual[name])
+    return Verdict(preset.name, chosen, tuple(_differences(rules, theirs)))
+
+
+def _differences(ours: Rules, theirs: Rules) -> Iterator[str]:
+    if ours.digest == theirs.digest:
+        return
+    for field in fields(Rules):
+        if field.name in WORDS:
+            continue
+        mine, other = getattr(ours, field.name), getattr(theirs, field.name)
+        if field.name == "shapes":
+            yield from _shapes(mine, other)
+        else:
+            yield from _changed(field.name, mine, other)
+
+
+def _changed(name: str, mine: object, other: object) -> Iterator[str]:
+    """What differs in one field; in a policy, field by field."""
+    if mine == other:
+        return
+    if is_dataclass(mine) and type(mine) is type(other):
+        for field in fields(mine):
+            if field.name not in WORDS:
+                yield from _changed(f"{name}.{field.name}", getattr(mine, field.name), getattr(other, field.name))
+    else:
+        yield f"{name} is {_value(mine)}, not {_value(other)}"
+
+
+def _shapes(mine: tuple[Shape, ...], other: tuple[Shape, ...]) -> Iterator[str]:
+    """Which kinds of combination are more, fewer, defined otherwise, or in another order."""
+    known = {shape.kind: shape for shape in other}
+    kinds = [shape.kind for shape in mine]
+    for shape in mine:
+        if shape.kind in known:
+            yield from _changed(f"the kind {_text(shape.kind)}", shape, known[shape.kind])
+        else:
+            yield f"there is a kind {_text(shape.kind)}"
+    yield from (f"there is no kind {_text(kind)}" for kind in known if kind not in kinds)
+    if len(set(kinds)) < len(kinds) or [kind for kind in known if kind in kinds] != [k for k in kinds if k in known]:
+        yield f"the kinds are ranked {', '.join(map(_text, kinds))}"
+
+
+def _value(value: object) -> str:
+    """A value as a person writes it, at most `MOST_TEXT` characters of it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if value is None:
+        return "nothing"
+    if is_dataclass(value):
+        held = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in WORDS}
+        return _text(" ".join(f"{name}={_value(one)}" for name, one in held.items()))
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    """Text of a stranger, every character of it visible."""
+    shown = "".join(c if c.isprintable() else "?" for c in text)
+    return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
+
+
+__all__ = ["Verdict", "verdict"]

@@ -1,0 +1,136 @@
+"""The line that a hand begins with, read and checked: a deal, or a position."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from dasan.cards import card, parse_cards
+from dasan.errors import BadRecord
+from dasan.play.dealing import Deal, Position, cutter
+from dasan.play.state import State
+from dasan.records.lines import Line
+from dasan.ruleset.rules import LaterLead, Rules
+
+
+def read_begun(line: Line) -> Deal | Position:
+    """The inverse of `begun_json`."""
+    kind = {"deal": Deal, "start": Position}.get(str(line.get("type")))
+    if kind is None:
+        raise BadRecord(f"line {line.number}: a deal is expected")
+    values: dict[str, Any] = {}
+    unknown = set(line) - {"seq", "type", *(f.name for f in fields(kind))}
+    if unknown:
+        raise BadRecord(f"line {line.number}: a {line['type']} has no {min(unknown)[:40]!r}")
+    for f in fields(kind):
+        if f.name not in line:
+            continue
+        value = line[f.name]
+        if f.name == "hands":
+            if not isinstance(value, list) or len(value) > 8:
+                raise BadRecord("hands are a list")
+            value = tuple(tuple(parse_cards(_string(h))) for h in value)
+        elif f.name in ("kitty", "table"):
+            value = parse_cards(_string(value))
+        elif f.name == "called":
+            value = card(_string(value))
+        elif f.name == "commitment":
+            value = _string(value)
+        elif f.name == "contributions":
+            value = tuple(_string(v) for v in value)
+        elif f.name in ("exchange", "passed", "finished", "has_played"):
+            value = tuple(_whole(v) for v in value)
+        elif f.name == "payments":
+            value = tuple(_amount(v) for v in value)
+        else:
+            value = _whole(value)
+        values[f.name] = value
+    made: Deal | Position = kind(**values)
+    return made
+
+
+def seq_of(line: Line) -> int:
+    """The number of the line that a hand begins with."""
+    return _whole(line.get("seq"))
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise BadRecord("text is expected in the deal")
+    return value
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
+        raise BadRecord("a whole number is expected in the deal")
+    return value
+
+
+def _amount(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 1 << 31:
+        raise BadRecord("a payment is a whole number")
+    return value
+
+
+def check_dealt(rules: Rules, dealt: Deal) -> None:
+    """Whether this is a whole deal of the pack, to the right number of seats (G.05)."""
+    cards = [c for hand in dealt.hands for c in hand] + list(dealt.kitty)
+    sizes = [len(h) for h in dealt.hands]
+    seats = (dealt.dealer, *(dealt.exchange or ()), *(() if dealt.leader is None else (dealt.leader,)))
+    if len(sizes) != rules.players or any(not 0 <= s < rules.players for s in seats):
+        raise BadRecord("the deal is not for these players")
+    order = rules.order
+    if sorted(order.place[c] for c in cards if c is not None) != sorted(order.place[c] for c in rules.pack):
+        raise BadRecord("the deal is not the whole pack", clause="G.05")
+    each = rules.hand_size
+    right = (
+        all(s == each for s in sizes)
+        if each is not None
+        else all(
+            sizes[(dealt.dealer + i) % rules.players] == len(range(i, len(cards), rules.players))
+            for i in range(rules.players)
+        )
+    )
+    if not right:
+        raise BadRecord("the cards are not dealt out evenly", clause="G.05")
+    if not _cut_right(rules, dealt) or not _led_right(rules, dealt):
+        raise BadRecord("a hand of this game does not begin like that")
+
+
+def _cut_right(rules: Rules, dealt: Deal) -> bool:
+    """Whether the pack was cut by whom and where it can be (B3.05)."""
+    if dealt.cutter != cutter(rules, dealt.dealer):
+        return False
+    return dealt.cut is None if dealt.cutter is None else dealt.cut is not None and 0 < dealt.cut < len(rules.pack)
+
+
+def _led_right(rules: Rules, dealt: Deal) -> bool:
+    """Whether exactly those of number, exchange and leader are given that a hand begins with (D2.18, W.20, W.21)."""
+    later = dealt.number > 1
+    if dealt.number < 1 or (dealt.exchange is not None) is not (later and rules.exchange):
+        return False
+    if (dealt.leader is not None) is not (later and rules.later_lead is not LaterLead.OPENING):
+        return False
+    if dealt.exchange is None:
+        return True
+    if len(dealt.exchange) != 2 or dealt.exchange[0] == dealt.exchange[1]:
+        return False
+    winner, loser = dealt.exchange
+    return dealt.leader == {LaterLead.WINNER: winner, LaterLead.LOSER: loser}.get(rules.later_lead)
+
+
+def check_succession(rules: Rules, before: State, after: State, number: int) -> None:
+    """Whether a hand begins as the one before it says (B3.20, D2.18, W.19–W.21)."""
+    result, begun = before.result, after.begun
+    if result is None:
+        raise BadRecord(f"line {number}: a hand begins before the last one is over")
+    expected = (result.finish_order[0], result.finish_order[-1]) if rules.exchange else None
+    leader = {"winner": result.finish_order[0], "loser": result.finish_order[-1]}.get(rules.later_lead.value)
+    if not isinstance(begun, Deal) or not isinstance(before.begun, Deal) or begun.number != before.begun.number + 1:
+        raise BadRecord(f"line {number}: hands are not numbered one after the other")
+    if (begun.dealer, begun.exchange, begun.leader) != (
+        result.next_dealer,
+        expected,
+        leader,
+    ):
+        raise BadRecord(f"line {number}: the hand does not begin as the last one ended")

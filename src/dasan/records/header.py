@@ -1,0 +1,88 @@
+"""The first line of a record: which game it is, by which rules, and who sat where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from dasan.errors import BadRecord, DasanError
+from dasan.games import PRESETS
+from dasan.play.state import Origin
+from dasan.records.lines import FORMAT, Line, same
+from dasan.ruleset.rules import Rules
+
+FIELDS = frozenset({"format", "contents", "rules", "engine", "seats", "view"})
+MAX_TEXT = 1_000
+"""Longest text in a header, in characters."""
+MAX_NAMES = 16
+"""Entries about one seat."""
+_SAID = 300
+
+
+def read_header(lines: Sequence[Line]) -> tuple[str, Rules, Origin]:
+    """Whether a record tells a "hand" or a "session", its rules, and who played with which version."""
+    if not lines or lines[0].get("format") != FORMAT:
+        raise BadRecord(f"this is not a {FORMAT} record")
+    header = lines[0]
+    unknown = header.keys() - FIELDS
+    if unknown:
+        raise BadRecord(f"a header has no {min(unknown)[:40]!r}")
+    contents, engine, seats = header.get("contents"), header.get("engine"), header.get("seats", [])
+    if contents not in ("hand", "session") or not _is_text(engine):
+        raise BadRecord("the header does not say which game this is")
+    rules = _read_rules(header.get("rules"))
+    if not isinstance(seats, list) or len(seats) > rules.players or not all(map(_is_names, seats)):
+        raise BadRecord("the header's seats are not names")
+    if "view" in header and header["view"] != "spectator" and not _is_seat(rules, header["view"]):
+        raise BadRecord("the header does not say whose copy this is")
+    return str(contents), rules, Origin(str(engine), tuple(seats))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TEXT
+
+
+def _is_seat(rules: Rules, seat: object) -> bool:
+    return isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < rules.players
+
+
+def _is_names(seat: object) -> bool:
+    return (
+        isinstance(seat, dict)
+        and len(seat) <= MAX_NAMES
+        and all(_is_text(key) and _is_text(value) for key, value in seat.items())
+    )
+
+
+def _read_rules(described: object) -> Rules:
+    """The rules that a header describes, which must be what it says of them."""
+    if not isinstance(described, dict) or not isinstance(described.get("options"), dict):
+        raise BadRecord("the header does not say which game this is")
+    unknown = described.keys() - {"name", "options", "digest", "value"}
+    if unknown:
+        raise BadRecord(f"rules in a header have no {min(unknown)[:40]!r}")
+    try:
+        rules = _rules(json.dumps(described, sort_keys=True))
+    except (ValueError, TypeError, DasanError) as error:
+        said = error.message if isinstance(error, DasanError) else str(error)
+        raise BadRecord(f"the rules cannot be read: {said[:_SAID]}") from error
+    if rules.digest != described.get("digest"):
+        raise BadRecord("the rules are not those the record was made with: their digest differs")
+    if "value" in described and not (rules.name == described.get("name") and same(rules.options, described["options"])):
+        raise BadRecord("the header names other rules or options than those it has")
+    return rules
+
+
+@lru_cache(maxsize=64)
+def _rules(described: str) -> Rules:
+    """The rules of a header, from its JSON: read once, however many records have the same."""
+    header: dict[str, Any] = json.loads(described)
+    if "value" in header:
+        return Rules.from_json(header["value"])
+    name = header.get("name")
+    preset = PRESETS.get(name) if isinstance(name, str) else None
+    if preset is None:
+        raise ValueError("there is no such preset")
+    return preset.rules(header["options"])

@@ -1,0 +1,131 @@
+"""The lines of climb/1: JSON objects, one a line, taken apart into records.
+
+Several records can stand in a file, one after the other: a line with `format`, and no `type`, begins the next. What a
+stranger may send is bounded here, before anything is made of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from dasan.errors import BadRecord
+
+FORMAT = "climb/1"
+MAX_CHARACTERS = 8_000_000
+MAX_LINES = 50_000
+MAX_RECORDS = 10_000
+"""Records in one file."""
+MAX_RULES = 32
+"""Different rules in one file: each is compiled once."""
+BESIDE = ("note", "analysis")
+"""Lines that tell nothing of the game: they may stand anywhere after the header."""
+
+
+class Line(dict[str, Any]):
+    """One line of a file: a JSON object, with its number, from 1."""
+
+    def __init__(self, content: dict[str, Any], number: int) -> None:
+        super().__init__(content)
+        self.number = number
+
+
+Record: TypeAlias = list[Line]
+"""The lines of one record."""
+
+
+def records(text: str) -> Iterator[Record]:
+    """The records in a text, one after the other; each line with `format` begins one.
+
+    `BadRecord` for damaged lines, for more than `MAX_RECORDS` records or `MAX_RULES` different rules, and for records
+    with more than `MAX_LINES` lines or `MAX_CHARACTERS` characters.
+    """
+    record: Record = []
+    size = count = 0
+    rules: set[str] = set()
+    for number, row in enumerate(text.split("\n"), 1):
+        if not row.strip():
+            continue
+        if len(row) > MAX_CHARACTERS:
+            raise _too_large()
+        line = _read(row, number)
+        if "format" in line and "type" not in line:
+            if record:
+                yield record
+            record, size = [], 0
+            count += 1
+            rules.add(_written(line.get("rules")))
+            if count > MAX_RECORDS or len(rules) > MAX_RULES:
+                raise BadRecord(f"a file has at most {MAX_RECORDS:,} records, by {MAX_RULES} different rules")
+        record.append(line)
+        size += len(row) + 1
+        if len(record) > MAX_LINES or size > MAX_CHARACTERS:
+            raise _too_large()
+    if record:
+        yield record
+
+
+def only_record(text: str | Record) -> Record:
+    """The one record in a text; `BadRecord` where there are more."""
+    if isinstance(text, list):
+        return text
+    if not isinstance(text, str):
+        raise BadRecord("a record is text")
+    if len(text) > MAX_CHARACTERS:
+        raise _too_large()
+    found = records(text)
+    first = next(found, [])
+    second = next(found, None)
+    if second is not None:
+        raise BadRecord(
+            f"line {second[0].number}: another record begins here; `dasan.records.lines.records` takes them apart"
+        )
+    return first
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are written alike in JSON: unlike Python, it tells 1 from 1.0 and from true."""
+    return _written(one) == _written(other)
+
+
+def _written(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except RecursionError as error:
+        raise BadRecord("a line is nested too deeply") from error
+
+
+def _read(row: str, number: int) -> Line:
+    try:
+        content = json.loads(row, object_pairs_hook=_object, parse_constant=_constant)
+    except _Twice as error:
+        raise BadRecord(f"line {number} says {error.key[:40]!r} twice") from error
+    except (ValueError, RecursionError) as error:
+        raise BadRecord(f"line {number} is not JSON") from error
+    if not isinstance(content, dict):
+        raise BadRecord(f"line {number} is not a JSON object")
+    return Line(content, number)
+
+
+class _Twice(Exception):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, of which two readers must not see two different things."""
+    out = dict(pairs)
+    if len(out) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+    return out
+
+
+def _constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _too_large() -> BadRecord:
+    return BadRecord(f"a record has at most {MAX_LINES} lines and {MAX_CHARACTERS} characters")

@@ -1,0 +1,97 @@
+"""Whether a record is true: every move, every result, every deal, and the rules that it says it was played by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dasan.errors import BadRecord
+from dasan.games.verdict import Verdict, verdict
+from dasan.play import fairness
+from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
+from dasan.play.sessions import Session
+from dasan.play.state import Phase, State
+from dasan.records.lines import Record, only_record
+from dasan.records.read import told
+from dasan.records.write import begun_json
+from dasan.ruleset.rules import Rules
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `verify` found true. rules: those of the record, and what they are: see `Verdict`. game: the replayed hand or
+    session, as far as its cards are open; None where the first hand hides cards. statements: one sentence for each thing
+    checked. unproved: what the record does not allow to check.
+    """
+
+    rules: Rules
+    verdict: Verdict
+    game: State | Session | None
+    statements: tuple[str, ...]
+    unproved: tuple[str, ...]
+
+
+def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
+    """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue.
+
+    rules: by which it must have been played; by default any, of which `Verified.verdict` tells. A copy that hides cards
+    is checked up to the first hand that does.
+    """
+    lines = only_record(record)
+    found = told(lines)
+    stands = verdict(found.rules)
+    if rules is not None and rules.digest != found.rules.digest:
+        raise BadRecord(f"it was played by other rules: {stands}")
+    game, hands = found.game, found.hands
+    said = [
+        f"{len(hands)} {'hand' if len(hands) == 1 else 'hands'} replayed: every move is legal, every result is right"
+    ] * bool(hands)
+    unproved: list[str] = []
+    for i, state in enumerate(hands, 1):
+        begun, secret = state.begun, state.origin.secret
+        if not isinstance(begun, Deal):
+            unproved.append(f"hand {i} starts from a given position, not from a shuffle")
+        elif secret is None:
+            over = state.phase is Phase.OVER
+            unproved.append(f"hand {i}: the secret {'is not in the record' if over else 'comes when the hand is over'}")
+        else:
+            _verify_deal(state, begun, secret, i)
+            said.append(f"hand {i}: the secret matches its commitment, and the deal follows from it")
+            if i == 1 and isinstance(game, Session):
+                _verify_draw(game, begun, secret)
+                said.append("the draw for the first deal follows from the secret")
+    if found.note is not None:
+        unproved.append(found.note)
+    if any(line.get("type") == "analysis" for line in lines):
+        unproved.append("what the analysis lines say is not looked at")
+    return Verified(found.rules, stands, game, tuple(said), tuple(unproved))
+
+
+def _verify_deal(state: State, begun: Deal, secret: bytes, i: int) -> None:
+    if begun.commitment is None or fairness.commitment(secret) != begun.commitment:
+        raise BadRecord(f"hand {i}: the secret is not the one that was committed to")
+    seed = _seed(secret, begun, state.rules, begun.number)
+    again = deal_hand(
+        state.rules,
+        seed,
+        number=begun.number,
+        dealer=begun.dealer,
+        leader=begun.leader,
+        exchange=begun.exchange,
+        commitment=begun.commitment,
+        contributions=begun.contributions,
+    )
+    if begun_json(again, 0) != begun_json(begun, 0):
+        raise BadRecord(f"hand {i}: the cards dealt do not follow from the secret")
+
+
+def _verify_draw(session: Session, begun: Deal, secret: bytes) -> None:
+    seed = _seed(secret, begun, session.rules, 0)
+    if draw_first_dealer(session.rules, seed)[1] != session.opening:
+        raise BadRecord("the draw for the first deal does not follow from the secret")
+
+
+def _seed(secret: bytes, begun: Deal, rules: Rules, number: int) -> bytes:
+    try:
+        return fairness.deal_seed(secret, begun.contributions, rules.digest, number)
+    except ValueError as error:
+        raise BadRecord(f"no deal follows from these contributions: {error}") from error
