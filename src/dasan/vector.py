@@ -15,16 +15,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
+from dasan.backends import Purpose, choose
 from dasan.features import (
     Feature,
     action_features,
-    by_rank,
     layout,
     move_layout,
     move_size,
@@ -91,7 +92,9 @@ class VectorEnv:
         self.seed = _seeds(seed, num_envs)
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
-        self._kernels = _kernels_of(rules)
+        backend = choose(rules, Purpose.ENVIRONMENTS, "compiled")
+        self.backend = backend.name
+        self._kernels: Any = import_module(f"dasan.kernels.{backend.name}.env")
         self._tables, self.num_actions = table_cache.load_or_make(
             rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
         )
@@ -334,6 +337,7 @@ def on_gpu(
     from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
     rules = _rules(preset, options)
+    choose(rules, Purpose.GPU)
     if reason := why_not():
         raise RuntimeError(f"no GPU: {reason}")
     return GpuEnv(rules, num_envs, seed, session=session)
@@ -359,21 +363,6 @@ def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
     if options:
         raise ValueError("options belong to a preset's name; these rules are complete")
     return preset
-
-
-def _kernels_of(rules: Rules) -> Any:
-    """The module that plays `rules`."""
-    if by_rank(rules):
-        from dasan.kernels.ranks import env as batch_rank
-
-        return batch_rank
-    if rules.hand_size is not None:
-        from dasan.kernels.cardsets import env as batch_set
-
-        return batch_set
-    from dasan.kernels.patterns import env as batch_canon
-
-    return batch_canon
 
 
 __all__ = ["VectorEnv", "make", "on_gpu"]

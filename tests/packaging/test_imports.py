@@ -21,6 +21,7 @@ LAYERS: tuple[frozenset[str], ...] = tuple(
         "ruleset games",
         "play records",
         "features",
+        "backends",
         "kernels solver bots worlds",
         "vector arena learn envs server bench puzzles",
         "tui",

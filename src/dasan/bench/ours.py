@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dasan
+from dasan.backends import GPU as ON_GPU
+from dasan.backends import Purpose, choose
 from dasan.bench.timing import Row, Work, cores, measure
-from dasan.features import by_rank
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
@@ -44,7 +45,7 @@ def measure_ours(
         rules = rules_of(variant)
         for path in paths:
             if path == GPU:
-                if by_rank(rules) and not why_no_gpu():
+                if ON_GPU.unsupported(rules) is None and not why_no_gpu():
                     yield _on_gpu(variant, rules, seconds=seconds, repeats=repeats)
                 continue
             for threads in counts[:1] if path == "engine" else counts:
@@ -117,13 +118,14 @@ def _kernel(rules: Rules, threads: int) -> Work:
 
 def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], int]:
     """The tables and the function that play whole random hands, and how many to play at once."""
-    if by_rank(rules):
+    backend = choose(rules, Purpose.ENVIRONMENTS, "compiled").name
+    if backend == "ranks":
         from dasan.kernels.ranks import auction as rank_auction
         from dasan.kernels.ranks import hands as rank_hands
         from dasan.kernels.ranks import tables as rank_table
 
         return (rank_table.rank_table(rules), rank_auction.auction_table(rules)), rank_hands.random_hands, 20_000
-    if rules.hand_size is not None:
+    if backend == "cardsets":
         from dasan.kernels.cardsets import hands as set_hands
         from dasan.kernels.cardsets import tables as set_table
 

@@ -26,9 +26,19 @@ def by_rank(rules: Rules) -> bool:
     return not rules.suits_ranked and rules.hand_size is not None
 
 
+def ranks(rules: Rules) -> int:
+    """How many ranks there are, the jokers two of them."""
+    return len(rules.ranks) + 2 * rules.jokers
+
+
+def copies(rules: Rules) -> int:
+    """The most cards of one rank in the pack."""
+    return len(rules.suits) * rules.decks
+
+
 def card_slots(rules: Rules) -> int:
     """The number of flags of a set of cards; see `card_flags`."""
-    return 52 if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
+    return copies(rules) * ranks(rules) if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
 
 
 def _slot(rules: Rules, c: Card) -> int:
@@ -37,16 +47,16 @@ def _slot(rules: Rules, c: Card) -> int:
 
 
 def card_flags(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
-    """Cards as flags. Big Three: place 13 × n + rank is 1 if more than n cards of the rank are there, n from 0 to 3. The
-    other games: place 4 × rank + suit, the jokers at 52 and 53; with two decks a second such block for cards that are
-    there twice.
+    """Cards as flags. Games of ranks alone (`by_rank`): place 13 × n + rank is 1 if more than n cards of the rank are there, n
+    from 0 to 3 (with jokers 15 × n, with two decks to 7). The other games: place 4 × rank + suit, the jokers at 52 and 53;
+    with two decks a second such block for cards that are there twice.
     """
     out = [0] * card_slots(rules)
     known = [c for c in cards if c is not None]
     if by_rank(rules):
         for rank, n in Counter(rules.order.place[c][0] for c in known).items():
             for i in range(n):
-                out[13 * i + rank] = 1
+                out[ranks(rules) * i + rank] = 1
     else:
         block = 52 + 2 * rules.jokers
         for c, n in Counter(known).items():

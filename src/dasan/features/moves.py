@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dasan.cards import Card
-from dasan.features.cards import Feature, by_rank, card_flags, card_slots, eights, kinds, one_flag
+from dasan.features.cards import Feature, by_rank, card_flags, card_slots, copies, eights, kinds, one_flag, ranks
 from dasan.play.action_ids import PASS_ID, action_ids
 from dasan.play.view import View
 from dasan.ruleset.catalogue import Row, compile
@@ -49,16 +49,13 @@ def _listed(rules: Rules) -> bool:
     return compile(rules).rows[0].cards is not None
 
 
-def _ranks(rules: Rules) -> int:
-    return 13 + 2 * rules.jokers
-
-
 def _cards(rules: Rules, action: _Action) -> list[int]:
     row = action.row
     if _listed(rules):
         return card_flags(rules, (row.cards or ()) if row is not None else ())
     held = Counter(dict(row.pattern.counts)) if row is not None else Counter()
-    return [int(held[rank] > n) for n in range(_most_copies(rules)) for rank in range(_ranks(rules))]
+    most = copies(rules) if by_rank(rules) else _most_copies(rules)
+    return [int(held[rank] > n) for n in range(most) for rank in range(ranks(rules))]
 
 
 def _suit(rules: Rules, action: _Action) -> list[int]:
@@ -92,7 +89,7 @@ _PLANES: tuple[_Plane, ...] = (
     _Plane(
         "counts",
         "the cards played, by rank",
-        lambda r: _most_copies(r) * _ranks(r),
+        lambda r: _most_copies(r) * ranks(r),
         _cards,
         lambda r, s: not (by_rank(r) or _listed(r)),
     ),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dasan.backends import OPEN_HANDS
 from dasan.play import auction
 from dasan.play.moves import Move
 from dasan.play.state import Phase, State
@@ -25,9 +26,8 @@ FIRST_SHARE = 2_000
 
 
 def applies(state: State) -> bool:
-    """Whether this solver is the one for the state: two sides, suits that never matter, the first out ends the hand."""
-    rules = state.rules
-    return rules.auction is not None and not rules.suits_ranked and not rules.pass_is_final
+    """Whether this solver is the one for the state: see `backends.OPEN_HANDS`."""
+    return OPEN_HANDS.unsupported(state.rules) is None
 
 
 @dataclass(frozen=True)

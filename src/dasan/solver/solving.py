@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
 
@@ -40,7 +41,8 @@ def solve(
 
     What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
     games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
-    are not all known, for a `scope` that the game does not have, and for a `memory_mb` that is no number from 0 on.
+    are not all known, for rules that no solver honours, for a `scope` that the game does not have, and for a `memory_mb`
+    that is no number from 0 on.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -122,7 +124,7 @@ def solve_warm(
         raise ValueError("not all hands are known")
     if scope not in (None, *get_args(Scope)):
         raise ValueError(f"scope is paranoid or max-n, not {scope}")
-    if not open_hands.applies(state):
+    if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":
             return max_n.solve_max_n(state, warm.max_n(budget), moves=moves, line=line, also=also)
         return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)

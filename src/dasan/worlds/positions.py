@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dasan.backends import Purpose, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.state import Phase, State
 from dasan.ruleset.rules import Rules
@@ -222,7 +224,9 @@ class _Game:
         from dasan.kernels.env import playout_policies as playout_table
 
         self._rules = rules
-        self._batch, self._playout = _kernels_of(rules)
+        backend = choose(rules, Purpose.WORLDS, "compiled")
+        self._batch: Any = import_module(f"dasan.kernels.{backend.name}.env")
+        self._playout: Any = import_module(f"dasan.kernels.{backend.name}.playout")
         self._w = self._batch.tables(rules, True)
         self._x = playout_table.policy_table(rules)
         self.put = self._playout.put
@@ -298,23 +302,3 @@ class _Game:
                 places,
             )
         )
-
-
-def _kernels_of(rules: Rules) -> tuple[Any, Any]:
-    """The modules that hold and play out positions of `rules`."""
-    from dasan.features import by_rank
-
-    if by_rank(rules):
-        from dasan.kernels.ranks import env as batch_rank
-        from dasan.kernels.ranks import playout as playout_rank
-
-        return batch_rank, playout_rank
-    if rules.hand_size is not None:
-        from dasan.kernels.cardsets import env as batch_set
-        from dasan.kernels.cardsets import playout as playout_set
-
-        return batch_set, playout_set
-    from dasan.kernels.patterns import env as batch_canon
-    from dasan.kernels.patterns import playout as playout_canon
-
-    return batch_canon, playout_canon

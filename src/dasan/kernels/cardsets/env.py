@@ -24,7 +24,7 @@ from dasan.kernels.env.buffers import (
     sample,
     signed,
 )
-from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
@@ -61,7 +61,13 @@ class SetBatch(NamedTuple):
     winner_leads: bool
 
 
+PLANES = "phase hand played table kind table_seat passed dealer opener must_include? hand_sizes"
+HIDDEN = "hands"
+"""The features that the functions here write, in order; the one with a mark where there is an opening card."""
+
+
 def tables(rules: Rules, session: bool) -> SetBatch:
+    check_layout(rules, session, PLANES, HIDDEN, {"must_include"} if rules.opening is None else set())
     names = kinds(rules)
     return SetBatch(
         t=set_table(rules),

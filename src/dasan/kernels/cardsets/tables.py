@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.backends import CARDSETS
 from dasan.ruleset.catalogue import Row, compile
 from dasan.ruleset.rules import CardScoring, FixedScoring, Guard, Rules
 
@@ -137,8 +138,11 @@ def _opening(rules: Rules) -> int:
 
 @lru_cache(maxsize=16)
 def set_table(rules: Rules) -> SetTable:
-    """The arrays of `rules`' action table, whose rows must be exact sets of at most five cards, pairs those of two."""
+    """The arrays of `rules`' action table. ValueError: rules that the backend `cardsets` does not honour."""
+    CARDSETS.require(rules)
     rows = compile(rules).rows
+    if len({row.cards for row in rows}) < len(rows):
+        raise ValueError("the table has two rows of the same cards")
     if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
         raise ValueError(f"{rules.name} has rows that are not sets of up to five cards, or hands of more than thirteen")
     place = rules.order.place

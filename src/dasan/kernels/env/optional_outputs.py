@@ -10,9 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.features import action_features, cards_taken, move_layout, move_size, perfect_size
+from dasan.features import (
+    action_features,
+    cards_taken,
+    layout,
+    move_layout,
+    move_size,
+    perfect_layout,
+    perfect_size,
+)
 from dasan.kernels.env.buffers import Buffers
 from dasan.kernels.runtime.compiled import woven
+from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
@@ -64,6 +73,24 @@ def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bo
     )
 
 
+MOST_IDS = np.iinfo(np.int16).max
+"""Ids fit into int16."""
+
+
+def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_out: set[str]) -> None:
+    """ValueError unless features are laid out as kernels write them, and ids fit into the list of legal ones.
+
+    observed, hidden: names in order, with ? those that some rules do without; left_out: which of them these rules do.
+    """
+    for found, written in ((layout(rules, session), observed), (perfect_layout(rules), hidden)):
+        names = [name for name in written.split() if not (name.endswith("?") and name[:-1] in left_out)]
+        if [feature.name for feature in found] != [name.rstrip("?") for name in names]:
+            laid_out = " ".join(feature.name for feature in found)
+            raise ValueError(f"features are laid out as {laid_out}, and written as {' '.join(names)}")
+    if action_ids(rules, session).count > MOST_IDS:
+        raise ValueError(f"there are more than {MOST_IDS} action ids")
+
+
 @woven
 def write_moves(i: int, held: int, b: Buffers, m: More) -> None:
     """The features of environment i's k-th legal action into row starts[i] + k. held: cards of the seat to act."""
@@ -83,4 +110,4 @@ def write_moves(i: int, held: int, b: Buffers, m: More) -> None:
             rows[row, out_word] |= out_flag
 
 
-__all__ = ["More", "more", "write_moves"]
+__all__ = ["More", "check_layout", "more", "write_moves"]

@@ -5,6 +5,7 @@ Nothing is kept between steps but hands and what is public: what a seat can play
 
 from __future__ import annotations
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from dasan.kernels.env.buffers import (
     signed,
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
@@ -90,7 +91,15 @@ class CanonBatch(NamedTuple):
 LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
 
+PLANES = "phase hand played table kind table_seat passed dealer opener finished has_played"
+EXCHANGED = "giving? offering? given? offered? taken?"
+HIDDEN = "hands"
+"""The features that the functions here write, in order, then `hand_sizes`; those with a mark where cards are exchanged."""
+
+
 def tables(rules: Rules, session: bool) -> CanonBatch:
+    left_out = set() if session and rules.exchange else {name.rstrip("?") for name in EXCHANGED.split()}
+    check_layout(rules, session, f"{PLANES} {EXCHANGED} hand_sizes", HIDDEN, left_out)
     t = canon_table(rules)
     names = kinds(rules)
     ids = action_ids(rules, session)
@@ -126,7 +135,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[CanonMemory, Words]:
 
 def most_legal(rules: Rules) -> int:
     """More than the actions that can be legal at once."""
-    return len(compile(rules).rows) + 1
+    return max(len(compile(rules).rows) + 1, comb(rules.most_cards, 2))
 
 
 def deals(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.backends import PATTERNS
 from dasan.ruleset.catalogue import Row, compile
 from dasan.ruleset.rules import CardScoring, FixedScoring, Restart, Rules
 from dasan.ruleset.shapes import TIER, AnyShape, Groups, Run, Same
@@ -122,7 +123,8 @@ def canon_policy(rules: Rules) -> CanonPolicy:
 
 @lru_cache(maxsize=32)
 def canon_table(rules: Rules) -> CanonTable:
-    """ValueError: the kernels do not know one of the kinds, or kinds that are compared with each other."""
+    """The arrays of `rules`' action table. ValueError: rules that the backend `patterns` does not honour."""
+    PATTERNS.require(rules)
     table = compile(rules)
     rules, rows = table.rules, table.rows  # equal rules have one table, and its rows the shapes of the first of them
     shapes = [shape for shape in rules.shapes if any(row.shape is shape for row in rows)]

@@ -25,7 +25,7 @@ from dasan.kernels.env.buffers import (
     sample,
     signed,
 )
-from dasan.kernels.env.optional_outputs import More, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
@@ -35,6 +35,7 @@ from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
 from dasan.kernels.runtime.bits import extract, popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, stepped
+from dasan.play.action_ids import action_ids
 from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 
@@ -69,7 +70,15 @@ class RankTables(NamedTuple):
     x: RankIds
 
 
+PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
+NUMBERS = "hand_sizes said"
+HIDDEN = "hands hidden_kitty? hidden_partner?"
+"""The features that the functions here write, in order; those with a mark where there is a kitty, or a card is called."""
+
+
 def tables(rules: Rules, session: bool) -> RankTables:
+    left_out = {"partner", "called", "hidden_partner"} if rules.call is None else {"kitty", "hidden_kitty"}
+    check_layout(rules, session, f"{PLANES} {NUMBERS}", HIDDEN, left_out)
     return RankTables(rank_table(rules), auction_table(rules), rank_ids(rules, session))
 
 
@@ -370,7 +379,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
 
 def most_legal(rules: Rules) -> int:
     """More than the actions that can be legal at once, with room for 64 more, which `gather` may overwrite."""
-    return len(compile(rules).rows) + 64
+    return max(len(compile(rules).rows), action_ids(rules).rows) + 64
 
 
 def deals(rules: Rules, s: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:

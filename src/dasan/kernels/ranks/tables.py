@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.backends import RANKS
 from dasan.ruleset.catalogue import Row, compile
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -61,16 +62,17 @@ def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
 
 @lru_cache(maxsize=16)
 def rank_table(rules: Rules) -> RankTable:
-    """The words of `rules`' action table. The game must have one deck, no ranked suits, and runs in its low ranks.
+    """The words of `rules`' action table. ValueError: rules that the backend `ranks` does not honour.
 
     Rows that differ only in the called card (B4.07) share an action.
     """
+    RANKS.require(rules)
     ranks = len(rules.ranks)
-    if rules.suits_ranked or rules.decks > 1 or rules.jokers or ranks > 13:
-        raise ValueError(f"{rules.name} is not a game of ranks alone")
     lengths = {key: i for i, key in enumerate((n, s) for n in range(3, RUN_RANKS + 1) for s in range(RUN_RANKS - n + 1))}
     rows = [row for row in compile(rules).rows if row.called is not True]
     place = {row.id: action_of(row, ranks, lengths) for row in rows}
+    if len(set(place.values())) < len(rows) or max(place.values()) >= LEAD:
+        raise ValueError("the table has no bit of its own for every row")
     taken = np.zeros(ACTIONS, np.uint64)
     shift = np.zeros(ACTIONS, np.uint64)
     ids = np.full(ACTIONS, -1, np.int64)

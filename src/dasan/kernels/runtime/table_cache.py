@@ -65,7 +65,7 @@ def _sources() -> str:
     seen = hashlib.sha256(f"{np.__version__} {sys.version}".encode())
     parts = (
         package.glob("*.py"),
-        *((package / part).rglob("*.py") for part in ("ruleset", "games", "play", "features", "kernels")),
+        *((package / part).rglob("*.py") for part in ("ruleset", "games", "play", "features", "backends", "kernels")),
     )
     for source in sorted(path for part in parts for path in part):
         seen.update(source.read_bytes())

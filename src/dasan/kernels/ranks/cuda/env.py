@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import cuda
 
-from dasan.features import by_rank
+from dasan.backends import GPU
 from dasan.kernels.ranks import env as batch_rank
 from dasan.kernels.ranks.cuda import step as cuda_rank
 from dasan.play.action_ids import action_ids
@@ -31,8 +31,7 @@ class GpuEnv:
     def __init__(self, rules: Rules, num_envs: int, seed: int = 0, *, session: bool = False) -> None:
         if num_envs < 1:
             raise ValueError("num_envs starts at 1")
-        if not by_rank(rules):
-            raise ValueError(f"only Big Three is played on a GPU, not {rules.name}")
+        GPU.require(rules)
         self.rules = rules
         self.num_envs = num_envs
         self.num_players = rules.players

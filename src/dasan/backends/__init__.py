@@ -1,0 +1,70 @@
+"""Which code plays which rules: the one place that decides it.
+
+Every backend says which fields and values of `Rules` it honours (see `contract`); whoever needs one asks here. Importing
+this loads neither NumPy nor Numba.
+
+>>> import dasan
+>>> from dasan import backends
+>>> backends.choose(dasan.rules("winner"), backends.Purpose.ENVIRONMENTS).name
+'patterns'
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+from dasan.backends.cardsets import CARDSETS
+from dasan.backends.contract import Backend, Purpose
+from dasan.backends.patterns import PATTERNS
+from dasan.backends.ranks import GPU, OPEN_HANDS, RANKS
+from dasan.backends.states import ENDGAME, ENGINE
+from dasan.ruleset.rules import Rules
+
+Wanted: TypeAlias = Literal["auto", "compiled", "engine"]
+"""The fastest that honours the rules; the fastest that is compiled; the interpreted engine."""
+
+BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
+"""All there are; of one purpose the fastest first."""
+
+
+def choose(rules: Rules, purpose: Purpose, wanted: Wanted = "auto") -> Backend:
+    """The first backend of `purpose` that plays `rules`.
+
+    ValueError: `wanted` is none of these words, or no such backend plays them; then it names for each the first field that
+    it does not honour.
+    """
+    if wanted not in get_args(Wanted):
+        raise ValueError(f"backend is auto, compiled or engine, not {wanted!r}")
+    able = [backend for backend in BACKENDS if purpose in backend.purposes]
+    if wanted != "auto":
+        able = [backend for backend in able if backend.compiled is (wanted == "compiled")]
+    refusals = []
+    for backend in able:
+        refusal = backend.unsupported(rules)
+        if refusal is None:
+            return backend
+        refusals.append(f"{backend.name}: {refusal}")
+    which = "compiled backend" if wanted == "compiled" else "backend"
+    raise ValueError(f"no {which} plays these rules ({purpose.value}): {'; '.join(refusals)}")
+
+
+def report(rules: Rules) -> tuple[tuple[Backend, str | None], ...]:
+    """Every backend with the first field of `rules` that it does not honour, or None."""
+    return tuple((backend, backend.unsupported(rules)) for backend in BACKENDS)
+
+
+__all__ = [
+    "BACKENDS",
+    "CARDSETS",
+    "ENDGAME",
+    "ENGINE",
+    "GPU",
+    "OPEN_HANDS",
+    "PATTERNS",
+    "RANKS",
+    "Backend",
+    "Purpose",
+    "Wanted",
+    "choose",
+    "report",
+]

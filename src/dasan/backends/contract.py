@@ -1,0 +1,162 @@
+"""What a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
+
+A field without a condition is a field that the backend does not know, and rules that have one are refused. So whoever
+adds a field to `Rules` finds out which backends have to learn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum, StrEnum
+from typing import Any
+
+from dasan.ruleset.rules import Rules
+
+
+class Purpose(StrEnum):
+    """What programs use a backend for."""
+
+    ENVIRONMENTS = "environments"
+    WORLDS = "worlds"
+    GPU = "gpu"
+    SOLVER = "solver"
+    ENDGAME = "endgame"
+
+
+Condition = Callable[[Any, Rules], str | None]
+"""A field's value and the rules it stands in: what the value would have to be, or None if it is honoured."""
+
+Honoured = Mapping[type, Mapping[str, Condition]]
+"""By dataclass (`Rules`, a policy, a shape): the conditions of its fields."""
+
+Check = Callable[[Rules], str | None]
+"""A condition on several fields: the refusal, which begins with the field's name, or None."""
+
+
+def anything(value: object, rules: Rules) -> None:
+    """Every value is honoured, or makes no difference to the backend."""
+
+
+def only(*allowed: object) -> Condition:
+    """Nothing but these values."""
+    text = " or ".join(_shown(value) for value in allowed)
+    return lambda value, rules: None if value in allowed else text
+
+
+def kind_of(*types: type) -> Condition:
+    """A value of one of these types; its own fields have conditions too."""
+    text = " or ".join("None" if t is type(None) else t.__name__ for t in types)
+    return lambda value, rules: None if isinstance(value, types) else text
+
+
+def between(least: int, most: int) -> Condition:
+    """A number from `least` to `most`."""
+    return lambda value, rules: None if least <= value <= most else f"{least} to {most}"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One way to play or to solve.
+
+    name: what `env.backend` says. summary: how it works, in a few words. compiled: whether it runs as machine code.
+    honours: None for what plays every `Rules` value there is, else the conditions, field by field; together: conditions on
+    several fields, looked at after those.
+    """
+
+    name: str
+    purposes: tuple[Purpose, ...]
+    summary: str
+    compiled: bool
+    honours: Honoured | None = None
+    together: tuple[Check, ...] = ()
+
+    def unsupported(self, rules: Rules) -> str | None:
+        """The first field of `rules` that this backend does not honour, and what it would have to be; None: it plays them.
+
+        >>> import dasan
+        >>> from dasan import backends
+        >>> backends.RANKS.unsupported(dasan.rules("big-three")), backends.RANKS.unsupported(dasan.rules("big-two"))
+        (None, 'suits_ranked is True, not False')
+        """
+        if self.honours is None:
+            return None
+        found = self._first(rules, rules, "")
+        if found is not None:
+            return found
+        return next((refusal for check in self.together if (refusal := check(rules)) is not None), None)
+
+    def require(self, rules: Rules) -> None:
+        """ValueError unless this backend plays `rules`."""
+        refusal = self.unsupported(rules)
+        if refusal is not None:
+            raise ValueError(f"backend {self.name} does not play these rules: {refusal}")
+
+    def _first(self, part: Any, rules: Rules, path: str) -> str | None:
+        known = self._conditions(type(part))
+        if known is None:
+            return f"{path} is {type(part).__name__}, which {self.name} does not know"
+        for field in fields(part):
+            name = f"{path}.{field.name}" if path else field.name
+            condition = known.get(field.name)
+            if condition is None:
+                return f"{name} is a field that {self.name} does not know"
+            value = getattr(part, field.name)
+            wanted = condition(value, rules)
+            if wanted is not None:
+                return f"{name} is {_shown(value)}, not {wanted}"
+            inside = [(name, value)]
+            if isinstance(value, tuple):
+                inside = [(f"{name}[{i}]", entry) for i, entry in enumerate(value)]
+            for deeper, entry in inside:
+                if is_dataclass(entry) and (refusal := self._first(entry, rules, deeper)) is not None:
+                    return refusal
+        return None
+
+    def _conditions(self, kind: type) -> Mapping[str, Condition] | None:
+        """Those of the nearest class that has some: a subclass is known but for the fields that it adds."""
+        honours = self.honours or {}
+        return next((honours[base] for base in kind.__mro__ if base in honours), None)
+
+
+def _shown(value: object) -> str:
+    """A value in a refusal: short, and on one line, for records of strangers have rules of their own."""
+    if isinstance(value, Enum):
+        return str(value.value)
+    if is_dataclass(value):
+        return type(value).__name__
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+DESCRIBES: Mapping[str, Condition] = {
+    "name": anything,
+    "settings": anything,
+    "clauses": anything,
+    "citations": anything,
+    "direction": anything,
+    "first_dealer": anything,
+    "cut": anything,
+    "announce_last_card": anything,
+    "stake_chips": anything,
+    "show_played": anything,
+    "show_hands_after": anything,
+}
+"""Fields of `Rules` that decide nothing in a hand once it is dealt, and nothing that a seat is told of it."""
+
+SHAPE: Mapping[str, Condition] = {"type": anything, "kind": anything, "clause": anything, "family": anything}
+"""Fields that every shape has and that only name it, or are compared as a whole."""
+
+__all__ = [
+    "DESCRIBES",
+    "SHAPE",
+    "Backend",
+    "Check",
+    "Condition",
+    "Honoured",
+    "Purpose",
+    "anything",
+    "between",
+    "kind_of",
+    "only",
+]

@@ -1,0 +1,198 @@
+"""Games of ranks alone (Big Three): a hand is a count of each rank, in one word. Batched environments and worlds, on a
+GPU too; and the solver for open hands, which honours less.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dasan.backends.contract import (
+    DESCRIBES,
+    SHAPE,
+    Backend,
+    Condition,
+    Honoured,
+    Purpose,
+    anything,
+    between,
+    kind_of,
+    only,
+)
+from dasan.ruleset.rules import (
+    Auction,
+    BidScoring,
+    Call,
+    Ending,
+    Guard,
+    LaterLead,
+    NextDealer,
+    Restart,
+    Rules,
+)
+from dasan.ruleset.shapes import Run, Same
+
+COPIES = 4
+"""Lanes of a hand word, one for each card of a rank."""
+RUN_RANKS = 10
+"""Runs lie within so many ranks, the lowest."""
+SHORTEST = 3
+LONGEST = {1: 10, 2: 10, 3: 6, 4: 6}
+"""The longest run that has a bit, by copies."""
+SAID = 64
+"""Bits for the pass, bids and calls."""
+
+
+def _holdings(holdings: Any, rules: Rules) -> str | None:
+    known = all(set(held) <= set(rules.ranks) and max(map(held.count, held), default=0) <= COPIES for held in holdings)
+    return None if known else f"at most {COPIES} cards of each rank of the pack"
+
+
+def _callable(ranks: Any, rules: Rules) -> str | None:
+    known = set(ranks) <= set(rules.ranks) and len(set(ranks)) == len(ranks)
+    return None if known else "ranks of the pack, each once"
+
+
+def _low_ranks(sequence: Any, rules: Rules) -> str | None:
+    low = rules.ranks[:RUN_RANKS]
+    return None if sequence in low else f"ranks of {low} that follow one another"
+
+
+def _dealt_out(rules: Rules) -> str | None:
+    """A card is called where no kitty is taken up, and the other way round: what an observation shows goes by that."""
+    if (rules.call is None) == (rules.kitty_size == 0):
+        return f"hand_size is {rules.hand_size}, which must leave a kitty where no card is called"
+    return None
+
+
+def _sayable(rules: Rules) -> str | None:
+    top = 0 if rules.auction is None else rules.auction.top
+    calls = 0 if rules.call is None else len(rules.suits) * len(rules.call.ranks)
+    return None if top + calls <= SAID else f"auction.top is {top}, too many bids beside {calls} cards to call"
+
+
+def _one_bit_each(rules: Rules) -> str | None:
+    """No two patterns have the same cards, or the same family and strength."""
+    forms: list[tuple[str, int]] = []
+    for shape in rules.shapes:
+        match shape:
+            case Run(copies=n):
+                forms.append(("run", n))
+            case Same(count=n):
+                forms.append(("same", n))
+    families = [shape.family or shape.kind for shape in rules.shapes]
+    if len(set(forms)) < len(forms):
+        return "shapes are two of the same form"
+    if len(set(families)) < len(families):
+        return "shapes are two of the same family"
+    for i, shape in enumerate(rules.shapes):
+        if isinstance(shape, Run):
+            most = LONGEST[shape.copies]
+            if min(shape.longest, rules.most_cards // shape.copies) > most:
+                return f"shapes[{i}].longest is {shape.longest}, not at most {most}"
+    return None
+
+
+RULES: dict[str, Condition] = {
+    **DESCRIBES,
+    "players": between(3, 4),
+    "decks": only(1),
+    "jokers": only(False),
+    "ranks": anything,
+    "suits": anything,
+    "suits_ranked": only(False),
+    "shapes": anything,
+    "hand_size": kind_of(int),
+    "next_dealer": only(NextDealer.FIRST_OUT),
+    "ending": only(Ending.FIRST_OUT),
+    "scoring": kind_of(BidScoring),
+    "auction": kind_of(Auction),
+    "call": anything,
+    "reveal_kitty": anything,
+    "opening": only(None),
+    "later_lead": only(LaterLead.OPENING),
+    "pass_is_final": only(False),
+    "guard": only(Guard.OFF),
+    "restart": only(Restart.OFF),
+    "exchange": only(False),
+}
+HONOURS: Honoured = {
+    Rules: RULES,
+    BidScoring: {"type": anything, "pay_each_winner": anything},
+    Auction: {
+        "top": between(1, 20),
+        "suit": anything,
+        "passing_is_final": anything,
+        "opener_may_pass": anything,
+        "must_dig": _holdings,
+    },
+    Call: {"ranks": _callable},
+    Same: {**SHAPE, "tier": anything, "power": anything, "count": between(1, COPIES), "by_suit": only(False)},
+    Run: {
+        **SHAPE,
+        "tier": anything,
+        "power": anything,
+        "copies": between(1, COPIES),
+        "sequence": _low_ranks,
+        "shortest": between(SHORTEST, RUN_RANKS),
+        "longest": between(SHORTEST, RUN_RANKS),
+        "tie": only("none"),
+        "crown": only(""),
+        "flush": only(False),
+        "plain": only(False),
+    },
+}
+TOGETHER = (_dealt_out, _sayable, _one_bit_each)
+
+RANKS = Backend(
+    name="ranks",
+    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
+    summary="compiled: a hand is how many cards of each rank",
+    compiled=True,
+    honours=HONOURS,
+    together=TOGETHER,
+)
+GPU = Backend(
+    name="ranks-gpu",
+    purposes=(Purpose.GPU,),
+    summary="ranks on a GPU, one thread an environment",
+    compiled=True,
+    honours=HONOURS,
+    together=TOGETHER,
+)
+
+
+def _sides(rules: Rules) -> str | None:
+    """The hands that the search has room for."""
+    wanted = {3: 16, 4: 13}[rules.players]
+    return None if rules.hand_size == wanted else f"hand_size is {rules.hand_size}, not {wanted}"
+
+
+def _whole_family(rules: Rules) -> str | None:
+    """Proofs without search take it that equal cards and neighbouring ranks can be played together."""
+    sets = {s.count for s in rules.shapes if isinstance(s, Same)}
+    runs = {s.copies: s.longest for s in rules.shapes if isinstance(s, Run)}
+    wanted = {n: min(RUN_RANKS, rules.most_cards // n) for n in range(1, COPIES + 1)}
+    if sets != set(wanted) or any(runs.get(n, 0) < longest for n, longest in wanted.items()):
+        return "shapes are not all sets of one to four equal cards and all runs of them"
+    return None
+
+
+OPEN_HANDS = Backend(
+    name="open-hands",
+    purposes=(Purpose.SOLVER,),
+    summary="compiled proof-number search of two sides",
+    compiled=True,
+    honours={
+        **HONOURS,
+        Same: {**HONOURS[Same], "power": only(0)},
+        Run: {
+            **HONOURS[Run],
+            "power": only(0),
+            "sequence": lambda value, rules: None if value == rules.ranks[:RUN_RANKS] else rules.ranks[:RUN_RANKS],
+            "shortest": only(SHORTEST),
+        },
+    },
+    together=(*TOGETHER, _sides, _whole_family),
+)
+
+__all__ = ["GPU", "OPEN_HANDS", "RANKS"]

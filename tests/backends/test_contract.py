@@ -1,0 +1,208 @@
+"""What backends declare: every field, by name, and a refusal of everything that is not declared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from typing import Any
+
+import pytest
+from tests.vector.covering import pairwise
+
+import dasan
+from dasan import backends, vector
+from dasan.backends import Backend, Purpose
+from dasan.ruleset.rules import (
+    Auction,
+    BidScoring,
+    Call,
+    CardScoring,
+    Ending,
+    FixedScoring,
+    Guard,
+    LaterLead,
+    OpeningLead,
+    Restart,
+    Rules,
+)
+from dasan.ruleset.shapes import Flush, Groups, Run, Same
+
+KNOWN = (Rules, Auction, Call, OpeningLead, BidScoring, FixedScoring, CardScoring, Same, Run, Flush, Groups)
+"""`Rules`, and every policy and shape that it can hold."""
+DECLARED = [backend for backend in backends.BACKENDS if backend.honours is not None]
+EXAMPLES = [
+    dasan.rules(preset, **options)
+    for preset, options in (
+        *((preset, {}) for preset in ("big-three", "big-three-4p", "big-two", "winner")),
+        ("big-two", {"scoring": "cards"}),
+        ("winner", {"scoring": "cards"}),
+    )
+]
+FASTEST = {"big-three": "ranks", "big-two": "cardsets", "winner": "patterns"}
+
+
+def fastest(preset: str) -> str:
+    return next(name for game, name in FASTEST.items() if preset.startswith(game))
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_every_setting_of_a_preset_is_compiled(preset: str) -> None:
+    for setting in ({}, *pairwise(preset)[0]):
+        rules = dasan.rules(preset, **setting)
+        for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
+            assert backends.choose(rules, purpose).name == fastest(preset)
+        assert backends.choose(rules, Purpose.SOLVER).name == ("open-hands" if rules.auction else "endgame")
+        assert (backends.GPU.unsupported(rules) is None) == (rules.auction is not None)
+
+
+def added(kind: type[Any]) -> type[Any]:
+    """The dataclass `kind` with one more field."""
+    params = kind.__dataclass_params__
+    slots = "__slots__" in kind.__dict__
+    return make_dataclass(
+        f"More{kind.__name__}",
+        [("novelty", bool, False)],
+        bases=(kind,),
+        frozen=params.frozen,
+        slots=slots,
+        kw_only=kind in (Same, Run, Flush, Groups),
+    )
+
+
+def grown(part: Any, kind: type[Any]) -> Any:
+    """`part` with every value of `kind` in it, itself too, replaced by one that has one more field."""
+    if isinstance(part, tuple):
+        return tuple(grown(entry, kind) for entry in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    values = {field.name: grown(getattr(part, field.name), kind) for field in fields(part)}
+    return (added(kind) if type(part) is kind else type(part))(**values)
+
+
+@pytest.mark.parametrize("kind", KNOWN, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("backend", DECLARED, ids=lambda backend: backend.name)
+def test_a_field_that_is_added_is_refused_by_name(backend: Backend, kind: type[Any]) -> None:
+    """Also with its default: nobody has said yet that the backend need not know it."""
+    seen = 0
+    for rules in EXAMPLES:
+        more = grown(rules, kind)
+        if backend.unsupported(rules) is None and more != rules:
+            refusal = backend.unsupported(more)
+            assert refusal is not None
+            assert refusal.endswith(f"novelty is a field that {backend.name} does not know")
+            seen += 1
+    knows = backend.honours is not None and kind in backend.honours
+    assert bool(seen) == knows
+
+
+@pytest.mark.parametrize("backend", DECLARED, ids=lambda backend: backend.name)
+def test_every_field_is_declared_and_no_other(backend: Backend) -> None:
+    assert backend.honours is not None
+    for kind, conditions in backend.honours.items():
+        assert conditions.keys() == {field.name for field in fields(kind)}, kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odd(Same):
+    """A shape that nobody knows."""
+
+
+def test_what_a_refusal_says() -> None:
+    rules = dasan.rules("big-three")
+    for changed, words in (
+        ({"ending": Ending.LAST_IN}, "ending is last-in, not first-out"),
+        ({"guard": Guard.FOUL}, "guard is foul, not off"),
+        ({"players": 5, "hand_size": 10}, "players is 5, not 3 to 4"),
+        ({"auction": replace(rules.auction, must_dig=("X" * 50,))}, "auction.must_dig is"),  # type: ignore[type-var]
+        ({"shapes": (*rules.shapes[:4], Flush(kind="flush", clause="", size=5))}, "shapes[4] is Flush, which"),
+        ({"shapes": rules.shapes[:3] + rules.shapes[:1]}, "shapes are two of the same form"),
+    ):
+        refusal = backends.RANKS.unsupported(replace(rules, **changed))
+        assert refusal is not None
+        assert refusal.startswith(words)
+        assert len(refusal) < 150
+
+
+def changed(preset: str, **changes: Any) -> Rules:
+    return replace(dasan.rules(preset), **changes)
+
+
+SEEN = (
+    *[
+        (changed(preset, **{name: value}), name)
+        for preset in ("big-three", "big-three-4p")
+        for name, value in (
+            ("ending", Ending.LAST_IN),
+            ("pass_is_final", True),
+            ("guard", Guard.FOUL),
+            ("guard", Guard.ENFORCED),
+            ("restart", Restart.ALWAYS),
+            ("restart", Restart.WHEN_UNBEATABLE),
+            ("scoring", FixedScoring(stake=2)),
+            ("scoring", CardScoring()),
+            ("jokers", True),
+        )
+        if (preset, name) != ("big-three-4p", "jokers")
+    ],
+    *[
+        (changed("big-two", **{name: value}), name)
+        for name, value in (
+            ("ending", Ending.LAST_IN),
+            ("suits_ranked", False),
+            ("opening", OpeningLead(card="3D", in_the_lead=False)),
+            ("restart", Restart.ALWAYS),
+            ("restart", Restart.WHEN_UNBEATABLE),
+            ("later_lead", LaterLead.LOSER),
+        )
+    ],
+    *[
+        (changed("winner", **{name: value}), name)
+        for name, value in (
+            ("opening", OpeningLead(card="3D", in_the_lead=True)),
+            ("pass_is_final", True),
+            ("guard", Guard.FOUL),
+            ("guard", Guard.ENFORCED),
+        )
+    ],
+)
+"""Rules that compiled code once played as if the value had not been changed, and the field's name."""
+
+
+@pytest.mark.parametrize(("rules", "name"), SEEN, ids=[f"{r.name} {n} {i}" for i, (r, n) in enumerate(SEEN)])
+def test_what_compiled_code_got_wrong_is_refused_by_name(rules: Rules, name: str) -> None:
+    for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
+        with pytest.raises(ValueError, match=rf"\b{name}[. ]"):
+            backends.choose(rules, purpose, "compiled")
+
+
+def test_the_gpu_refuses_before_it_looks_for_one() -> None:
+    with pytest.raises(ValueError, match="suits_ranked is True"):
+        vector.on_gpu("big-two", 2)
+
+
+def test_open_hands_are_not_solved_by_other_rules() -> None:
+    """Payments that are no bids (the value was half of what is paid), players beyond four, runs of two ranks."""
+    rules = dasan.rules("big-three")
+    short = tuple(replace(s, shortest=2) if isinstance(s, Run) else s for s in rules.shapes)
+    for other, word in (
+        (replace(rules, scoring=FixedScoring(stake=2)), "scoring"),
+        (replace(rules, players=5, hand_size=10), "players"),
+        (replace(rules, players=8, hand_size=6), "players"),
+        (replace(rules, shapes=short), r"shapes\[4\].shortest"),
+        (replace(rules, shapes=rules.shapes[:3]), "shapes"),
+        (replace(rules, ending=Ending.LAST_IN), "ending"),
+        (replace(rules, hand_size=15), "hand_size"),
+    ):
+        with pytest.raises(ValueError, match=f"open-hands: {word}"):
+            dasan.solve(dasan.deal(other, seed=1), nodes=10)
+
+
+def test_choosing() -> None:
+    rules = dasan.rules("big-two")
+    assert backends.choose(rules, Purpose.ENVIRONMENTS, "engine").name == "engine"
+    with pytest.raises(ValueError, match="auto, compiled or engine"):
+        backends.choose(rules, Purpose.ENVIRONMENTS, "fast")  # type: ignore[arg-type]
+    assert [backend.name for backend, refusal in backends.report(rules) if refusal is None] == [
+        "cardsets",
+        "engine",
+        "endgame",
+    ]
