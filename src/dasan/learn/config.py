@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dasan.games import make_rules
-from dasan.ruleset import OptionValue, Rules
+from dasan.ruleset.rules import OptionValue, Rules
 
 
 @dataclass(frozen=True)

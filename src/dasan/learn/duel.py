@@ -9,7 +9,7 @@ from dasan import vector
 from dasan.arena.estimate import Estimate
 from dasan.learn.network import Network
 from dasan.learn.scoring import Scorer
-from dasan.ruleset import FixedScoring, Rules
+from dasan.ruleset.rules import FixedScoring, Rules
 from dasan.vector import VectorEnv
 
 Floats = npt.NDArray[np.float32]

@@ -69,4 +69,5 @@ class Scorer:
         second = self._room[:rows] @ weights["w_second"]
         second += weights["b_second"]
         np.maximum(second, 0, out=second)
-        return Scores(envs, begin, second @ weights["w_last"] + weights["b_last"])
+        scores = second @ weights["w_last"] + weights["b_last"]
+        return Scores(envs, begin, scores.astype(np.float32, copy=False))

@@ -92,7 +92,7 @@ class Learner:
         second = first @ w["w_second"]
         second += w["b_second"]
         np.maximum(second, 0, out=second)
-        error = second @ w["w_last"] + w["b_last"] - targets
+        error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
         slope = error * np.float32(2 / n)
         self._gradient[:] = 0
         g["b_last"][:] = slope.sum()
@@ -189,7 +189,9 @@ class Trainer:
         actions = env.legal[:, 0].astype(np.int32)
         envs = np.flatnonzero((env.num_legal > 1) & open_)
         if len(envs):
-            assert env.obs is not None and env.moves is not None and env.move_starts is not None
+            assert env.obs is not None
+            assert env.moves is not None
+            assert env.move_starts is not None
             scores = self._scorer(env, envs, self._weights)
             begin, best = scores.begin, scores.best()
             values = scores.rows[best]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.compiled import njit
+from dasan.kernels.runtime.compiled import njit
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]

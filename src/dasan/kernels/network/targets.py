@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.compiled import compiled
+from dasan.kernels.runtime.compiled import compiled
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
