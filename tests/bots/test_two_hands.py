@@ -8,24 +8,24 @@ import dasan
 from dasan.bots.two_hands import winning
 
 POSITIONS = (
-    (["4C 6D 7H", "5H 8C"], {"leader": 0}),
-    (["4H 9D 9S TC TS", "9H AC AH 3S"], {"leader": 1}),
-    (["3C 4C 5C KD", "3H 3S 2D"], {"leader": 0}),
-    (["5C 6C 9D", "2S 4H 4D"], {"leader": 1}),
+    (["4C 6D 7H", "5H 8C"], 0),
+    (["4H 9D 9S TC TS", "9H AC AH 3S"], 1),
+    (["3C 4C 5C KD", "3H 3S 2D"], 0),
+    (["5C 6C 9D", "2S 4H 4D"], 1),
 )
 
 
-def start(hands: list[str], options: dict[str, int], **rules: str) -> dasan.State:
+def start(hands: list[str], leader: int, **rules: str) -> dasan.State:
     """A hand of three players of which the third has gone out."""
     return dasan.start(
-        dasan.rules("winner", players=3, **rules), [*hands, ""], finished=(2,), has_played=(0, 1, 2), **options
+        dasan.rules("winner", players=3, **rules), [*hands, ""], finished=(2,), has_played=(0, 1, 2), leader=leader
     )
 
 
 @pytest.mark.parametrize("restart", ["when-unbeatable", "always"])
-@pytest.mark.parametrize(("hands", "options"), POSITIONS)
-def test_winning_moves_are_those_of_the_solver(hands: list[str], options: dict[str, int], restart: str) -> None:
-    state = start(hands, options, two_of_spades_restart=restart)
+@pytest.mark.parametrize(("hands", "leader"), POSITIONS)
+def test_winning_moves_are_those_of_the_solver(hands: list[str], leader: int, restart: str) -> None:
+    state = start(hands, leader, two_of_spades_restart=restart)
     seen = 0
     for _ in range(6):
         if state.to_act is None:
@@ -39,7 +39,7 @@ def test_winning_moves_are_those_of_the_solver(hands: list[str], options: dict[s
             assert set(found) == best
             seen += 1
         state = state.play(dasan.bot("greedy").choose(state.view(state.to_act)))
-    assert seen or not hidden_is_the_others(start(hands, options))
+    assert seen or not hidden_is_the_others(start(hands, leader))
 
 
 def hidden_is_the_others(state: dasan.State) -> bool:
