@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
 from dasan.cards import RANKS, SUITS, parse_cards
 from dasan.errors import Malformed
+from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
-
-if TYPE_CHECKING:
-    from dasan.ruleset.rules import Rules
 
 MAX_PLAYERS = 8
 MAX_DECKS = 2
@@ -29,12 +26,12 @@ MAX_NUMBER = 1_000_000
 MAX_BID = 20
 
 
-def objection(rules: Rules) -> str | None:
+def objection(rules: RulesFields) -> str | None:
     """Why nobody can play by these rules, or None."""
     return next(_objections(rules), None)
 
 
-def _objections(rules: Rules) -> Iterator[str]:
+def _objections(rules: RulesFields) -> Iterator[str]:
     yield from _texts(rules)
     if not 2 <= rules.players <= MAX_PLAYERS:
         yield f"two to {MAX_PLAYERS} can play"
@@ -51,7 +48,7 @@ def _objections(rules: Rules) -> Iterator[str]:
     yield from _scoring(rules)
 
 
-def _texts(rules: Rules) -> Iterator[str]:
+def _texts(rules: RulesFields) -> Iterator[str]:
     lists = (rules.settings, rules.clauses, rules.citations)
     if any(len(entries) > MAX_ENTRIES for entries in lists):
         yield f"options, clauses and citations are at most {MAX_ENTRIES}"
@@ -105,7 +102,7 @@ def _windows(run: Run) -> Iterable[str]:
     return (run.sequence[i : i + run.longest] for i in range(len(run.sequence) - run.longest + 1))
 
 
-def _dealing(rules: Rules) -> Iterator[str]:
+def _dealing(rules: RulesFields) -> Iterator[str]:
     size = rules.hand_size
     if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
         yield "the pack does not go round"
@@ -123,7 +120,7 @@ def _dealing(rules: Rules) -> Iterator[str]:
                 yield "the opening card is not in the pack"
 
 
-def _auction(rules: Rules) -> Iterator[str]:
+def _auction(rules: RulesFields) -> Iterator[str]:
     auction, call = rules.auction, rules.call
     if auction is not None:
         if not 1 <= auction.top <= MAX_BID or auction.suit not in tuple(SUITS):
@@ -140,7 +137,7 @@ def _auction(rules: Rules) -> Iterator[str]:
             yield "a bidder may hold every card that could be called"
 
 
-def _endings(rules: Rules) -> Iterator[str]:
+def _endings(rules: RulesFields) -> Iterator[str]:
     to_the_end = rules.ending.value == "last-in"
     if not to_the_end and (rules.exchange or rules.next_dealer.value == "last-in"):
         yield "only where play goes on to the end is there somebody who is last"
@@ -148,7 +145,7 @@ def _endings(rules: Rules) -> Iterator[str]:
         yield "an exchange takes more cards"
 
 
-def _scoring(rules: Rules) -> Iterator[str]:
+def _scoring(rules: RulesFields) -> Iterator[str]:
     scoring = rules.scoring
     for field in fields(scoring):
         value = getattr(scoring, field.name)
