@@ -139,9 +139,9 @@ def _chosen(
 
 def _check(found: dict[int, Puzzle], as_json: bool) -> None:
     """Say of each puzzle what is not true of it; `Refused` at the end if that is anything."""
-    from dasan.cli.review_words import move_words
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
+    from dasan.text.moves import move_words
 
     told: list[dict[str, object]] = []
     with progress_bar() as show:
@@ -187,7 +187,7 @@ def _start(puzzle: Puzzle) -> object:
 
 def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
     """A puzzle in words. place: its number in a file that holds several."""
-    from dasan.cli.puzzle_words import question, solution
+    from dasan.text.puzzle import question, solution
 
     lines = list(question(p))
     if with_solution:

@@ -15,7 +15,7 @@ from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, 
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
-    from dasan.cli.review_words import Report
+    from dasan.text.review import Report
 
 STYLES = {"keeps": "green", "loses": "bold red", "forced": "dim", "unproved": "yellow", "unjudged": "dim", "bid": ""}
 
@@ -40,9 +40,10 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Judge every move of recorded hands: did it keep the result, and which moves would have."""
-    from dasan.cli.review_words import Report, move_words
     from dasan.solver.picture import picture as drawn
     from dasan.solver.review import review as judge
+    from dasan.text.moves import move_words
+    from dasan.text.review import Report
 
     if picture is not None and picture.suffix.lower() != ".svg":
         raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")

@@ -9,8 +9,9 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
-from dasan.cli.position_words import to_act, words_of
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
+from dasan.text.moves import move_words, worth_words
+from dasan.text.position import to_act, words_of
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -66,8 +67,6 @@ def solve(
 
 
 def _told(state: State, solution: Solution) -> str:
-    from dasan.cli.review_words import move_words
-
     lines = [to_act(words_of(state), state)]
     rules = state.rules
     of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
@@ -94,11 +93,3 @@ def _sentence(rules: Rules, found: Solution) -> str:
         return "not predicted"
     low, high = sorted((found.lower, found.upper))
     return f"not proved: from {worth_words(rules, low)} to {worth_words(rules, high)}"
-
-
-def worth_words(rules: Rules, value: int) -> str:
-    """What a value says: a payment, or the place in which a player finishes."""
-    from dasan.ruleset.rules import Ending
-    from dasan.tui.words import signed
-
-    return f"place {value}" if rules.ending is Ending.LAST_IN else signed(value)

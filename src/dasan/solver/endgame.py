@@ -160,7 +160,7 @@ def solution(
     by_seat: Mapping[int, int] | None = None,
 ) -> Solution:
     """What was found out for the seat to act, where more is better, as it is told: places count from 1."""
-    low, high = bounds(state, 0 if state.to_act is None else state.to_act)
+    low, high = bounds(state, state.mover)
     lower = low if value is None else value
     upper = high if value is None else value
     if state.rules.ending is Ending.LAST_IN:

@@ -87,7 +87,7 @@ class Warm:
         """The search for the seat to act, in a game without sides."""
         from dasan.solver.endgame import Endgame
 
-        seat = 0 if state.to_act is None else state.to_act
+        seat = state.mover
         if seat not in self._endgames:
             self._endgames[seat] = Endgame(seat, self.memory_mb / state.rules.players, budget)
         self._endgames[seat].budget = budget
