@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "games",
         "play",
         "records.write",
-        "play.state play.starting play.positions play.sessions",
+        "play.state play.starting play.positions play.sessions play.action_ids",
         "records",
         "text",
         "features",
