@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "ruleset",
         "games",
         "play",
-        "records.write",
+        "records.lines records.write",
         "play.state play.starting play.positions play.sessions play.action_ids",
         "records",
         "text",
