@@ -10,6 +10,7 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
+from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, no_hand, print_found, read_games
 from dasan.text.position import held, to_act, words_of
 
@@ -44,7 +45,7 @@ def replay(
         print_found([_json(game, hands) for _, game, hands in chosen])
         return
     for line in _stories(chosen):
-        typer.echo(line)
+        say(line)
         if step and line.startswith("  ") and not sys.stdin.readline():
             break
 

@@ -9,6 +9,7 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
+from dasan.cli.output import say
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.text.moves import move_words, worth_words
 from dasan.text.position import to_act, words_of
@@ -38,7 +39,7 @@ def solve(
     file: RecordFile,
     number: RecordNumber = None,
     hand: HandNumber = None,
-    before: Annotated[int | None, typer.Option(help="Go back to before the move with this number.")] = None,
+    before: Annotated[int | None, typer.Option(min=0, help="Go back to before the move with this number.")] = None,
     seconds: Seconds = 10,
     memory: Memory = 512,
     scope: ScopeChoice = None,
@@ -61,7 +62,7 @@ def solve(
             raise Refused(f"{place_in(file, place)}: {error}{over}") from error
         solutions.append(solution)
         if not as_json:
-            typer.echo(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
+            say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
     if as_json:
         print_found([solution.to_json() for solution in solutions])
 

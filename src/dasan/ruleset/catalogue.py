@@ -255,7 +255,7 @@ def _can_be_highest(pattern: Pattern, decks: int) -> bool:
     return needed <= (pattern.suit + 1) * decks
 
 
-MOST_SETS = 100_000
+MOST_SETS = 60_000
 
 
 def _lists_exact_sets(rules: RulesFields) -> bool:

@@ -10,8 +10,8 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 from dasan.cards import Card, format_cards, parse_cards
 from dasan.errors import IllegalPlay, Malformed
@@ -35,6 +35,9 @@ from dasan.ruleset.policies import (
 )
 from dasan.ruleset.shapes import Combination, Run, recognise
 from dasan.ruleset.validation import objection
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,10 @@ class Rules(RulesFields):
     @staticmethod
     def from_json(data: object) -> Rules:
         """Read what `to_json` wrote; `Malformed` if it is something else."""
-        from pydantic import TypeAdapter, ValidationError
+        from pydantic import ValidationError
 
         try:
-            return TypeAdapter(Rules).validate_json(json.dumps(data), strict=True)
+            return _reader().validate_json(json.dumps(data), strict=True)
         except (ValidationError, TypeError, ValueError) as error:
             raise Malformed("that is not a set of rules") from error
 
@@ -87,6 +90,14 @@ class Rules(RulesFields):
         if found is None:
             raise _refusal(self, chosen)
         return found
+
+
+@cache
+def _reader() -> TypeAdapter[Rules]:
+    """What reads rules from JSON: made once, as that takes far longer than reading."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Rules)
 
 
 def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from math import comb
 
-from dasan.cards import RANKS, SUITS, parse_cards
+from dasan.cards import JOKERS, RANKS, SUITS, parse_cards
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
@@ -24,6 +25,8 @@ MAX_LEVEL = 15
 MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
+MAX_PATTERNS = 10_000
+"""Rows of the catalogue before suits are told apart: the presets have at most 1,525."""
 
 
 def objection(rules: RulesFields) -> str | None:
@@ -52,12 +55,19 @@ def _texts(rules: RulesFields) -> Iterator[str]:
     lists = (rules.settings, rules.clauses, rules.citations)
     if any(len(entries) > MAX_ENTRIES for entries in lists):
         yield f"options, clauses and citations are at most {MAX_ENTRIES}"
+    if len({name for name, _ in rules.settings}) < len(rules.settings):
+        yield "an option has two values"
     flat = [rules.name, *rules.clauses, *(x for pair in (*rules.settings, *rules.citations) for x in pair)]
     for entry in flat:
-        if isinstance(entry, str) and len(entry) > MAX_TEXT:
-            yield f"a text has at most {MAX_TEXT} characters"
+        if isinstance(entry, str):
+            yield from _text(entry)
         if isinstance(entry, int) and abs(entry) > MAX_NUMBER:
             yield "an option's number is too large"
+
+
+def _text(text: str) -> Iterator[str]:
+    if len(text) > MAX_TEXT or not text.isprintable():
+        yield f"a text has at most {MAX_TEXT} characters, all of them printable"
 
 
 def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
@@ -66,8 +76,8 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     if not any(isinstance(shape, Same) and shape.count == 1 for shape in shapes):
         yield "a single card must be a play, or somebody may have none"
     for shape in shapes:
-        if any(len(text) > MAX_TEXT for text in (shape.kind, shape.clause, shape.family)):
-            yield f"a text has at most {MAX_TEXT} characters"
+        for text in (shape.kind, shape.clause, shape.family):
+            yield from _text(text)
         if not 0 <= shape.tier <= MAX_LEVEL or not 0 <= shape.power <= MAX_LEVEL:
             yield f"tier and power go from 0 to {MAX_LEVEL}"
         sizes: tuple[int, ...]
@@ -85,6 +95,8 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
                     yield f"a flush has 2 to {len(RANKS)} cards"
         if not all(1 <= size <= MAX_COPIES for size in sizes):
             yield f"a group has 1 to {MAX_COPIES} cards"
+    if sum(map(_most_patterns, shapes)) > MAX_PATTERNS:
+        yield f"the kinds have more than {MAX_PATTERNS:,} patterns of cards"
 
 
 def _run(run: Run) -> Iterator[str]:
@@ -96,6 +108,20 @@ def _run(run: Run) -> Iterator[str]:
         yield "a run cannot hold the same rank twice"
     if run.crown and run.crown not in run.sequence:
         yield "the run that counts above all others must be in the sequence"
+
+
+def _most_patterns(shape: AnyShape) -> int:
+    """At least as many patterns as a shape has in any pack."""
+    ranks, suits = len(RANKS), len(SUITS)
+    match shape:
+        case Same():
+            return (ranks + len(JOKERS)) * suits
+        case Groups():
+            return ranks * (ranks + len(JOKERS)) * suits
+        case Run(sequence=sequence, shortest=shortest, longest=longest):
+            return sum(len(sequence) - length + 1 for length in range(shortest, longest + 1)) * suits
+        case Flush(size=size):
+            return comb(ranks, size) * suits
 
 
 def _windows(run: Run) -> Iterable[str]:
