@@ -102,7 +102,7 @@ _SHAPE = {**SHAPE, "tier": anything, "power": only(0)}
 
 CARDSETS = Backend(
     name="cardsets",
-    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
+    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME),
     summary="compiled: a hand is a set of cards, a play an exact set of one to five",
     compiled=True,
     honours={

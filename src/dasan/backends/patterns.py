@@ -76,7 +76,7 @@ _SHAPE = {**SHAPE, "tier": anything, "power": anything}
 
 PATTERNS = Backend(
     name="patterns",
-    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
+    purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME),
     summary="compiled: a hand is the cards held once and those held twice, a play a pattern",
     compiled=True,
     honours={

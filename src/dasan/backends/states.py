@@ -35,7 +35,7 @@ _SHAPE: dict[str, Condition] = {**SHAPE, "tier": anything, "power": anything}
 ENDGAME = Backend(
     name="endgame",
     purposes=(Purpose.SOLVER, Purpose.ENDGAME),
-    summary="search of the engine's states, everybody alone",
+    summary="interpreted search of the engine's states, everybody alone",
     compiled=False,
     honours={
         Rules: {

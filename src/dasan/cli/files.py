@@ -1,7 +1,8 @@
-"""Reading the file that a command is given."""
+"""Reading the file that a command is given, and printing JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -39,3 +40,7 @@ def read_text(file: str) -> str:
 
 def shown(file: str) -> str:
     return "standard input" if file == "-" else file
+
+
+def print_json(data: object) -> None:
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -15,16 +15,14 @@ PRESETS: dict[str, Preset] = {preset.name: preset for game in (big_three, big_tw
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:
-    """The rules of `preset` with `options` changed; a switch is True or False, or the word `on` or `off`.
+    """The rules of `preset` with `options` changed.
 
     ValueError: no such preset or option, a value that the option cannot have, or options that contradict each other.
 
     >>> make_rules("big-two", guard="off").options["guard"]
     'off'
     """
-    known = PRESETS.get(preset) if isinstance(preset, str) else None
+    known = PRESETS.get(preset)
     if known is None:
         raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
-    by_name = {option.name: option for option in known.options}
-    said = {name: by_name[name].said(value) if name in by_name else value for name, value in options.items()}
-    return known.rules(said)
+    return known.rules(options)

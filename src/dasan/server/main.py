@@ -100,8 +100,7 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, proto)
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "this is no address"
-        raise CannotServe(f"cannot listen on {host}: {reason}") from None
+        raise CannotServe(f"cannot listen on {host}: {error}") from None
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)

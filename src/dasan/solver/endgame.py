@@ -1,4 +1,4 @@
-"""Endgames of games without sides, by plain search over the engine's own states.
+"""Endgames of games without sides: the value first, with the move that proves it, then a line, then every other move.
 
 With two players left the value is exact. With more, a seat plays against all others together ("paranoid"): the value is
 what that seat can be sure of. What each gets if all look to themselves is another question: see `max_n`.
@@ -6,163 +6,165 @@ what that seat can be sure of. What each gets if all look to themselves is anoth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from dasan.play.moves import Move
 from dasan.play.state import Phase, State
-from dasan.ruleset.rules import CardScoring, Ending, FixedScoring
+from dasan.ruleset.rules import Ending
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
+from dasan.solver.worth import bounds, score
 
-PLACES_A_MEGABYTE = 600
-"""A position that is remembered takes about 1.7 kB."""
-
-
-class OutOfBudget(Exception):
-    pass
+FIRST_SHARE = 64
+"""Positions that every question of a set may take before any may take more."""
 
 
-class Endgame:
-    """Values for one seat, more is better, places negated; what is known of positions stays known for the next ones.
+class Endgame(Protocol):
+    """A search that says what `seat` can be sure of: `interpreted` for all rules, `compiled` for those it honours."""
 
-    A memory that is full is emptied: at most `memory_mb` are taken.
-    """
+    seat: int
+    budget: Budget
 
-    def __init__(self, seat: int, memory_mb: float, budget: Budget) -> None:
-        self.seat = seat
-        self.budget = budget
-        self._most = max(1, int(memory_mb * PLACES_A_MEGABYTE))
-        self._known: dict[tuple[object, ...], tuple[int, int]] = {}
-
-    def exact(self, state: State) -> int | None:
-        """The value, or None if the budget did not suffice."""
-        try:
-            return self._value(state, *bounds(state, self.seat))
-        except (OutOfBudget, RecursionError):
-            return None
-
-    def _value(self, state: State, low: int, high: int) -> int:
-        """The value if it lies between `low` and `high` or is one of them, else a bound beyond that end (fail-soft
-        alpha-beta).
+    def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
+        """Whether `seat` gets `least` or more, and where it is to act and does, perhaps the move by which; None if
+        neither `most` positions nor the budget suffice. What is known already costs nothing.
         """
-        done = score(state, self.seat)
-        if done is not None:
-            return done
-        if self.budget.over():
-            raise OutOfBudget
-        key = key_of(state)
-        least, most = self._known.get(key, (-(10**9), 10**9))
-        if least >= high or least == most:
-            return least
-        if most <= low:
-            return most
-        self.budget.spend(1)
-        a, b = low, high
-        mine = state.to_act == self.seat
-        best: int | None = None
-        for _, after in ordered(state):
-            value = self._value(after, a, b)
-            if best is None or (value > best if mine else value < best):
-                best = value
-            if mine:
-                a = max(a, value)
-            else:
-                b = min(b, value)
-            if a >= b:
-                break
-        if best is None:
-            raise ValueError("nobody can move")
-        if len(self._known) >= self._most:
-            self._known.clear()
-        self._known[key] = (max(least, best) if best > low else least, min(most, best) if best < high else most)
-        return best
+        ...
 
 
-def ordered(state: State) -> Iterator[tuple[Move, State]]:
-    """Every legal move with what follows, those that leave the fewest cards first."""
-    for move in sorted(state.legal_moves(), key=lambda move: -len(move.cards)):
-        yield move, state.play(move)
+class Bounded:
+    """A position whose value lies between `low` and `high`, as far as is known."""
 
+    def __init__(self, state: State, seat: int) -> None:
+        self.state = state
+        self.low, self.high = bounds(state, seat)
 
-def score(state: State, seat: int) -> int | None:
-    """What the end of the hand, or of this seat's part in it, is worth: more is better; None while it is open."""
-    places = state.rules.ending is Ending.LAST_IN
-    if places and seat in state.finished:
-        return -(state.finished.index(seat) + 1)
-    if state.result is None:
-        return None
-    if places:
-        return -(state.result.finish_order.index(seat) + 1)
-    return state.result.payments[seat]
+    @property
+    def value(self) -> int | None:
+        return self.low if self.low == self.high else None
 
+    def ask(self, search: Endgame, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
+        """As `Endgame.prove`, remembering the answer."""
+        if least <= self.low or least > self.high:
+            return least <= self.low, None
+        found, move = search.prove(self.state, least, most)
+        if found:
+            self.low = least
+        elif found is not None:
+            self.high = least - 1
+        return found, move
 
-def bounds(state: State, seat: int) -> tuple[int, int]:
-    """The worst and the best that can still happen to `seat`: hands only get shorter from here."""
-    done = score(state, seat)
-    if done is not None:
-        return done, done
-    if state.rules.ending is Ending.LAST_IN:
-        return -state.rules.players, -(len(state.finished) + 1)
-    match state.rules.scoring:
-        case FixedScoring(stake=stake):
-            return -stake, stake * (state.rules.players - 1)
-        case CardScoring() as scoring:
-            costs = [scoring.cost(len(hand), s in state.has_played) for s, hand in enumerate(state.hands)]
-            return -costs[seat], sum(costs) - costs[seat]
-        case _:
-            raise ValueError("this game has sides")
-
-
-def key_of(state: State) -> tuple[object, ...]:
-    """All of a state that play from here, and what it pays, depends on."""
-    table = state.table
-    return (
-        state.hands,
-        state.to_act,
-        None if table is None else (table.family, table.power, table.strength, len(table.cards)),
-        state.table_seat,
-        frozenset(state.passed),
-        state.finished,
-        state.payments,
-        frozenset(state.has_played),
-        state.must_include,
-        state.watching,
-        state.exchange,
-        state.phase,
-    )
+    def settle(self, search: Endgame, most: int | None = None) -> None:
+        """Halve what is between the bounds until nothing is, or the budget or `most` positions do not suffice."""
+        while self.low < self.high:
+            if self.ask(search, (self.low + self.high + 1) // 2, most)[0] is None:
+                return
 
 
 def solve_endgame(
     state: State, search: Endgame, *, moves: bool, line: bool = True, also: Move | None = None
 ) -> Solution:
     """A position of a game in which every player plays alone, for the seat to act; `also` as in `solve_warm`."""
-    value = search.exact(state)
-    proved: dict[Move, int] = {}
-    best: tuple[Move, ...] = ()
-    if moves:
-        listed = state.legal_moves()
-        for move in listed if also is None or also in listed else (*listed, also):
-            found = search.exact(state.play(move))
-            if found is not None:
-                proved[move] = found
-        if value is not None and line:
-            best = _line(state, value, search)
-    return solution(state, value, proved, best, search.budget, "paranoid")
+    whole = Bounded(state, search.seat)
+    worst = whole.low
+    best: Move | None = None
+    while whole.low < whole.high:
+        found, move = whole.ask(search, (whole.low + whole.high + 1) // 2)
+        if found is None:
+            break
+        best = move if found else best
+    if not moves:
+        return solution(state, whole, {}, (), search.budget)
+    after = {move: Bounded(state.play(move), search.seat) for move in state.legal_moves()}
+    for child in after.values():
+        child.high = min(child.high, whole.high)
+    if whole.value is not None:
+        if whole.low == worst or len(after) == 1:
+            best = best or next(iter(after))
+        best = best or pick(after, whole.low, search)
+        if best is not None:
+            after[best].low = after[best].high = whole.low
+    told = _line(after, best, whole.low, search) if line and whole.value is not None and best is not None else ()
+    if also is not None and also not in after:
+        after[also] = Bounded(state.play(also), search.seat)
+    _settle_all(after, search)
+    listed = [after[move] for move in state.legal_moves()]
+    whole.low = max(whole.low, *(child.low for child in listed))
+    whole.high = min(whole.high, max(child.high for child in listed))
+    proved = {move: child.low for move, child in after.items() if child.value is not None}
+    if whole.value is not None and not told:
+        told = tuple(move for move in state.legal_moves() if proved.get(move) == whole.low)[:1]
+    return solution(state, whole, proved, told, search.budget)
+
+
+def _settle_all(after: Mapping[Move, Bounded], search: Endgame) -> None:
+    """Find the values of all moves, the easy ones first: each round gives all the same share."""
+    share = FIRST_SHARE
+    while True:
+        for child in after.values():
+            # Most moves keep the value or lose much, so that the upper bound is asked for first.
+            if child.low < child.high:
+                child.ask(search, child.high, share)
+            child.settle(search, share)
+        if search.budget.over() or all(child.value is not None for child in after.values()):
+            return
+        share *= 4
+
+
+def pick(after: Mapping[Move, Bounded], value: int, search: Endgame) -> Move | None:
+    """A move that keeps `value` for whoever is to act; None if the budget does not suffice to find it."""
+
+    def keeps(child: Bounded, most: int) -> bool:
+        return bool(child.ask(search, value, most)[0]) and child.ask(search, value + 1, most)[0] is False
+
+    return _first(after, keeps, search)
+
+
+def _first(after: Mapping[Move, Bounded], keeps: Callable[[Bounded, int], bool], search: Endgame) -> Move | None:
+    if len(after) == 1:
+        return next(iter(after))
+    share = 0
+    while True:
+        for move, child in after.items():
+            if keeps(child, share):
+                return move
+        if search.budget.over():
+            return None
+        share = max(FIRST_SHARE, 4 * share)
+
+
+def _line(after: Mapping[Move, Bounded], best: Move | None, value: int, search: Endgame) -> tuple[Move, ...]:
+    """Best play, beginning with `best`, as far as the budget goes."""
+    out: list[Move] = []
+    while best is not None:
+        out.append(best)
+        state = after[best].state
+        if state.phase is Phase.OVER or score(state, search.seat) is not None:
+            break
+        after = {move: Bounded(state.play(move), search.seat) for move in state.legal_moves()}
+        mine = state.to_act == search.seat
+        for child in after.values():
+            # The position is worth `value`: no move of the seat's is worth more, and none of the others' less.
+            if mine:
+                child.high = min(child.high, value)
+            else:
+                child.low = max(child.low, value)
+        best = pick(after, value, search)
+    return tuple(out)
 
 
 def solution(
     state: State,
-    value: int | None,
-    moves: dict[Move, int],
+    whole: Bounded,
+    moves: Mapping[Move, int],
     line: tuple[Move, ...],
     budget: Budget,
-    scope: str,
+    scope: str = "paranoid",
     by_seat: Mapping[int, int] | None = None,
 ) -> Solution:
     """What was found out for the seat to act, where more is better, as it is told: places count from 1."""
-    low, high = bounds(state, state.mover)
-    lower = low if value is None else value
-    upper = high if value is None else value
+    value, lower, upper = whole.value, whole.low, whole.high
     if state.rules.ending is Ending.LAST_IN:
         lower, upper = -upper, -lower
         value = None if value is None else -value
@@ -180,14 +182,4 @@ def solution(
     )
 
 
-def _line(state: State, value: int, search: Endgame) -> tuple[Move, ...]:
-    out: list[Move] = []
-    while state.phase is not Phase.OVER and score(state, search.seat) is None:
-        for move, after in ordered(state):
-            if search.exact(after) == value:
-                out.append(move)
-                state = after
-                break
-        else:
-            break
-    return tuple(out)
+__all__ = ["Bounded", "Endgame", "pick", "solution", "solve_endgame"]

@@ -1,4 +1,4 @@
-"""Endgames in which everybody plays for themselves ("max-n"), by plain search over the engine's own states.
+"""Endgames in which everybody plays for themselves ("max-n").
 
 Each player takes the move that is best for itself and expects the others to do so. Of moves that are equal for it, it
 takes the one that is worst for the player who acts after it, then for the next, and so on around the table. With this
@@ -8,51 +8,70 @@ rule a position has one value, whatever the order in which moves are looked at; 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from dasan.play.moves import Move
 from dasan.play.state import Phase, State
 from dasan.ruleset.rules import Ending, FixedScoring
 from dasan.solver.budget import Budget
-from dasan.solver.endgame import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered, score, solution
+from dasan.solver.endgame import FIRST_SHARE, Bounded, solution
+from dasan.solver.interpreted import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered
 from dasan.solver.solution import Solution
+from dasan.solver.worth import score
 
 Values = tuple[int, ...]
 """What each seat gets, more is better: payments, or places negated."""
 
 
-class MaxN:
-    """What every seat gets; what is known of positions stays known for the next ones, as far as the memory goes."""
+class MaxN(Protocol):
+    """A search for what every seat gets."""
+
+    budget: Budget
+
+    def values(self, state: State, most: int | None = None) -> tuple[Values | None, Move | None]:
+        """What every seat gets, and a move by which; None if neither `most` positions nor the budget suffice. What is
+        known already costs nothing.
+        """
+        ...
+
+
+class InterpretedMaxN:
+    """Plain search over the engine's own states, for all rules there are. What is known of positions stays known for the
+    next ones, as far as the memory goes.
+    """
 
     def __init__(self, memory_mb: float, budget: Budget) -> None:
         self.budget = budget
         self._most = max(1, int(memory_mb * PLACES_A_MEGABYTE))
-        self._known: dict[tuple[object, ...], Values] = {}
+        self._known: dict[tuple[object, ...], tuple[Values, Move]] = {}
+        self._until: int | None = None
 
-    def exact(self, state: State) -> Values | None:
-        """None if the budget did not suffice."""
+    def values(self, state: State, most: int | None = None) -> tuple[Values | None, Move | None]:
+        """As `MaxN.values`."""
+        self._until = None if most is None else self.budget.used + most
         try:
             return self._values(state)
         except (OutOfBudget, RecursionError):
-            return None
+            return None, None
 
-    def _values(self, state: State) -> Values:
+    def _values(self, state: State) -> tuple[Values, Move | None]:
         if state.phase is Phase.OVER:
             scores = (score(state, seat) for seat in range(state.rules.players))
-            return tuple(0 if s is None else s for s in scores)
-        if self.budget.over():
-            raise OutOfBudget
+            return tuple(0 if s is None else s for s in scores), None
         key = key_of(state)
         known = self._known.get(key)
         if known is not None:
             return known
+        if self.budget.over() or (self._until is not None and self.budget.used >= self._until):
+            raise OutOfBudget
         self.budget.spend(1)
         prefer, ideal = _preference(state), _ideal(state)
-        found: Values | None = None
-        for _, after in ordered(state):
-            values = self._values(after)
-            if found is None or prefer(values) > prefer(found):
-                found = values
-            if found == ideal:
+        found: tuple[Values, Move] | None = None
+        for move, after in ordered(state):
+            values, _ = self._values(after)
+            if found is None or prefer(values) > prefer(found[0]):
+                found = values, move
+            if found[0] == ideal:
                 break
         if found is None:
             raise ValueError("nobody can move")
@@ -64,7 +83,7 @@ class MaxN:
 
 def _preference(state: State) -> Callable[[Values], Values]:
     """How the seat to act weighs what everybody gets: the greatest is best."""
-    n, seat = state.rules.players, state.mover
+    n, seat = state.rules.players, 0 if state.to_act is None else state.to_act
     return lambda values: (values[seat], *(-values[(seat + i) % n] for i in range(1, n)))
 
 
@@ -72,7 +91,7 @@ def _ideal(state: State) -> Values | None:
     """What the seat to act would like best of all that can still happen, where that is known: nothing better need be
     looked for.
     """
-    n, seat = state.rules.players, state.mover
+    n, seat = state.rules.players, 0 if state.to_act is None else state.to_act
     if state.rules.ending is Ending.LAST_IN:
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
         places[seat] = -(len(state.finished) + 1)
@@ -88,29 +107,44 @@ def _ideal(state: State) -> Values | None:
 
 def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, also: Move | None = None) -> Solution:
     """A position of a game in which every player plays alone; `also` as in `solve_warm`."""
-    seat = state.mover
-    values = search.exact(state)
-    proved: dict[Move, int] = {}
-    if moves:
-        listed = state.legal_moves()
-        for move in listed if also is None or also in listed else (*listed, also):
-            found = search.exact(state.play(move))
-            if found is not None:
-                proved[move] = found[seat]
-    best = _line(state, values, search) if moves and line and values is not None else ()
+    seat = 0 if state.to_act is None else state.to_act
+    values, best = search.values(state)
+    whole = Bounded(state, seat)
+    if values is not None:
+        whole.low = whole.high = values[seat]
+    told = _line(state, best, search) if moves and line and values is not None else ()
+    proved = _all_moves(state, values, best, search, also) if moves else {}
     places = state.rules.ending is Ending.LAST_IN
     by_seat = {} if values is None else {s: -value if places else value for s, value in enumerate(values)}
-    value = None if values is None else values[seat]
-    return solution(state, value, proved, best, search.budget, "max-n", by_seat)
+    return solution(state, whole, proved, told, search.budget, "max-n", by_seat)
 
 
-def _line(state: State, values: Values, search: MaxN) -> tuple[Move, ...]:
+def _all_moves(
+    state: State, values: Values | None, best: Move | None, search: MaxN, also: Move | None
+) -> dict[Move, int]:
+    """What the seat to act gets by each move, as far as the budget goes: the easy ones first, with equal shares."""
+    seat = 0 if state.to_act is None else state.to_act
+    listed = state.legal_moves()
+    moves = listed if also is None or also in listed else (*listed, also)
+    after = {move: state.play(move) for move in moves}
+    found: dict[Move, int] = {}
+    if values is not None and best is not None:
+        found[best] = values[seat]
+    share = FIRST_SHARE
+    while True:
+        for move, child in after.items():
+            got = search.values(child, share)[0] if move not in found else None
+            if got is not None:
+                found[move] = got[seat]
+        if search.budget.over() or len(found) == len(after):
+            return {move: found[move] for move in moves if move in found}
+        share *= 4
+
+
+def _line(state: State, best: Move | None, search: MaxN) -> tuple[Move, ...]:
     out: list[Move] = []
-    while state.phase is not Phase.OVER:
-        after = ((move, state.play(move)) for move in state.legal_moves())
-        step = next(((move, child) for move, child in after if search.exact(child) == values), None)
-        if step is None:
-            break
-        move, state = step
-        out.append(move)
+    while best is not None:
+        out.append(best)
+        state = state.play(best)
+        best = search.values(state)[1]
     return tuple(out)

@@ -1,4 +1,4 @@
-"""One state solved: by the compiled search where there are two sides, else by plain search over states."""
+"""One state solved: by compiled search where one honours the rules, else by plain search over states."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dasan.solver.solution import Solution
 if TYPE_CHECKING:
     from dasan.play.moves import Move
     from dasan.play.state import State
+    from dasan.solver.compiled import CompiledEndgame
     from dasan.solver.endgame import Endgame
     from dasan.solver.max_n import MaxN
     from dasan.solver.open_hands import OpenHands
@@ -30,6 +31,7 @@ def solve(
     scope: Scope | None = None,
     progress: Callable[[int], object] | None = None,
     cancel: Cancel | None = None,
+    notice: Callable[[str], object] | None = None,
 ) -> Solution:
     """The result of `state` under best play with all hands open, and the value of every legal move.
 
@@ -37,7 +39,8 @@ def solve(
     equal answers. What it keeps of positions takes at most `memory_mb`. What was not proved until then is left out: the
     answer says `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress`
     is called now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads
-    may solve at the same time.
+    may solve at the same time. Machine code that has to be made first, which happens once on a machine and takes from
+    seconds to a minute, does not count against `seconds`: `notice` is called with a sentence before that begins.
 
     What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
     games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
@@ -50,28 +53,34 @@ def solve(
     >>> solution.value, {str(move): value for move, value in solution.moves.items()}
     (4, {'4H': 4, '3D': 4, '4H 4S': 4})
     """
-    return solve_warm(state, Warm(memory_mb), Budget(seconds, nodes, progress, cancel), moves=moves, scope=scope)
+    budget = Budget(seconds, nodes, progress, cancel)
+    return solve_warm(state, Warm(memory_mb, notice), budget, moves=moves, scope=scope)
+
+
+COMPILING = "compiling the solver: this happens once on a machine, and does not count against the time"
 
 
 class Warm:
     """What is found out about one position stays known for the next one of the same deal. Not for several threads.
 
-    ValueError: memory_mb, the most that is kept, is not a number from 0 on.
+    ValueError: memory_mb, the most that is kept, is not a number from 0 on. notice: as for `solve`.
     """
 
-    def __init__(self, memory_mb: float) -> None:
+    def __init__(self, memory_mb: float, notice: Callable[[str], object] | None = None) -> None:
         if not 0 <= memory_mb < math.inf:
             raise ValueError(f"memory_mb is a number of megabytes from 0 on, not {memory_mb}")
         self.memory_mb = memory_mb
+        self._notice = notice
         self._table: OpenHands | None = None
         self._side: tuple[object, ...] = ()
-        self._endgames: dict[int, Endgame] = {}
+        self._compiled: CompiledEndgame | None = None
+        self._interpreted: dict[int, Endgame] = {}
         self._max_n: MaxN | None = None
 
     def clear(self) -> None:
         """Forget all, and give the memory back."""
-        self._table, self._max_n = None, None
-        self._endgames.clear()
+        self._table, self._max_n, self._compiled = None, None, None
+        self._interpreted.clear()
 
     def table(self, state: State, budget: Budget) -> OpenHands:
         """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
@@ -84,22 +93,39 @@ class Warm:
         return self._table
 
     def endgame(self, state: State, budget: Budget) -> Endgame:
-        """The search for the seat to act, in a game without sides."""
-        from dasan.solver.endgame import Endgame
+        """The search for the seat to act, in a game without sides; the clock runs from now."""
+        from dasan.solver import compiled, interpreted
 
-        seat = state.mover
-        if seat not in self._endgames:
-            self._endgames[seat] = Endgame(seat, self.memory_mb / state.rules.players, budget)
-        self._endgames[seat].budget = budget
-        return self._endgames[seat]
+        seat = 0 if state.to_act is None else state.to_act
+        search: Endgame
+        if compiled.applies(state):
+            if self._compiled is None or self._compiled.rules != state.rules:
+                self._compiled = compiled.CompiledEndgame(state.rules, seat, self.memory_mb, budget)
+            self._compiled.seat = seat
+            self.warn(self._compiled.ready())
+            self._compiled.warm_up(state)
+            search = self._compiled
+        else:
+            if seat not in self._interpreted:
+                share = self.memory_mb / state.rules.players
+                self._interpreted[seat] = interpreted.InterpretedEndgame(seat, share, budget)
+            search = self._interpreted[seat]
+        search.budget = budget
+        budget.start()
+        return search
 
     def max_n(self, budget: Budget) -> MaxN:
         """The search for everybody."""
-        from dasan.solver.max_n import MaxN
+        from dasan.solver.max_n import InterpretedMaxN
 
-        self._max_n = self._max_n or MaxN(self.memory_mb, budget)
+        self._max_n = self._max_n or InterpretedMaxN(self.memory_mb, budget)
         self._max_n.budget = budget
         return self._max_n
+
+    def warn(self, ready: bool) -> None:
+        """Say that machine code has to be made, where it is not `ready`."""
+        if not ready and self._notice is not None:
+            self._notice(COMPILING)
 
 
 def solve_warm(
@@ -130,8 +156,9 @@ def solve_warm(
         return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
     if scope is not None:
         raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")
-    from dasan.kernels.ranks.solver.search import warm_up
+    from dasan.kernels.ranks.solver.search import ready, warm_up
 
+    warm.warn(ready())
     warm_up()
     budget.start()
     if state.phase is Phase.AUCTION:

@@ -171,7 +171,7 @@ def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Wo
 
 
 @woven
-def _to_answer(row: Words, w: SetBatch) -> int:
+def to_answer(row: Words, w: SetBatch) -> int:
     """What the next play must beat, see `set_table.LEAD`."""
     if row[TABLE] != NONE:
         return signed(w.t.answer[row[TABLE]])
@@ -184,7 +184,7 @@ def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
     guarded = seat + 1 if seat + 1 < w.p.players else 0
     if w.p.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
         return False
-    return bool(row[HAND + seat] & w.t.above[_to_answer(row, w), 0] != _0)
+    return bool(row[HAND + seat] & w.t.above[to_answer(row, w), 0] != _0)
 
 
 @woven
@@ -247,12 +247,24 @@ def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
     row = s[i]
-    t = w.t
     legal, mask = b.legal[i], b.mask[i]
     seat = signed(row[SEAT])
     b.to_act[i] = seat
+    n = list_legal(row, legal, w.first_row, w)
+    for k in range(n):
+        mask[legal[k]] = 1
+    b.num_legal[i] = n
+    if observing:
+        _observe(i, row, b, w)
+
+
+@woven
+def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, w: SetBatch) -> int:
+    """Write what the seat to act may do: `base` + the row of every play, and 0 for the pass; returns how many."""
+    t = w.t
+    seat = signed(row[SEAT])
     hand = row[HAND + seat]
-    answer = _to_answer(row, w)
+    answer = to_answer(row, w)
     bound = w.p.guard == 2 and _on_duty(row, seat, w)
     n = 0
     if answer > OPENING and not bound:
@@ -263,7 +275,7 @@ def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
         singles = highest(hand)
     for d, left in enumerate((singles, next_to, two_apart, far_apart)):
         while left != _0:
-            legal[n] = w.first_row + t.rows[t.small[trailing_zeros(left), d]]
+            legal[n] = base + t.rows[t.small[trailing_zeros(left), d]]
             left &= left - _1
             n += 1
     if answer <= LARGE:
@@ -271,19 +283,15 @@ def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
         size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
         if signed(popcount(hand)) >= max(size, t.least):
             first = n
-            n = list_larger(hand, size, strength, legal, n, w.first_row, t)
+            n = list_larger(hand, size, strength, legal, n, base, t)
             if answer == OPENING:
                 kept = first
                 for k in range(first, n):
-                    if t.words[legal[k] - w.first_row] & row[MUST] != _0:
+                    if t.words[legal[k] - base] & row[MUST] != _0:
                         legal[kept] = legal[k]
                         kept += 1
                 n = kept
-    for k in range(n):
-        mask[legal[k]] = 1
-    b.num_legal[i] = n
-    if observing:
-        _observe(i, row, b, w)
+    return n
 
 
 @woven

@@ -324,28 +324,42 @@ def publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, o
         for k in range(b.num_legal[i]):
             b.mask[i, b.legal[i, k]] = 1
     else:
-        found = scratch[PLAYS : PLAYS + ROOM]
-        table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
-        strong = (row[STRONG] >> U(seat)) & _1 != _0
-        ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
-        if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:
-            row[STRONG] &= ~(_1 << U(seat))
-        n = 0
-        for at in range(FOUND, end, 2):
-            word, base = found[at], found[at + 1]
-            while word != _0:
-                action = w.first_row + w.t.rows[base + trailing_zeros(word)]
-                word &= word - _1
-                b.legal[i, n] = action
-                b.mask[i, action] = 1
-                n += 1
-        if table >= 0:
-            b.legal[i, n] = 0
-            b.mask[i, 0] = 1
-            n += 1
+        n = list_legal(row, b.legal[i], w.first_row, scratch, w)
+        for k in range(n):
+            b.mask[i, b.legal[i, k]] = 1
         b.num_legal[i] = n
     if observing:
         _observe(i, row, b, w)
+
+
+@woven
+def find_plays(row: Words, found: Words, w: CanonBatch) -> int:
+    """Write what the seat to act can play to `found`, see `play.find`; returns the end."""
+    seat = signed(row[SEAT])
+    table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
+    strong = (row[STRONG] >> U(seat)) & _1 != _0
+    ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
+    if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:
+        row[STRONG] &= ~(_1 << U(seat))
+    return end
+
+
+@woven
+def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, w: CanonBatch) -> int:
+    """Write what the seat to act may do in the play: `base` + the row of every play, 0 for the pass; returns how many."""
+    found = scratch[PLAYS : PLAYS + ROOM]
+    end = find_plays(row, found, w)
+    n = 0
+    for at in range(FOUND, end, 2):
+        word, first = found[at], found[at + 1]
+        while word != _0:
+            legal[n] = base + w.t.rows[first + trailing_zeros(word)]
+            word &= word - _1
+            n += 1
+    if row[TABLE] != NONE:
+        legal[n] = 0
+        n += 1
+    return n
 
 
 @woven

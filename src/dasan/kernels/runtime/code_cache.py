@@ -156,6 +156,14 @@ class CodeCache(caching._Cache):
             self.flush()
             return None
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Whether there is a compiled function for these types of arguments, as far as the index says."""
+        try:
+            key = self._files._index_key(sig, target_context.codegen())
+            return key in self._files._cache_file._load_index()
+        except Exception:
+            return False
+
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             self._files.save_overload(sig, data)

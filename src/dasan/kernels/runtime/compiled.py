@@ -26,6 +26,14 @@ def njit(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     return out  # type: ignore[no-any-return]
 
 
+def ready(function: Any, *args: Any) -> bool:
+    """Whether a call of a kernel with such arguments finds its machine code in the process or on disk."""
+    if DISABLED:
+        return True
+    signature = tuple(numba.typeof(arg) for arg in args)  # type: ignore[no-untyped-call]
+    return signature in function.overloads or function._cache.holds(signature, function.targetctx)
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """A kernel."""
     return njit(function)

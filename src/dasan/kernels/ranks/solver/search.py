@@ -47,6 +47,7 @@ from dasan.kernels.ranks.solver.transpositions import (
 from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
 from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import ready as compiled_already
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -374,6 +375,13 @@ def odds_of(s: Search, players: int, hands: tuple[int, ...], side: int, context:
     words = np.array(hands, np.uint64)
     split_all(words, 0, players, s.parts)
     return float(forecast(words, 0, players, U(side), U(context), t, s.weights, s.parts)[0])
+
+
+def ready() -> bool:
+    """Whether the machine code of the search lies on disk, or is loaded."""
+    from dasan.games import make_rules
+
+    return compiled_already(proceed, new_search(1 << 16), 3, U(1), 0, rank_table(make_rules("big-three")))
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,39 @@
+"""The functions of a game's endgames, chosen by the type of its tables when the search is compiled.
+
+What they do stands in `endgame.cardsets` and `endgame.patterns`, which have a function of each name here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.extending import overload
+
+from dasan.kernels.endgame import cardsets, patterns
+
+MODULES: dict[Any, Any] = {cardsets.SetEndgame: cardsets, patterns.PatternEndgame: patterns}
+
+
+def _chosen(name: str) -> Any:
+    """The function of this name that belongs to the tables among its arguments."""
+
+    def called(*args: Any) -> Any:
+        """Without a compiler: the arguments are values."""
+        return getattr(next(MODULES[type(g)] for g in args if type(g) in MODULES), name)(*args)
+
+    def resolved(*types: Any) -> Callable[..., Any]:
+        """In the compiler: the arguments are types."""
+        tables = (getattr(g, "instance_class", None) for g in types)
+        function: Any = getattr(next(MODULES[g] for g in tables if g in MODULES), name)
+        return function.py_func  # type: ignore[no-any-return]
+
+    options: Any = {"_nrt": False, "forceinline": True}
+    overload(called, jit_options=options, strict=False)(resolved)
+    return called
+
+
+list_moves, advance, mover = _chosen("list_moves"), _chosen("advance"), _chosen("mover")
+key_of, loads = _chosen("key_of"), _chosen("loads")
+
+__all__ = ["advance", "key_of", "list_moves", "loads", "mover"]

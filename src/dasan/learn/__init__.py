@@ -1,1 +1,0 @@
-"""Networks that score moves, and how they learn from playing against themselves."""

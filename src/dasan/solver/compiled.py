@@ -1,0 +1,129 @@
+"""Endgames of games without sides by compiled search, where the registry of backends has one that honours the rules."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dasan.backends import CARDSETS, Purpose, choose
+from dasan.play.action_ids import action_ids
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import Rules
+from dasan.solver.budget import Budget
+from dasan.solver.worth import score
+
+if TYPE_CHECKING:
+    from dasan.kernels.endgame.search import Search
+
+SLICE = 20_000
+"""Nodes between two looks at the clock: some hundredths of a second."""
+
+
+@lru_cache(maxsize=16)
+def _tables(rules: Rules) -> tuple[Any, Any, Any]:
+    """What the search reads of a game, and the modules that know its positions: (tables, env, playout)."""
+    import numpy as np
+
+    if choose(rules, Purpose.ENDGAME) is CARDSETS:
+        from dasan.kernels.cardsets import env as set_env
+        from dasan.kernels.cardsets import playout as set_playout
+        from dasan.kernels.endgame.cardsets import SetEndgame
+
+        w = set_env.tables(rules, False)
+        return SetEndgame(w, np.maximum.accumulate(w.p.times)), set_env, set_playout
+    from dasan.kernels.endgame.patterns import PatternEndgame
+    from dasan.kernels.patterns import env, playout
+
+    return PatternEndgame(env.tables(rules, False)), env, playout
+
+
+def applies(state: State) -> bool:
+    """Whether this search is one for `state`."""
+    return state.phase is Phase.PLAY and choose(state.rules, Purpose.ENDGAME).compiled
+
+
+class CompiledEndgame:
+    """What `seat` can be sure of, all others together against it; one table for all positions and seats of a game.
+
+    ValueError: no compiled backend honours the rules.
+    """
+
+    def __init__(self, rules: Rules, seat: int, memory_mb: float, budget: Budget) -> None:
+        from dasan.kernels.endgame import search
+
+        choose(rules, Purpose.ENDGAME, "compiled")
+        self.rules = rules
+        self.seat = seat
+        self.budget = budget
+        self._kernel = search
+        self._game, env, self._playout = _tables(rules)
+        self._search: Search = search.new_search(
+            int(memory_mb * 2**20),
+            env.COLUMNS,
+            rules.players,
+            len(rules.pack),
+            env.most_legal(rules) + 1,
+            env.SCRATCH,
+        )
+        self._rows = _rows_of(env, self._search)
+        self._warm = False
+
+    def ready(self) -> bool:
+        """Whether the machine code lies on disk, or is loaded."""
+        from dasan.kernels.runtime.compiled import ready
+
+        s = self._search
+        return ready(self._kernel.begin, s, 0, 0, self._game) and ready(self._kernel.proceed, s, 0, 0, 0, self._game)
+
+    def warm_up(self, state: State) -> None:
+        """Load the machine code, or make it, so that no clock counts it."""
+        if self._warm:
+            return
+        from dasan.kernels.ranks.solver.transpositions import spread
+
+        s = self._search
+        self._playout.put(state, self._rows, 0)
+        self._kernel.begin(s, self.seat, 0, self._game)
+        self._kernel.proceed(s, self.seat, 0, int(s.counters[self._kernel.NODES]), self._game)
+        spread(s.table, 0)
+        self._warm = True
+
+    def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
+        """Whether `seat` gets `least` or more, and where it is to act and does, perhaps the move by which; None if
+        neither `most` positions nor the budget suffice. What the table knows costs nothing.
+        """
+        done = score(state, self.seat)
+        if done is not None:
+            return done >= least, None
+        if state.phase is not Phase.PLAY:
+            raise ValueError("the compiled search knows only the play")
+        self._playout.put(state, self._rows, 0)
+        search, kernel, budget = self._search, self._kernel, self.budget
+        value, spent = int(kernel.begin(search, self.seat, least, self._game)), 0
+        while value == 0 and not budget.over():
+            step = SLICE
+            for limit in (budget.left(), None if most is None else most - spent):
+                step = step if limit is None else min(step, limit)
+            if step <= 0:
+                break
+            value, nodes = kernel.search_on(search, self.seat, least, step, self._game)
+            spent += nodes
+            budget.spend(nodes)
+        if value == 0:
+            return None, None
+        return value > 0, self._proving(state) if value > 0 and state.to_act == self.seat else None
+
+    def _proving(self, state: State) -> Move | None:
+        """The move that the search has just ended with."""
+        played = int(self._search.counters[self._kernel.MOVE])
+        if played == self._kernel.NO_MOVE:
+            return None
+        ids = action_ids(self.rules)
+        action = ids.rows + played - 1 if played else 0
+        return next((move for move in state.legal_moves() if ids.of(move) == action), None)
+
+
+def _rows_of(env: Any, search: Search) -> Any:
+    """The positions of a search as `playout.put` takes them."""
+    return env.CanonMemory(search.rows, search.paid) if hasattr(env, "CanonMemory") else search.rows

@@ -1,0 +1,41 @@
+"""What a position without sides can be worth to a seat: more is better, places negated."""
+
+from __future__ import annotations
+
+from dasan.play.state import State
+from dasan.ruleset.rules import CardScoring, Ending, FixedScoring
+
+
+def score(state: State, seat: int) -> int | None:
+    """What the end of the hand, or of this seat's part in it, is worth; None while it is open."""
+    places = state.rules.ending is Ending.LAST_IN
+    if places and seat in state.finished:
+        return -(state.finished.index(seat) + 1)
+    if state.result is None:
+        return None
+    if places:
+        return -(state.result.finish_order.index(seat) + 1)
+    return state.result.payments[seat]
+
+
+def bounds(state: State, seat: int) -> tuple[int, int]:
+    """The worst and the best that can still happen to `seat`: hands only get shorter from here."""
+    done = score(state, seat)
+    if done is not None:
+        return done, done
+    if state.rules.ending is Ending.LAST_IN:
+        return -state.rules.players, -(len(state.finished) + 1)
+    match state.rules.scoring:
+        case FixedScoring(stake=stake):
+            return -stake, stake * (state.rules.players - 1)
+        case CardScoring() as scoring:
+            costs = [_most(scoring, len(hand), s in state.has_played) for s, hand in enumerate(state.hands)]
+            return -costs[seat], sum(costs) - costs[seat]
+        case _:
+            raise ValueError("this game has sides")
+
+
+def _most(scoring: CardScoring, held: int, has_played: bool) -> int:
+    """The most that a loser who holds so many cards now can pay in the end."""
+    unplayed = 0 if has_played else scoring.cost(held, False)
+    return max(unplayed, *(scoring.cost(n, True) for n in range(held + 1)))

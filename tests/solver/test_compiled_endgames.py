@@ -1,0 +1,175 @@
+"""Compiled endgames against interpreted ones, position by position, over every option that changes play or payments."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+import dasan
+from dasan.backends import ENDGAME, Purpose, choose
+from dasan.ruleset.rules import CardScoring, FixedScoring, OpeningLead, Restart
+from dasan.solver import solve
+from dasan.solver.budget import Budget
+from dasan.solver.compiled import CompiledEndgame
+from dasan.solver.endgame import Bounded, Endgame, solve_endgame
+from dasan.solver.interpreted import InterpretedEndgame
+
+BIG_TWO = dasan.rules("big-two")
+WINNER = dasan.rules("winner")
+RULES = {
+    "big two": BIG_TWO,
+    "guard enforced": dasan.rules("big-two", guard="enforced"),
+    "guard off": dasan.rules("big-two", guard="off"),
+    "pass is final": dasan.rules("big-two", pass_is_final=True, guard="enforced"),
+    "pass is final, foul": dasan.rules("big-two", pass_is_final=True),
+    "cards": dasan.rules("big-two", scoring="cards"),
+    "multiplied": dasan.rules("big-two", scoring="cards-multiplied", guard="enforced"),
+    "odd tiers": replace(BIG_TWO, scoring=CardScoring(tiers=((1, 7), (3, 2), (6, 3)))),
+    "more kinds": dasan.rules("big-two", triples=True, fours=True, two_pairs=True),
+    "flush by suit": dasan.rules("big-two", flush_order="suit"),
+    "winner": WINNER,
+    "three": dasan.rules("winner", players=3, min_straight=3),
+    "five": dasan.rules("winner", players=5, jokers=True),
+    "two decks": dasan.rules("winner", decks=2, jokers=True),
+    "two decks, eight": dasan.rules("winner", players=8, decks=2),
+    "restart always": dasan.rules("winner", two_of_spades_restart="always"),
+    "restart off": dasan.rules("winner", two_of_spades_restart="off", straight_tie="rank"),
+    "suits not ranked": dasan.rules("winner", suits_ranked=False, min_straight=3),
+    "bomb": dasan.rules("winner-bomb"),
+    "bomb, two decks": dasan.rules("winner-bomb", decks=2, jokers=True),
+}
+
+
+def position(rules: dasan.Rules, source: random.Random, cards: int) -> dasan.State:
+    """A few cards of neighbouring ranks, shared out unevenly, after some random moves; in Winner perhaps with seats out."""
+    first = source.randrange(len(rules.ranks) - 4)
+    near = [c for c in rules.pack if c.is_joker or rules.ranks.index(c.rank) - first in range(5)]
+    pack = [*source.sample(near, min(len(near), cards)), *source.sample(rules.pack, cards)]
+    left = {c: rules.pack.count(c) for c in rules.pack}
+    chosen: list[dasan.Card] = []
+    for c in pack:
+        if left[c] and len(chosen) < cards:
+            left[c] -= 1
+            chosen.append(c)
+    seats = list(range(rules.players))
+    source.shuffle(seats)
+    out = source.randrange(rules.players - 1) if rules.hand_size is None else 0
+    finished, playing = seats[:out], seats[out:]
+    hands: list[list[dasan.Card]] = [[] for _ in seats]
+    for i, c in enumerate(chosen):
+        seat = playing[i] if i < len(playing) else playing[0] if source.random() < 0.4 else source.choice(playing)
+        hands[seat if len(hands[seat]) < 6 else playing[i % len(playing)]].append(c)
+    given = {"payments": [0] * rules.players} if out and isinstance(rules.scoring, CardScoring) else {}
+    state = dasan.start(rules, hands, finished=finished, leader=playing[0], **given)  # type: ignore[arg-type]
+    for _ in range(source.randrange(4)):
+        after = state.play(source.choice(state.legal_moves()))
+        if after.to_act is not None:
+            state = after
+    return state
+
+
+def value(state: dasan.State, search: Endgame) -> int | None:
+    """What the search's seat can be sure of."""
+    found = Bounded(state, search.seat)
+    found.settle(search)
+    return found.value
+
+
+def agree(rules: dasan.Rules, source: random.Random, positions: int, most: int) -> None:
+    """Values of positions and of all their moves, by both searches, each with one memory for all."""
+    budget = Budget(None, None)
+    ours = CompiledEndgame(rules, 0, 16, budget)
+    for _ in range(positions):
+        state = position(rules, source, source.randint(rules.players + 1, max(most, rules.players + 2)))
+        searches = {
+            seat: InterpretedEndgame(seat, 16, budget) for seat in {state.to_act or 0, source.choice(state.active)}
+        }
+        for seat, theirs in searches.items():
+            ours.seat = seat
+            for at in (state, *(state.play(move) for move in state.legal_moves())):
+                assert value(at, ours) == value(at, theirs), (seat, at.record())
+        ours.seat = state.to_act or 0
+        theirs = searches[ours.seat]
+        one, two = solve_endgame(state, ours, moves=True), solve_endgame(state, theirs, moves=True)
+        assert (one.value, one.moves, one.scope) == (two.value, two.moves, two.scope)
+        assert one.line
+        assert two.line
+        for line in (one.line, two.line):
+            last = state
+            for move in line:
+                last = last.play(move)
+            assert value(last, theirs) == (one.value if rules.hand_size is not None else -(one.value or 0))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_compiled_equals_interpreted(name: str) -> None:
+    agree(RULES[name], random.Random(name), 3, 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RULES)
+def test_compiled_equals_interpreted_on_many_positions(name: str) -> None:
+    agree(RULES[name], random.Random(f"{name} again"), 100, 9)
+
+
+def test_the_opening_card_is_in_the_lead() -> None:
+    """D2.11: the duty of a complete deal reaches the search; what it says is what the engine allows."""
+    state = dasan.deal(BIG_TWO, seed=5)
+    search = CompiledEndgame(BIG_TWO, state.to_act or 0, 16, Budget(None, 200))
+    assert search.prove(state, 3) == (None, None)
+    found = solve(state, nodes=500)
+    assert found.nodes <= 500
+    assert all("3D" in str(move) for move in found.moves)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(BIG_TWO, suits_ranked=False),
+        replace(BIG_TWO, restart=Restart.ALWAYS),
+        replace(BIG_TWO, scoring=CardScoring(unplayed=2)),
+        replace(BIG_TWO, opening=OpeningLead("3D", in_the_lead=False)),
+        replace(WINNER, pass_is_final=True),
+    ],
+    ids=["suits_ranked", "restart", "unplayed", "in_the_lead", "pass_is_final"],
+)
+def test_rules_that_it_does_not_honour_are_searched_by_the_engine(rules: dasan.Rules) -> None:
+    assert choose(rules, Purpose.ENDGAME) is ENDGAME
+    with pytest.raises(ValueError, match="no compiled backend"):
+        CompiledEndgame(rules, 0, 16, Budget(None, None))
+    state = position(rules, random.Random(1), 6)
+    assert solve(state, nodes=2_000).exact
+
+
+def test_a_value_has_a_move_and_a_line() -> None:
+    """However small the budget: what is proved is told with a move that keeps it."""
+    source = random.Random(11)
+    proved = 0
+    for rules in (BIG_TWO, WINNER, RULES["cards"], replace(WINNER, pass_is_final=True)):
+        for scope in ("paranoid", "max-n"):
+            for _ in range(4):
+                state = position(rules, source, 10)
+                for nodes in (0, 1, 3, 10, 30, 100, 1_000):
+                    found = solve(state, nodes=nodes, scope=scope)
+                    assert found.nodes <= nodes
+                    if found.exact:
+                        assert found.value in found.moves.values()
+                        assert found.moves[found.line[0]] == found.value
+                        proved += 1
+    assert proved > 50
+
+
+def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
+    """Greedy's play of this deal comes to positions that are lost by every move: each is proved with the first."""
+    state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
+    found = solve(state, nodes=100)
+    assert (found.value, set(found.moves.values())) == (-1, {-1})
+    assert len(found.moves) == len(state.legal_moves())
+
+
+def test_payments_of_nothing_are_worth_nothing() -> None:
+    rules = replace(BIG_TWO, scoring=FixedScoring(stake=0))
+    found = solve(position(rules, random.Random(3), 8), nodes=0)
+    assert (found.value, found.exact) == (0, True)
