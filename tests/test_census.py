@@ -41,7 +41,8 @@ def test_d2_05_hands_of_five_cards(options: Options, by_class: tuple[int, ...], 
 
 
 def test_d2_03_h_07_h_08_plays_of_three_and_four_cards() -> None:
-    table = compile(dasan.rules("big-two", triples=True, fours=True, two_pairs=True))
+    rules = dasan.rules("big-two", triples=True, fours=True, two_pairs=True)
+    table = rules.catalogue
     assert table.census()["triplet"] == 13 * 4
     assert table.census()["quad"] == 13
     assert table.census()["two-pair"] == comb(13, 2) * 6 * 6
@@ -49,8 +50,8 @@ def test_d2_03_h_07_h_08_plays_of_three_and_four_cards() -> None:
     assert table.scope == "complete"
     for row in table.rows[::97]:
         assert row.cards is not None
-        assert table.rules.combination(row.cards).strength == row.strength
-        assert table.rules.combination(row.cards).kind == row.kind
+        assert rules.combination(row.cards).strength == row.strength
+        assert rules.combination(row.cards).kind == row.kind
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-denexa", "big-three-fr"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from tests.bots.hidden import shuffled_for
@@ -27,7 +28,7 @@ def single_options() -> list[tuple[str, Options]]:
     return found
 
 
-def play_session(rules: dasan.Rules, seats: list[Bot], hands: int, seed: int) -> dasan.Session:
+def play_session(rules: dasan.Rules, seats: Sequence[Bot], hands: int, seed: int) -> dasan.Session:
     """A session of `hands` whole hands by these bots; every move they say is legal."""
     session = dasan.session(rules, seed=seed)
     for number in range(hands):

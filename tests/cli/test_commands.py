@@ -309,7 +309,7 @@ def test_a_reader_that_leaves_gets_no_traceback(as_json: list[str]) -> None:
         check=False,
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_bytes_and_encodings_are_no_traceback(file: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.cli.puzzle_words import solution
-from dasan.cli.review_words import move_words
 from dasan.puzzles import flaws, load, read, write
+from dasan.text.moves import move_words
+from dasan.text.puzzle import solution
 
 from .running import cli, output, refusal
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.cli.review_words import Report
 from dasan.solver.review import Review, review
+from dasan.text.review import Report
 
 from .running import output, refusal
 

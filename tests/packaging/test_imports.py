@@ -1,4 +1,4 @@
-"""Imports go one way, and importing the package costs next to nothing."""
+"""Imports go one way, without circles, and importing the package costs next to nothing."""
 
 from __future__ import annotations
 
@@ -13,94 +13,147 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "dasan"
 
-LAYERS: tuple[frozenset[str], ...] = tuple(
-    frozenset(layer.split())
+LAYERS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(layer.split())
     for layer in (
         "version errors cluster",
         "cards",
-        "ruleset games",
-        "play records",
+        "ruleset",
+        "games",
+        "play",
+        "records.lines records.write",
+        "play.state play.starting play.positions play.sessions play.action_ids",
+        "records",
+        "text",
         "features",
         "backends",
-        "kernels solver bots worlds",
-        "vector arena learn envs server bench puzzles",
-        "tui",
+        "bots kernels worlds solver",
+        "vector envs learn arena puzzles bench",
+        "text.review text.puzzle",
+        "server tui",
         "cli __main__",
     )
 )
-"""Each layer may import itself and those before it, whether at the top of a file or inside a function."""
-
+"""A module may import from its own layer and from those before it, whether at the top of a file or inside a function. The
+longest name that a module begins with is its own: `records.write` stands below the rest of `records`.
+"""
 
 HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich", "typer", "asyncio")
 
 
 class Import(NamedTuple):
-    """One import of a part of the package by another. lazy: inside a function."""
+    """One module of the package that another imports, wherever in the file; those for type checkers are left out."""
 
     importer: str
     imported: str
-    lazy: bool
     place: str
 
 
-def level(part: str) -> int:
-    """The layer of a module or subpackage."""
-    return next(number for number, layer in enumerate(LAYERS) if part in layer)
+def name_of(path: Path) -> str:
+    """The name of a module inside the package: `play.state`; a package is called as its folder, `games`."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> Iterator[Import]:
-    """The imports of other parts of the package in a file, those for type checkers alone left out."""
+FACADE = SOURCE / "__init__.py"
+MODULES = {
+    name_of(path): path for path in sorted(SOURCE.rglob("*.py")) if path != FACADE and "migrations" not in path.parts
+}
+
+
+def layer_of(module: str) -> int:
+    """The layer of a module: of the entry that is the longest beginning of its name."""
+    entries = [(entry, number) for number, layer in enumerate(LAYERS) for entry in layer]
+    fitting = [(len(entry), number) for entry, number in entries if f"{module}.".startswith(f"{entry}.")]
+    return max(fitting)[1] if fitting else -1
+
+
+def targets(node: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
+    """The dotted names that an import statement names."""
+    match node:
+        case ast.Import(names=names):
+            yield from (name.name for name in names)
+        case ast.ImportFrom(module=module, names=names, level=dots):
+            base = package[: len(package) - dots + 1] if dots else ()
+            start = ".".join((*base, module) if module else base)
+            yield from (f"{start}.{name.name}" for name in names)
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement that runs: all but the blocks for type checkers."""
+    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        for statement in node.orelse:
+            yield from walk(statement)
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from walk(child)
+
+
+def imports(module: str, path: Path) -> Iterator[Import]:
     relative = path.relative_to(SOURCE)
-    package = ("dasan", *relative.parent.parts)
-    importer = relative.parts[0].removesuffix(".py")
-
-    def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
-        match node:
-            case ast.If(test=ast.Name("TYPE_CHECKING"), orelse=otherwise):
-                for statement in otherwise:
-                    yield from walk(statement, lazy)
-                return
-            case ast.Import(names=names):
-                targets = [name.name for name in names]
-            case ast.ImportFrom(module=module, names=names, level=dots):
-                base = package[: len(package) - dots + 1] if dots else ()
-                start = ".".join((*base, module) if module else base)
-                targets = [f"{start}.{name.name}" for name in names]
-            case _:
-                targets = []
-        for target in targets:
-            first, *rest = target.split(".")
-            if first == "dasan" and rest and rest[0] != importer:
-                yield Import(importer, rest[0], lazy, f"{relative}:{getattr(node, 'lineno', 0)}")
-        inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, inside)
-
-    yield from walk(ast.parse(path.read_text(encoding="utf-8")), lazy=False)
+    for node in walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for target in targets(node, ("dasan", *relative.parent.parts)):
+            first, _, name = target.partition(".")
+            if first != "dasan":
+                continue
+            while name and name not in MODULES:
+                name = name.rpartition(".")[0]
+            if name != module:
+                yield Import(module, name, f"{relative}:{getattr(node, 'lineno', 0)}")
 
 
-PARTS = sorted({path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in SOURCE.rglob("*.py")} - {"__init__"})
-IMPORTS = [found for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py" for found in imports(path)]
+IMPORTS = [found for module, path in MODULES.items() for found in imports(module, path)]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_has_its_layer(part: str) -> None:
-    assert sum(part in layer for layer in LAYERS) == 1
+def circles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """The sets of modules that reach each other, each in order of their names."""
+    found = []
+    reached: dict[str, set[str]] = {}
+    for start in edges:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for following in edges.get(waiting.pop(), ()):
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        reached[start] = seen
+    for module in edges:
+        circle = sorted({module} | {other for other in reached[module] if module in reached.get(other, ())})
+        if len(circle) > 1 and circle not in found:
+            found.append(circle)
+    return found
+
+
+def test_a_circle_is_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not by a detour, and not inside a function either."""
+    edges: dict[str, set[str]] = {module: set() for module in MODULES}
+    for found in IMPORTS:
+        if found.imported:
+            edges[found.importer].add(found.imported)
+    assert circles(edges) == []
+
+
+def test_every_module_has_a_layer() -> None:
+    assert [module for module in MODULES if layer_of(module) < 0] == []
 
 
 def test_imports_go_one_way() -> None:
     assert [
         f"{found.place}: {found.importer} imports {found.imported}, which stands above it"
         for found in IMPORTS
-        if found.imported in PARTS and level(found.imported) > level(found.importer)
+        if found.imported and layer_of(found.imported) > layer_of(found.importer)
     ] == []
 
 
-def test_no_part_below_the_interfaces_takes_names_from_the_facade() -> None:
+def test_the_engine_takes_no_names_from_the_facade() -> None:
     """`from dasan import X` in the engine would import the whole package, whichever layer asks."""
-    assert [
-        found.place for found in IMPORTS if found.imported not in PARTS and level(found.importer) < level("kernels")
-    ] == []
+    assert [f.place for f in IMPORTS if not f.imported and layer_of(f.importer) < layer_of("kernels")] == []
 
 
 def loaded(statement: str) -> set[str]:

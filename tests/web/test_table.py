@@ -118,12 +118,12 @@ WHAT_NOW = """() => {
   const named = (text) => [...document.querySelectorAll('button')].some(
     (b) => seen(b) && ((b.getAttribute('aria-label') || b.textContent).trim().startsWith(text)));
   if (document.querySelector('[role=dialog]')) return 'over';
-  if (named('Skip')) return 'skip';
+  if (seen(document.querySelector('[data-do=skip]'))) return 'skip';
   if (seen(document.querySelector('button[data-call]:not(:disabled)'))) return 'call';
   if (named('Take')) return 'take';
-  if (named('Bid')) return 'bid';
-  if (named('Hint')) return 'cards';
-  if (named('Pass')) return 'pass';
+  if (seen(document.querySelector('[data-do=bid]'))) return 'bid';
+  if (seen(document.querySelector('[data-do=cycle]'))) return 'cards';
+  if (seen(document.querySelector('[data-do=pass]'))) return 'pass';
   return null;
 }"""
 
@@ -138,6 +138,8 @@ def screen(request: pytest.FixtureRequest, browser: Browser, server: Served, tmp
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.clock.install()
+    # One touch selects one card; `test_one_touch_selects_a_combination` has the other way.
+    page.add_init_script("localStorage.getItem('dasan.smart') ?? localStorage.setItem('dasan.smart', 'false')")
     screen = Screen(page, server.address)
     screen.watch()
     yield screen
@@ -170,7 +172,7 @@ def by_mouse(screen: Screen, rng: random.Random, doing: str) -> None:
             else:
                 next(screen.button(f"Bid {n}") for n in (1, 2, 3) if screen.can(f"Bid {n}")).click()
         case "cards":
-            screen.button("Hint").click()
+            screen.button("Browse").click()
             wanted = screen.chosen()
             assert wanted
             # Choose the same cards by hand: first none of them, then one by one.
@@ -208,7 +210,7 @@ def by_keyboard(screen: Screen, rng: random.Random, doing: str) -> None:
                 "p" if screen.can("Pass") and rng.random() < 0.5 else next(n for n in "123" if screen.can(f"Bid {n}"))
             )
         case "cards":
-            keys.press("h")
+            keys.press("c")
             wanted = screen.chosen()
             assert wanted
             keys.press("Escape")
@@ -284,10 +286,36 @@ def test_reloading_the_page_changes_nothing(screen: Screen) -> None:
     assert screen.hand.evaluate_all(cards) == before
 
 
+def test_one_touch_selects_a_combination(screen: Screen) -> None:
+    """To follow, a touch selects a legal play with the card in it; touched until nothing is left, it lets go."""
+    screen.page.add_init_script("localStorage.setItem('dasan.smart', 'true')")
+    sit_down(screen, "Big Two")
+    rng = random.Random(5)
+    for _ in range(200):
+        doing = screen.wait()
+        if doing == "over":
+            screen.page.keyboard.press("n")
+        elif doing == "cards" and screen.can("Pass"):
+            screen.button("Browse").click()
+            wanted = screen.chosen()
+            screen.page.keyboard.press("Escape")
+            click(screen, wanted[0])
+            assert wanted[0] in screen.chosen()
+            assert len(screen.chosen()) == len(wanted)
+            for _ in range(12):
+                if not screen.chosen():
+                    return
+                click(screen, wanted[0])
+            pytest.fail("the card was never let go")
+        else:
+            by_mouse(screen, rng, doing)
+    pytest.fail("there was never anything to follow with")
+
+
 def test_a_refusal_cites_its_clause(screen: Screen) -> None:
     """A play that cannot be is refused by the server, in words, with a link to the clause."""
     sit_down(screen, "Big Two")
-    while (doing := screen.wait()) not in ("cards", "pass"):
+    while (doing := screen.wait()) != "cards":
         by_mouse(screen, random.Random(1), doing)
     for at in range(6):
         click(screen, at)

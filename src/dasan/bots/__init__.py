@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import entry_points
 
-from dasan.bots.protocol import Bot
+from dasan.bots.protocol import Bot, ExplainingBot
+
+Maker = Callable[[int], Bot]
+GROUP = "dasan.bots"
+"""Entry points of this group are bots of other packages: functions that make one from a seed."""
 
 
 def _random(seed: int) -> Bot:
@@ -25,12 +30,14 @@ def _thrifty(seed: int) -> Bot:
     return ThriftyBot()
 
 
-BOTS: dict[str, Callable[[int], Bot]] = {"random": _random, "thrifty": _thrifty, "greedy": _greedy}
+BOTS: dict[str, Maker] = {"random": _random, "thrifty": _thrifty, "greedy": _greedy}
 """How to make each bot, from a seed."""
 
 
-def bot(name: str, *, seed: int = 0) -> Bot:
-    """The bot called `name`; ValueError if there is none. `seed` matters to those that draw lots.
+def bot(name: str, *, seed: int = 0) -> ExplainingBot:
+    """The bot called `name`, one of `BOTS` or an entry point of `dasan.bots`. `seed` matters to those that draw lots.
+
+    ValueError: there is no such bot, or the entry point makes none.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)
@@ -39,8 +46,18 @@ def bot(name: str, *, seed: int = 0) -> Bot:
     """
     make = BOTS.get(name)
     if make is None:
-        raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")
-    return make(seed)
+        found = [point for point in entry_points(group=GROUP) if point.name == name]
+        if not found:
+            raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")
+        make = found[0].load()
+    made = make(seed)
+    if not isinstance(made, Bot):
+        raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")
+    if isinstance(made, ExplainingBot):
+        return made
+    from dasan.bots.facts import Explained
+
+    return Explained(made)
 
 
-__all__ = ["BOTS", "Bot", "bot"]
+__all__ = ["BOTS", "GROUP", "Bot", "ExplainingBot", "Maker", "bot"]

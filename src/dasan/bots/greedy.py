@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from dasan.bots.bidding import choose_bid, choose_call
 from dasan.bots.exchanging import choose_offer, choose_take
+from dasan.bots.explanation import Explanation, explained, in_order
+from dasan.bots.facts import Facts
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import choices
+from dasan.bots.sides import enmity
+from dasan.bots.two_hands import winning
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.rules import Guard
@@ -17,7 +21,7 @@ class GreedyBot:
     """Goes out when it can; otherwise the move that its `Judgement` finds cheapest. The same view, the same move."""
 
     name = "greedy"
-    version = "1"
+    version = "2"
 
     def __init__(self, temper: Temper | None = None) -> None:
         self._temper = temper or Temper()
@@ -40,7 +44,41 @@ class GreedyBot:
         for move in moves:
             if len(move.cards) == len(view.hand):
                 return move
-        return min(_dutiful(view, moves), key=Judgement(view, self._temper).of)
+        return min(worthy(view, moves), key=Judgement(view, self._temper).of)
+
+    def explain(self, view: View) -> Explanation:
+        """Plays and passes have values, turns that the rest of the hand costs, negated; other moves have none."""
+        chosen, moves = self.choose(view), choices(view)
+        values: list[tuple[Move, float | None]] = [(move, None) for move in moves]
+        if view.phase == "play" and len(moves) > 1:
+            judgement = Judgement(view, self._temper)
+            values = [(move, -judgement.of(move)) for move in moves]
+        facts = Facts(view)
+        return explained(self.name, "turns", in_order(chosen, values), {move: facts.of(move) for move in moves})
+
+
+def worthy(view: View, moves: Sequence[Move]) -> Sequence[Move]:
+    """The moves left when those are gone that are sure to be worse: never none.
+
+    With two players left in Winner, those that do not win where others do; passes that hand the lead to an opponent's last
+    card; and what leaves a neighbour's last card unguarded.
+    """
+    proved = winning(view)
+    if proved:
+        return proved
+    moves = _dutiful(view, moves)
+    if gives_away(view):
+        moves = [m for m in moves if m.type is not MoveType.PASS] or moves
+    return moves
+
+
+def gives_away(view: View) -> bool:
+    """Whether a pass now would give the lead to an opponent who holds one card."""
+    owner = view.table_seat
+    if owner is None or view.hand_sizes[owner] != 1 or enmity(view)[owner] <= 0:
+        return False
+    done = {owner, view.seat, *view.passed}
+    return all(seat in done for seat, held in enumerate(view.hand_sizes) if held)
 
 
 def _dutiful(view: View, moves: Sequence[Move]) -> Sequence[Move]:

@@ -54,13 +54,14 @@ class Judgement:
         self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
         eager = temper.willing + (1 - temper.willing) * danger / 2
-        self._outlook = Outlook(view, self._enmity, eager)
+        self.outlook = Outlook(view, self._enmity, eager)
         self._prices: dict[tuple[str, int], float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
         fits = table.compile(view.rules).fits(self._hand, called)
         self._plan = Plan(view.rules, fits, self._price)
-        self._doubts = Plan(view.rules, fits, lambda play: float(self._outlook.stands(play) < 1))
+        self._plays = Plan(view.rules, fits, lambda play: 1.0)
+        self._doubts = Plan(view.rules, fits, lambda play: float(self.outlook.stands(play) < 1))
         self._number = self._plan.number(self._hand)
         self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
 
@@ -68,20 +69,24 @@ class Judgement:
         """What is left to pay for the hand once the cards `without` are gone."""
         return self._plan.cost(self._number - self._plan.number(without))
 
+    def plays(self, without: Iterable[Card] = ()) -> int:
+        """The fewest plays that empty the hand once the cards `without` are gone."""
+        return round(self._plays.cost(self._number - self._plan.number(without)))
+
     def of(self, move: Move) -> float:
         """What is left to pay after `move`, a play or a pass."""
         return self._of_pass() if move.combination is None else self._of_play(move.combination)
 
     def _of_play(self, play: Combination) -> float:
         temper = self._temper
-        stands = self._outlook.stands(play)
+        stands = self.outlook.stands(play)
         left = self.turns(play.cards)
         if stands == 1 and self._doubts.cost(self._number - self._plan.number(play.cards)) <= 1:
             return left / 100 - temper.ruin
         led = self._need(left - 1)
         lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
         cost = stands * led + (1 - stands) * lost
-        cost += temper.ruin * sum(odds for _, odds in self._outlook.odds_out(play))
+        cost += temper.ruin * sum(odds for _, odds in self.outlook.odds_out(play))
         cost += temper.each_card * (len(self._hand) - len(play.cards))
         return cost + 0.01 * sum(not cards.isdisjoint(play.cards) for cards in self._flushes)
 
@@ -92,11 +97,11 @@ class Judgement:
             raise ValueError("a leader does not pass")
         others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
         waiting = [s for s in others if s not in view.passed]
-        holds = self._outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
+        holds = self.outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
         leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
         cost = self._need(self.turns()) + temper.away
         cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards)))
-        cost += temper.ruin * sum(odds for seat, odds in self._outlook.odds_out(on_table) if seat in waiting)
+        cost += temper.ruin * sum(odds for seat, odds in self.outlook.odds_out(on_table) if seat in waiting)
         cost += temper.mercy * holds * min(0.0, self._enmity[owner])
         return cost + temper.each_card * len(self._hand)
 
@@ -116,6 +121,6 @@ class Judgement:
             temper = self._temper
             size = len(play.cards)
             reuse = 1.0 if play.power else temper.reuse[size] if size < len(temper.reuse) else temper.reuse_other
-            known = 1 - self._outlook.stands(play) * (1 + reuse) - temper.dodge * reuse * self._outlook.height(play)
+            known = 1 - self.outlook.stands(play) * (1 + reuse) - temper.dodge * reuse * self.outlook.height(play)
             self._prices[key] = known
         return known

@@ -16,6 +16,8 @@ from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
 """How many of the exact sets that could be held come one to a holder: a hand with one full house often has several."""
+KEPT = 0.25
+"""How likely the last cards of a hand, if they are several, were kept because they are one play."""
 _NEVER = 1e-9
 
 
@@ -53,6 +55,7 @@ class Outlook:
         self._tails: dict[tuple[int, int], tuple[float, ...]] = {}
         self._climbs: dict[str, tuple[list[int], list[float]]] = {}
         self._powers: dict[int, float] = {}
+        self._wholes: dict[int, int] = {}
 
     def stands(self, play: Combination) -> float:
         """The chance that nobody against us beats `play`; exactly 1 where nobody can."""
@@ -74,7 +77,21 @@ class Outlook:
             return []
         ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
         chance = min(1.0, ways / comb(max(self._total, n), n))
+        if n > 1 and ways:
+            chance += (1 - chance) * KEPT * ways / max(ways, self._whole(n))
         return [(seat, e * chance) for seat, e in seats]
+
+    def _whole(self, size: int) -> int:
+        """In how many ways the hidden cards give a hand of `size` cards that is one play."""
+        known = self._wholes.get(size)
+        if known is None:
+            known = self._wholes[size] = sum(
+                self._deals(rung)
+                for ladder in self._ladders.by_family.values()
+                for rung in ladder.rungs
+                if rung.size == size and self._feasible(rung)
+            )
+        return known
 
     def _above(self, play: Combination) -> list[Rung]:
         ladder = self._ladders.by_family[play.family]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from dasan.bots.explanation import Explanation
 from dasan.play.moves import Move
 from dasan.play.view import View
 
 
+@runtime_checkable
 class Bot(Protocol):
     """A player. `name` and `version` go into records; the same version plays the same way."""
 
@@ -19,6 +21,15 @@ class Bot(Protocol):
 
     def choose(self, view: View) -> Move:
         """One of `view.legal_moves()`. ValueError if the seat of `view` is not to act."""
+        ...
+
+
+@runtime_checkable
+class ExplainingBot(Bot, Protocol):
+    """A bot that also says why. All that `dasan.bot` makes are."""
+
+    def explain(self, view: View) -> Explanation:
+        """Candidates with values and reasons, the one that `choose` returns first. ValueError as for `choose`."""
         ...
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from dasan.bots.explanation import Explanation
 from dasan.bots.protocol import choices
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
@@ -92,6 +93,12 @@ class ThriftyBot:
             case MoveType.TAKE | MoveType.CALL:
                 return moves[-1]
         return self._bid(view, moves) if view.phase == "auction" else self._play(view, moves)
+
+    def explain(self, view: View) -> Explanation:
+        """Facts about the moves, without values."""
+        from dasan.bots.facts import plain
+
+        return plain(self, view)
 
     def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
         """The most that the hand is worth; else a pass, or the least that is allowed."""

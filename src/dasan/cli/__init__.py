@@ -15,6 +15,7 @@ import typer
 from dasan.cli.bench import bench
 from dasan.cli.deals import deals
 from dasan.cli.group import Group
+from dasan.cli.output import say
 from dasan.cli.play import play, serve
 from dasan.cli.puzzle import puzzle
 from dasan.cli.replay import replay
@@ -52,7 +53,7 @@ for _name, _command in COMMANDS.items():
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"dasan {__version__}")
+        say(f"dasan {__version__}")
         raise typer.Exit
 
 

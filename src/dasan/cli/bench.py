@@ -9,8 +9,9 @@ import typer
 
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
-from dasan.cli.files import AsJson, print_json
+from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
 
 RUN_SECONDS = 0.3
 
@@ -58,12 +59,12 @@ def bench(
         raise Refused(f"there is no GPU to measure: {reason}")
     rows: list[Row] = []
     if not as_json:
-        typer.echo(f"{'game':16}{'path':12}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
+        say(f"{'game':16}{'path':12}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
 
     def show(row: Row) -> None:
         rows.append(row)
         if not as_json:
-            typer.echo(
+            say(
                 f"{row.preset:16}{row.path:12}{row.peer or '':18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
                 f"{row.games_per_s:>12,.0f}{row.ns_per_ply:>10,.1f}"
             )
@@ -83,7 +84,7 @@ def bench(
     if as_json:
         print_json([asdict(row) for row in rows])
     elif measured is not None:
-        typer.echo(f"\ntimes {measured.peer} on one core:")
+        say(f"\ntimes {measured.peer} on one core:")
         for row in rows:
             if row.peer is None and row.threads == 1:
-                typer.echo(f"{row.preset:16}{row.path:12}{row.plies_per_s / measured.plies_per_s:>8.2f}")
+                say(f"{row.preset:16}{row.path:12}{row.plies_per_s / measured.plies_per_s:>8.2f}")

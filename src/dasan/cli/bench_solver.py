@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
-from dasan.cli.files import print_json
+from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ def bench_solver(cards: list[int] | None, *, count: int | None, seed: int, secon
 
     rows: list[SolverRow] = []
     if not as_json:
-        typer.echo(
+        say(
             f"{'':7}{'cards':>5}{'count':>7}{'median ms':>11}{'p90':>9}{'p99':>9}{'max':>9}{'nodes':>11}{'a second':>10}"
             "  unsolved (95 %)"
         )
@@ -28,7 +26,7 @@ def bench_solver(cards: list[int] | None, *, count: int | None, seed: int, secon
         for row in measure_solver(cards or list(SIZES), count=count, seed=seed, seconds=seconds, progress=show):
             rows.append(row)
             if not as_json:
-                typer.echo(_line(row))
+                say(_line(row))
     if as_json:
         print_json([asdict(row) for row in rows])
 

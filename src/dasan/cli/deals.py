@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.cli.files import AsJson, print_json
+from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from dasan.solver.deals import Share, Valued
@@ -81,7 +82,7 @@ def deals(
         print_json([deal.to_json() for deal in found])
     else:
         for deal in found:
-            typer.echo(_line(deal))
+            say(_line(deal))
 
 
 def _kept(file: str | None) -> Iterator[Valued]:
@@ -126,13 +127,13 @@ def _line(deal: Valued) -> str:
 
 def _print(table: Sequence[Share]) -> None:
     """Markdown, so that it can be pasted into documents."""
-    typer.echo("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
+    say("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
     said = ""
     for one in table:
         name = NAMES[one.kind] if one.kind != said else ""
         said = one.kind
         wins = f"{one.low:.1%}" if not one.unsettled else f"{one.low:.1%} to {one.high:.1%}"
         low, high = one.interval
-        typer.echo(
+        say(
             f"| {name} | {one.value} | {one.bidders} | {one.deals} | {one.unsettled} | {wins} | {low:.1%} to {high:.1%} |"
         )

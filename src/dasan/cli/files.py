@@ -1,8 +1,7 @@
-"""Reading the file that a command is given, and printing JSON."""
+"""Reading the file that a command is given."""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -40,7 +39,3 @@ def read_text(file: str) -> str:
 
 def shown(file: str) -> str:
     return "standard input" if file == "-" else file
-
-
-def print_json(data: object) -> None:
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from dasan.cli.output import warn
 from dasan.errors import DasanError
 
 DEFAULT = "play"
@@ -38,25 +41,52 @@ class Group(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; every refusal is one line on stderr and exit code 2."""
+        """Run a command. A refusal is one line on stderr and exit code 2, an interrupt 130; a reader who has gone, as
+        after `| head -1`, is 141 without a word.
+        """
         for stream in (sys.stdin, sys.stdout, sys.stderr):
-            # Undecodable bytes, or a terminal that cannot show ♥, must not stop the program.
+            # Bytes that are no text, and a terminal without ♥, are no reason to stop.
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
+        printing = sys.stdout
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+            sys.stdout.flush()
         except typer.TyperException as error:
-            _complain(error.format_message())
+            _stop(error.format_message())
         except DasanError as error:
-            _complain(str(error))
-        except typer.Abort:
-            sys.exit(130)
+            _stop(str(error))
+        except (typer.Abort, KeyboardInterrupt):
+            _stop("stopped", 130)
+        except OSError as error:
+            _silence(printing)
+            if error.errno == errno.EPIPE:
+                sys.exit(GONE)
+            what = "write the output" if error.filename is None else f"read or write {error.filename}"
+            _stop(f"cannot {what}: {error.strerror or error}")
+        except SystemExit as left:
+            if left.code != 1:
+                raise
+            # So typer and rich leave where a pipe is closed, and nothing else does.
+            _silence(printing)
+            raise SystemExit(GONE) from left
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
 
 
-def _complain(message: str) -> None:
-    line = " ".join("".join(c if c.isprintable() or c.isspace() else "?" for c in message).split())
-    typer.echo(f"dasan: {line}", err=True)
-    sys.exit(2)
+GONE = 141
+"""The exit code of a program that wrote to a pipe which nobody reads any more, as shells count it."""
+
+
+def _stop(message: str, code: int = 2) -> None:
+    warn(f"dasan: {message}")
+    sys.exit(code)
+
+
+def _silence(stream: Any) -> None:
+    """Nothing more goes to a stream that takes nothing: what is left in its buffer would fail again at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dasan.cli.files import AsJson, print_json
+from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import RecordNumber, read_records
 
@@ -85,9 +86,9 @@ def puzzle(
         print_json([{"start": _start(p), **p.to_json()} for p in found.values()])
     else:
         numbered = file is not None and len(found) > 1
-        typer.echo("\n\n".join(_told(p, place if numbered else None, solution) for place, p in found.items()))
+        say("\n\n".join(_told(p, place if numbered else None, solution) for place, p in found.items()))
     if count is not None and len(found) < count:
-        typer.echo(f"only {len(found)} of {count} were found", err=True)
+        warn(f"only {len(found)} of {count} were found")
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -139,9 +140,9 @@ def _chosen(
 
 def _check(found: dict[int, Puzzle], as_json: bool) -> None:
     """Say of each puzzle what is not true of it; `Refused` at the end if that is anything."""
-    from dasan.cli.review_words import move_words
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
+    from dasan.text.moves import move_words
 
     told: list[dict[str, object]] = []
     with progress_bar() as show:
@@ -161,7 +162,7 @@ def _check(found: dict[int, Puzzle], as_json: bool) -> None:
                     if wrong
                     else right
                 )
-                typer.echo(f"{place:>4}  {p.id}  {words}")
+                say(f"{place:>4}  {p.id}  {words}")
     if as_json:
         print_json(told)
     bad = sum(bool(one["flaws"]) or not one["proved"] for one in told)
@@ -176,7 +177,7 @@ def _write(found: dict[int, Puzzle], out: str) -> None:
         Path(out).write_text(write(found.values()), encoding="utf-8")
     except OSError as error:
         raise Refused(f"cannot write {out}: {error.strerror or error}") from error
-    typer.echo(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
+    say(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
 
 
 def _start(puzzle: Puzzle) -> object:
@@ -187,7 +188,7 @@ def _start(puzzle: Puzzle) -> object:
 
 def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
     """A puzzle in words. place: its number in a file that holds several."""
-    from dasan.cli.puzzle_words import question, solution
+    from dasan.text.puzzle import question, solution
 
     lines = list(question(p))
     if with_solution:

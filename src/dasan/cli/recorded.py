@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 import typer
 
-from dasan.cli.files import print_json, read_text, shown
+from dasan.cli.files import read_text, shown
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json, warn
 from dasan.errors import DasanError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
         if record.game is None:
             raise Refused(f"{place_in(file, place)}: {record.note} — G.02")
         if record.note is not None:
-            typer.echo(f"dasan: {place_in(file, place)}: {record.note} — G.02", err=True)
+            warn(f"dasan: {place_in(file, place)}: {record.note} — G.02")
         found[place] = record.game
     return found
 

@@ -10,13 +10,14 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
-from dasan.cli.position_words import held, to_act, words_of
+from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, no_hand, print_found, read_games
+from dasan.text.position import held, to_act, words_of
 
 if TYPE_CHECKING:
     from dasan.play.sessions import Session
     from dasan.play.state import State
-    from dasan.tui.words import Words
+    from dasan.text.words import Words
 
     Chosen: TypeAlias = tuple[int, State | Session, list[tuple[int, State]]]
     """A record by its place in the file, and hands of it by their numbers."""
@@ -44,7 +45,7 @@ def replay(
         print_found([_json(game, hands) for _, game, hands in chosen])
         return
     for line in _stories(chosen):
-        typer.echo(line)
+        say(line)
         if step and line.startswith("  ") and not sys.stdin.readline():
             break
 
@@ -78,7 +79,7 @@ def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) 
 def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
     from dasan.play.dealing import Deal
     from dasan.records.retrace import positions
-    from dasan.tui.words import signs
+    from dasan.text.words import signs
 
     first = next(positions(state))
     dealt = isinstance(state.begun, Deal)

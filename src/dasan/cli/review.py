@@ -10,12 +10,13 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile, shown
 from dasan.cli.group import Refused
+from dasan.cli.output import say, visible
 from dasan.cli.progress import progress_bar
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
-    from dasan.cli.review_words import Report
+    from dasan.text.review import Report
 
 STYLES = {"keeps": "green", "loses": "bold red", "forced": "dim", "unproved": "yellow", "unjudged": "dim", "bid": ""}
 
@@ -40,9 +41,10 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Judge every move of recorded hands: did it keep the result, and which moves would have."""
-    from dasan.cli.review_words import Report, move_words
     from dasan.solver.picture import picture as drawn
     from dasan.solver.review import review as judge
+    from dasan.text.moves import move_words
+    from dasan.text.review import Report
 
     if picture is not None and picture.suffix.lower() != ".svg":
         raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
@@ -73,9 +75,9 @@ def review(
         if as_json or format_ is Format.JSON:
             continue
         if len(reports) > 1:
-            typer.echo()
+            say()
         if format_ is Format.MARKDOWN:
-            typer.echo(_markdown(report))
+            say(_markdown(report))
         else:
             _print(report)
     if as_json or format_ is Format.JSON:
@@ -88,17 +90,17 @@ def _print(report: Report) -> None:
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=True)
-    console.print(Text(report.title, "bold"))
+    console.print(Text(visible(report.title), "bold"))
     rows = report.rows
     width = max((len(row.who) for row in rows), default=0)
     for row in rows:
         line = f"{row.number:>4}  {row.who:{width}}  {row.move:24} "
-        console.print(Text.assemble(line, (row.words, STYLES[row.verdict])))
+        console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict])))
     if rows and report.sides:
         console.print(Text("* the bidder's side", "dim"))
     console.print()
     for sentence in report.summary:
-        console.print(Text(sentence))
+        console.print(Text(visible(sentence)))
 
 
 def _markdown(report: Report) -> str:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
-from dasan.cli.files import AsJson, print_json
+from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json
 from dasan.games import PRESETS, Option
 from dasan.ruleset import clauses
 from dasan.ruleset.rules import OptionValue, Rules

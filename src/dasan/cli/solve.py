@@ -9,8 +9,10 @@ import typer
 
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
-from dasan.cli.position_words import to_act, words_of
+from dasan.cli.output import say
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
+from dasan.text.moves import move_words, worth_words
+from dasan.text.position import to_act, words_of
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -37,7 +39,7 @@ def solve(
     file: RecordFile,
     number: RecordNumber = None,
     hand: HandNumber = None,
-    before: Annotated[int | None, typer.Option(help="Go back to before the move with this number.")] = None,
+    before: Annotated[int | None, typer.Option(min=0, help="Go back to before the move with this number.")] = None,
     seconds: Seconds = 10,
     memory: Memory = 512,
     scope: ScopeChoice = None,
@@ -60,14 +62,12 @@ def solve(
             raise Refused(f"{place_in(file, place)}: {error}{over}") from error
         solutions.append(solution)
         if not as_json:
-            typer.echo(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
+            say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))
     if as_json:
         print_found([solution.to_json() for solution in solutions])
 
 
 def _told(state: State, solution: Solution) -> str:
-    from dasan.cli.review_words import move_words
-
     lines = [to_act(words_of(state), state)]
     rules = state.rules
     of = "" if solution.scope == "auction" else f" for {'the bidder' if rules.auction else f'seat {state.to_act}'}"
@@ -94,11 +94,3 @@ def _sentence(rules: Rules, found: Solution) -> str:
         return "not predicted"
     low, high = sorted((found.lower, found.upper))
     return f"not proved: from {worth_words(rules, low)} to {worth_words(rules, high)}"
-
-
-def worth_words(rules: Rules, value: int) -> str:
-    """What a value says: a payment, or the place in which a player finishes."""
-    from dasan.ruleset.rules import Ending
-    from dasan.tui.words import signed
-
-    return f"place {value}" if rules.ending is Ending.LAST_IN else signed(value)

@@ -11,6 +11,7 @@ import typer
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
+from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, print_found, read_records
 
 
@@ -55,4 +56,4 @@ def verify(
     said += Counter(f"true      {statement}" for verified in found for statement in verified.statements)
     said += Counter(f"unproved  {statement}" for verified in found for statement in verified.unproved)
     for line, times in said.items():
-        typer.echo(line if len(found) == 1 else f"{line} ({times} of {len(found)} records)")
+        say(line if len(found) == 1 else f"{line} ({times} of {len(found)} records)")

@@ -15,14 +15,16 @@ PRESETS: dict[str, Preset] = {preset.name: preset for game in (big_three, big_tw
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:
-    """The rules of `preset` with `options` changed.
+    """The rules of `preset` with `options` changed; a switch is True or False, or the word `on` or `off`.
 
     ValueError: no such preset or option, a value that the option cannot have, or options that contradict each other.
 
     >>> make_rules("big-two", guard="off").options["guard"]
     'off'
     """
-    known = PRESETS.get(preset)
+    known = PRESETS.get(preset) if isinstance(preset, str) else None
     if known is None:
         raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
-    return known.rules(options)
+    by_name = {option.name: option for option in known.options}
+    said = {name: by_name[name].said(value) if name in by_name else value for name, value in options.items()}
+    return known.rules(said)

@@ -28,12 +28,23 @@ class Option:
             for choice in self.choices:
                 if choice == value and type(choice) is type(value):
                     return choice
-            shown = ", ".join(str(c) if isinstance(c, str) else repr(c) for c in self.choices)
+            shown = ", ".join(_word(choice) for choice in self.choices)
             raise ValueError(f"option {self.name} is one of {shown}, not {value!r} ({self.clause})")
         if not isinstance(value, int) or isinstance(value, bool) or not self.minimum <= value <= self.maximum:
             span = f"from {self.minimum} to {self.maximum}"
             raise ValueError(f"option {self.name} is a whole number {span}, not {value!r} ({self.clause})")
         return value
+
+    def said(self, value: object) -> object:
+        """What is meant by `value`: of a switch, `on` and `off` are True and False, as documents and commands write."""
+        if isinstance(self.default, bool) and isinstance(value, str):
+            return {"on": True, "off": False}.get(value, value)
+        return value
+
+
+def _word(choice: OptionValue) -> str:
+    """A choice as documents and commands write it."""
+    return ("on" if choice else "off") if isinstance(choice, bool) else str(choice)
 
 
 def switch(name: str, default: bool, clause: str, help: str) -> Option:

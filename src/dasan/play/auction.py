@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from dasan.cards import Card
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
+from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.parts import Phase
 from dasan.ruleset.rules import Auction, Rules
-
-if TYPE_CHECKING:
-    from dasan.play.state import State
 
 
 def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card]:
@@ -29,18 +27,18 @@ def must_dig(rules: Rules, hand: tuple[Card, ...]) -> bool:
     return any(not Counter(need) - held for need in _auction(rules).must_dig)
 
 
-def legal_bids(state: State) -> tuple[Move, ...]:
+def legal_bids(state: StateFields) -> tuple[Move, ...]:
     """Bids from low to high, then the pass, as far as they are allowed now (B3.08, B3.09, H.01, H.02)."""
     top = _auction(state.rules).top
     bids = [Move(MoveType.BID, bid=n) for n in range((state.bid or 0) + 1, top + 1)]
     return tuple(m for m in (*bids, PASS) if objection(state, m) is None)
 
 
-def objection(state: State, move: Move) -> IllegalPlay | None:
+def objection(state: StateFields, move: Move) -> IllegalPlay | None:
     """Why `move` may not be said now, or None."""
     policy = _auction(state.rules)
     cite = state.rules.cite
-    seat = state.to_act if state.to_act is not None else 0
+    seat = state.mover
     if must_dig(state.rules, state.hands[seat]) and move.bid != policy.top:
         return IllegalPlay(f"with this hand you must bid {policy.top}", clause=cite["dig"])
     if move.type is MoveType.PASS:
@@ -54,17 +52,15 @@ def objection(state: State, move: Move) -> IllegalPlay | None:
     return None
 
 
-def bid(state: State, move: Move) -> State:
+def bid(state: AnyState, move: Move) -> AnyState:
     """The state after a bid or a pass in the auction."""
-    from dasan.play.state import Phase
-
     if state.phase is not Phase.AUCTION:
         raise IllegalPlay("the auction is not open", clause=state.rules.cite["auction"])
     refused = objection(state, move)
     if refused is not None:
         raise refused
     policy = _auction(state.rules)
-    seat = state.to_act if state.to_act is not None else 0
+    seat = state.mover
     if move.type is MoveType.BID:
         passed = state.passed if policy.passing_is_final else ()
         after = state.then((seat, EventType.BID, ()), bid=move.bid, bidder=seat, passed=passed)
@@ -73,7 +69,7 @@ def bid(state: State, move: Move) -> State:
     return _next(after, seat)
 
 
-def _next(state: State, seat: int) -> State:
+def _next(state: AnyState, seat: int) -> AnyState:
     """Close the auction if it is over (B3.10, B4.02, H.02), else ask the next player."""
     policy = _auction(state.rules)
     waiting = [s for s in range(state.rules.players) if s not in state.passed and s != state.bidder]
@@ -84,10 +80,8 @@ def _next(state: State, seat: int) -> State:
     return state.then(to_act=state.seat_after(seat, out_of=state.passed))
 
 
-def close(state: State) -> State:
+def close(state: AnyState) -> AnyState:
     """The highest bidder takes the kitty (B3.11), or calls a card (B4.03); the opener leads (B3.12, B4.05)."""
-    from dasan.play.state import Phase
-
     if state.bidder is None:
         raise IllegalPlay("there is no bid", clause=state.rules.cite["auction"])
     bidder = state.bidder
@@ -105,30 +99,28 @@ def close(state: State) -> State:
     )
 
 
-def legal_calls(state: State) -> tuple[Move, ...]:
+def legal_calls(state: StateFields) -> tuple[Move, ...]:
     """Every card that the bidder may call, low to high (B4.03)."""
     ranks = state.rules.call.ranks if state.rules.call is not None else ""
     cards = [c for c in state.rules.order.hand(state.rules.pack) if c.rank in ranks]
-    held = state.hands[state.to_act if state.to_act is not None else 0]
+    held = state.hands[state.mover]
     return tuple(Move(MoveType.CALL, (c,)) for c in cards if c not in held)
 
 
-def call(state: State, move: Move) -> State:
+def call(state: AnyState, move: Move) -> AnyState:
     """The bidder calls a card; its holder is the partner, and does not have to say so (B4.03, B4.04)."""
-    from dasan.play.state import Phase
-
     clause = state.rules.cite["call"]
-    if state.phase is not Phase.CALL or state.rules.call is None or state.to_act is None:
+    if state.phase is not Phase.CALL or state.rules.call is None:
         raise IllegalPlay("no card is called now", clause=clause)
     ranks = state.rules.call.ranks
     (called,) = move.cards
     if called.rank not in ranks:
         raise IllegalPlay(f"call a card of rank {ranks[0]} to 10, not {called}", clause=clause)
-    if called in state.hands[state.to_act]:
+    if called in state.hands[state.mover]:
         raise IllegalPlay(f"you hold {called} yourself: call a card of another player", clause=clause)
     partner = next(s for s, hand in enumerate(state.hands) if called in hand)
     return state.then(
-        (state.to_act, EventType.CALL, (called,)),
+        (state.mover, EventType.CALL, (called,)),
         called=called,
         partner=partner,
         phase=Phase.PLAY,

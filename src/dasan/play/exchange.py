@@ -4,42 +4,40 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from dasan.cards import Card, missing, without
+from dasan.cards import Card, Hand, missing, without
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
+from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
-from dasan.play.shorthand import check_cards
-
-if TYPE_CHECKING:
-    from dasan.play.state import Exchange, State
+from dasan.play.parts import Exchange, Phase
+from dasan.play.tricks import with_leader
 
 
-def _pending(state: State) -> tuple[Exchange, MoveType]:
+def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
     """The exchange under way, and what is to be said next."""
     clause = state.rules.cite["exchange"]
     deal = state.exchange
-    if deal is None or state.phase != "exchange":
+    if deal is None or state.phase is not Phase.EXCHANGE:
         raise IllegalPlay("no cards are exchanged now", clause=clause)
     if deal.given is None:
         return deal, MoveType.GIVE
     return deal, MoveType.TAKE if deal.offered else MoveType.OFFER
 
 
-def _highest(state: State, seat: int) -> tuple[Card, ...]:
+def _highest(state: StateFields, seat: int) -> tuple[Card, ...]:
     """The highest card of a hand; where suits do not count, any of the highest rank."""
     value = state.rules.order.value
     top = max(value[c] for c in state.hands[seat])
     return tuple(dict.fromkeys(c for c in state.hands[seat] if value[c] == top))
 
 
-def _offerable(state: State, deal: Exchange) -> tuple[Card, ...]:
+def _offerable(state: StateFields, deal: Exchange) -> tuple[Card, ...]:
     received = (deal.given,) if deal.given is not None else ()
     return tuple(without(state.hands[deal.winner], received))
 
 
-def legal_exchanges(state: State) -> tuple[Move, ...]:
+def legal_exchanges(state: StateFields) -> tuple[Move, ...]:
     deal, wanted = _pending(state)
     match wanted:
         case MoveType.GIVE:
@@ -51,11 +49,8 @@ def legal_exchanges(state: State) -> tuple[Move, ...]:
             return tuple(Move(wanted, (c,)) for c in dict.fromkeys(deal.offered))
 
 
-def exchange(state: State, move: Move) -> State:
+def exchange(state: AnyState, move: Move) -> AnyState:
     """The state after `give`, `offer` or `take`."""
-    from dasan.play.starting import with_leader
-    from dasan.play.state import Phase
-
     deal, wanted = _pending(state)
     clause = state.rules.cite["exchange"]
     if move.type is not wanted:
@@ -64,7 +59,7 @@ def exchange(state: State, move: Move) -> State:
     if wanted is MoveType.TAKE:
         state.rules.check_in_pack(move.cards)
     else:
-        check_cards(state, move.cards)
+        state.check_cards(move.cards)
     if wanted is MoveType.GIVE:
         if move.cards[0] not in _highest(state, seat):
             highest = _highest(state, seat)[0]
@@ -91,7 +86,7 @@ def exchange(state: State, move: Move) -> State:
     return with_leader(after)
 
 
-def _moved(state: State, c: Card, giver: int, taker: int) -> tuple[object, ...]:
+def _moved(state: StateFields, c: Card, giver: int, taker: int) -> tuple[Hand, ...]:
     hands = list(state.hands)
     hands[giver] = state.hand_less(giver, (c,))
     hands[taker] = state.rules.order.hand((*hands[taker], c))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dasan.cards import Card
 from dasan.play.events import EventType
+from dasan.play.fields import AnyState, StateFields
+from dasan.play.parts import Phase, Result
 from dasan.ruleset.rules import BidScoring, CardScoring, FixedScoring, NextDealer
 
-if TYPE_CHECKING:
-    from dasan.play.state import Result, State
 
-
-def settle_first_out(state: State) -> State:
+def settle_first_out(state: AnyState) -> AnyState:
     """The payments, fixed as soon as the first player is out (B3.19, B4.06, D2.19, W.22, W.23)."""
     return state.then(payments=_payments(state))
 
 
-def _payments(state: State) -> tuple[int, ...]:
+def _payments(state: StateFields) -> tuple[int, ...]:
     first = state.finished[0]
     seats = range(state.rules.players)
     match state.rules.scoring:
@@ -33,7 +30,7 @@ def _payments(state: State) -> tuple[int, ...]:
             return tuple(sum(costs) if s == first else -costs[s] for s in seats)
 
 
-def _winners(state: State) -> tuple[int, ...]:
+def _winners(state: StateFields) -> tuple[int, ...]:
     """The side of the first player out; without sides, that player alone."""
     first = state.finished[0]
     if state.bidder is None:
@@ -42,20 +39,16 @@ def _winners(state: State) -> tuple[int, ...]:
     return tuple(s for s in range(state.rules.players) if (s in side) == (first in side))
 
 
-def finish(state: State) -> State:
+def finish(state: AnyState) -> AnyState:
     """End the hand; a partner nobody has seen yet is shown (B3.18, B4.04, D2.14, W.18)."""
-    from dasan.play.state import Phase
-
     shown: tuple[tuple[int, EventType, tuple[Card, ...]], ...] = ()
     if state.called is not None and not state.partner_shown and state.partner is not None:
         shown = ((state.partner, EventType.PARTNER, (state.called,)),)
     return state.then(*shown, phase=Phase.OVER, to_act=None, partner_shown=state.called is not None)
 
 
-def result(state: State) -> Result:
+def result(state: StateFields) -> Result:
     """The result of a hand that is over."""
-    from dasan.play.state import Result
-
     order = state.finished
     if state.rules.next_dealer is NextDealer.LAST_IN:
         order = (*order, *state.active)

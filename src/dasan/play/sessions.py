@@ -10,8 +10,10 @@ from dasan.play import fairness
 from dasan.play.dealing import deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
+from dasan.play.parts import Origin, Result, current_origin
 from dasan.play.starting import begin, hand_secret
-from dasan.play.state import Origin, Result, State, current_origin
+from dasan.play.state import State
+from dasan.records.write import ALL, write_session
 from dasan.ruleset.rules import LaterLead, Rules
 
 
@@ -91,11 +93,9 @@ class Session:
         )
         return replace(self, state=state, past=(*self.past, self.state))
 
-    def record(self, view: int | str | None = "all") -> str:
+    def record(self, view: int | str | None = ALL) -> str:
         """The session so far as climb/1 text; with `view` only what that seat (None: a spectator) may know."""
-        from dasan.records.write import write_session
-
-        return write_session(self, view)
+        return write_session(self.rules, self.opening, (*self.past, self.state), view)
 
 
 def session(

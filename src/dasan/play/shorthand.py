@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from dasan.cards import Card, missing
-from dasan.errors import Ambiguous, IllegalPlay, Malformed
+from dasan.cards import Card
+from dasan.errors import Ambiguous, IllegalPlay
+from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType, check_form, read_move
 
-if TYPE_CHECKING:
-    from dasan.play.state import State
 
-
-def understand(state: State, move: Move | str) -> Move:
+def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:
     """The move that is meant, its cards named in full; whether it is allowed is for its phase to say.
 
-    A `Move` that `state.legal_moves()` returned is handed back as it is.
+    legal: the moves of the seat to act; one of these very objects is handed back as it is.
     """
     if isinstance(move, Move):
-        if move.combination is not None and any(move is legal for legal in state.legal_moves()):
+        if move.combination is not None and any(move is listed for listed in legal()):
             return move
         check_form(move)
         return Move(move.type, tuple(move.cards), move.bid)
@@ -31,7 +28,7 @@ def understand(state: State, move: Move | str) -> Move:
         return Move(said.type, exact, said.bid)
     if said.type is MoveType.CALL:
         raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite["call"])
-    held: Sequence[Card] = state.hands[state.to_act or 0]
+    held: Sequence[Card] = state.hands[state.mover]
     if said.type is MoveType.TAKE and state.exchange is not None:
         held = state.exchange.offered
     chosen = list(exact)
@@ -40,7 +37,7 @@ def understand(state: State, move: Move | str) -> Move:
     return Move(said.type, tuple(chosen), said.bid)
 
 
-def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
+def _fill_in(state: StateFields, rank: str, n: int, held: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
     left = [c for c in held if c.rank == rank]
     for c in taken:
         if c in left:
@@ -57,13 +54,3 @@ def _fill_in(state: State, rank: str, n: int, held: Sequence[Card], taken: Seque
         if state.called in left:
             raise Ambiguous(f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07")
     return left[:n]
-
-
-def check_cards(state: State, cards: Sequence[Card]) -> None:
-    """Raise unless these cards exist together in the pack and in the hand of the seat to act."""
-    state.rules.check_in_pack(cards)
-    if state.to_act is None:
-        raise Malformed("nobody is to act", clause="G.04")
-    lacking = missing(cards, state.hands[state.to_act])
-    if lacking:
-        raise IllegalPlay(f"you do not hold {' '.join(map(str, lacking))}", clause="G.05")

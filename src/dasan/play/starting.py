@@ -11,9 +11,10 @@ from dasan.errors import DasanError
 from dasan.play import auction, fairness
 from dasan.play.dealing import Deal, Position, deal_hand
 from dasan.play.events import EventType
+from dasan.play.parts import Exchange, Origin, Phase, current_origin
 from dasan.play.scoring import settle_first_out
-from dasan.play.state import Exchange, Origin, Phase, State, current_origin
-from dasan.play.tricks import clear
+from dasan.play.state import State
+from dasan.play.tricks import clear, with_leader
 from dasan.ruleset.rules import CardScoring, Ending, Guard, Rules
 from dasan.ruleset.shapes import Combination
 
@@ -59,24 +60,6 @@ def begin(rules: Rules, dealt: Deal, *, first_seq: int = 1, origin: Origin | Non
         winner, loser = dealt.exchange
         return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=Exchange(winner, loser))
     return with_leader(state)
-
-
-def with_leader(state: State) -> State:
-    """Name the leader of a hand without auction, and the card the lead must include (D2.11, W.05, W.21)."""
-    rules, dealt = state.rules, state.begun
-    opening = rules.opening
-    leader = dealt.leader
-    shown: tuple[Card, ...] = ()
-    must = None
-    if leader is None and opening is not None:
-        opening_card = card(opening.card)
-        nearest = [(state.dealer + i) % rules.players for i in range(rules.players)]
-        leader = next(s for s in nearest if opening_card in state.hands[s])
-        shown = (opening_card,)
-        must = opening_card if opening.in_the_lead else None
-    if leader is None:
-        leader = state.dealer
-    return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
 
 
 def start(

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dasan.cards import Card, format_cards
+from dasan.cards import Card, card, format_cards
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
+from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
-from dasan.play.shorthand import check_cards
-from dasan.ruleset import catalogue as tables
+from dasan.play.parts import Phase
+from dasan.play.scoring import finish, settle_first_out
 from dasan.ruleset.rules import Ending, Guard, Restart
 from dasan.ruleset.shapes import Combination
-
-if TYPE_CHECKING:
-    from dasan.play.state import State
 
 Added = tuple[int, EventType, tuple[Card, ...]]
 
 
-def legal_plays(state: State) -> tuple[Move, ...]:
+def with_leader(state: AnyState) -> AnyState:
+    """Name the leader of a hand without auction, and the card the lead must include (D2.11, W.05, W.21)."""
+    rules, dealt = state.rules, state.begun
+    opening = rules.opening
+    leader = dealt.leader
+    shown: tuple[Card, ...] = ()
+    must = None
+    if leader is None and opening is not None:
+        opening_card = card(opening.card)
+        nearest = [(state.dealer + i) % rules.players for i in range(rules.players)]
+        leader = next(s for s in nearest if opening_card in state.hands[s])
+        shown = (opening_card,)
+        must = opening_card if opening.in_the_lead else None
+    if leader is None:
+        leader = state.dealer
+    return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+
+
+def legal_plays(state: StateFields) -> tuple[Move, ...]:
     """Plays in table order, then the pass where it is allowed."""
-    seat = _seat(state)
+    seat = state.mover
     on_table = state.table
     fits = state.fits(seat)
     if on_table is None:
@@ -36,15 +50,15 @@ def legal_plays(state: State) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def guarding(state: State) -> bool:
+def guarding(state: StateFields) -> bool:
     """Whether the seat to act has a neighbour on the last card to guard, who may still play in this round (D2.16)."""
     if state.rules.guard is Guard.OFF:
         return False
-    guarded = (_seat(state) + 1) % state.rules.players
+    guarded = (state.mover + 1) % state.rules.players
     return len(state.hands[guarded]) == 1 and guarded not in state.passed
 
 
-def neglects(state: State, play: Combination | None) -> bool:
+def neglects(state: StateFields, play: Combination | None) -> bool:
     """Whether playing `play` (None: passing) leaves the neighbour's last card unguarded (D2.16).
 
     Only one-card rounds bind: there the guard plays the highest card, if it beats the table. Leading, two or more cards
@@ -52,7 +66,7 @@ def neglects(state: State, play: Combination | None) -> bool:
     """
     if not guarding(state):
         return False
-    hand = state.hands[_seat(state)]
+    hand = state.hands[state.mover]
     highest = state.rules.combination((hand[-1],))
     if state.table is None:
         return play is not None and len(play.cards) == 1 and play.strength < highest.strength
@@ -61,12 +75,12 @@ def neglects(state: State, play: Combination | None) -> bool:
     return play is None or play.strength < highest.strength
 
 
-def _duty(state: State, play: Combination | None) -> IllegalPlay | None:
+def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
     """Why this play or pass, right in itself, is not allowed to this seat now; or None."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
         return IllegalPlay(f"the first lead must include the {state.must_include}", clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
-        highest = state.hands[_seat(state)][-1]
+        highest = state.hands[state.mover][-1]
         return IllegalPlay(
             f"your neighbour is on the last card: play your highest card, {highest}",
             clause=state.rules.cite["guard"],
@@ -74,12 +88,12 @@ def _duty(state: State, play: Combination | None) -> IllegalPlay | None:
     return None
 
 
-def play(state: State, move: Move) -> State:
+def play(state: AnyState, move: Move) -> AnyState:
     """The state after cards have been played."""
-    if state.phase != "play":
+    if state.phase is not Phase.PLAY:
         raise IllegalPlay(f"cards are not played in the {state.phase}", clause=state.rules.cite["pass"])
     combination = move.combination or _checked(state, move.cards)
-    seat = _seat(state)
+    seat = state.mover
     held = state.hands[seat]
     hand = state.hand_less(seat, combination.cards)
     events: list[Added] = [(seat, EventType.PLAY, combination.cards)]
@@ -115,14 +129,14 @@ def play(state: State, move: Move) -> State:
         called = state.called if state.called is not None and state.called in held else None
         left = called if called is None or called in hand else None
         if called == left:
-            after._fits[seat] = tables.compile(state.rules).refit(known, hand, combination.cards, left)
+            after._fits[seat] = state.rules.catalogue.refit(known, hand, combination.cards, left)
     return _after_play(after, seat)
 
 
-def pass_(state: State) -> State:
+def pass_(state: AnyState) -> AnyState:
     """The state after a pass in a trick (B3.16, D2.12, W.16)."""
-    seat = _seat(state)
-    if state.phase != "play":
+    seat = state.mover
+    if state.phase is not Phase.PLAY:
         raise IllegalPlay(f"nobody passes in the {state.phase}", clause=state.rules.cite["pass"])
     if state.table is None:
         raise IllegalPlay("you lead, and the leader must play", clause=state.rules.cite["pass"])
@@ -140,9 +154,7 @@ def pass_(state: State) -> State:
     return after if waiting else clear(after)
 
 
-def _after_play(state: State, seat: int) -> State:
-    from dasan.play.scoring import finish, settle_first_out
-
+def _after_play(state: AnyState, seat: int) -> AnyState:
     if seat in state.finished:
         if len(state.finished) == 1:
             state = settle_first_out(state)
@@ -154,7 +166,7 @@ def _after_play(state: State, seat: int) -> State:
     return _on(state, seat) if waiting else clear(state)
 
 
-def restarts(state: State, seat: int) -> bool:
+def restarts(state: StateFields, seat: int) -> bool:
     """Whether the play on the table ends the trick at once: the highest two, alone or in a pair (W.17).
 
     "When unbeatable" looks only at what is public: the cards that nobody has played yet, and how many each other player
@@ -170,29 +182,23 @@ def restarts(state: State, seat: int) -> bool:
         return True
     unseen = [c for hand in state.hands for c in hand]
     most = max((len(state.hands[s]) for s in state.active if s != seat), default=0)
-    return not tables.compile(rules).any_beats(unseen, on_table, most)
+    return not rules.catalogue.any_beats(unseen, on_table, most)
 
 
-def clear(state: State) -> State:
+def clear(state: AnyState) -> AnyState:
     """The trick is over: whoever played last leads, or the next player still in (B3.17, D2.13, W.16)."""
     last = state.table_seat if state.table_seat is not None else 0
     leads = last if state.hands[last] else state.seat_after(last)
     return state.then((leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads)
 
 
-def _on(state: State, seat: int) -> State:
+def _on(state: AnyState, seat: int) -> AnyState:
     return state.then(to_act=state.seat_after(seat, out_of=state.passed))
 
 
-def _seat(state: State) -> int:
-    if state.to_act is None:
-        raise IllegalPlay("nobody is to act", clause="G.04")
-    return state.to_act
-
-
-def _checked(state: State, cards: tuple[Card, ...]) -> Combination:
+def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
     """The combination of these cards, if this seat may play it now; else the refusal that says why not."""
-    check_cards(state, cards)
+    state.check_cards(cards)
     combination = state.rules.combination(cards)
     on_table = state.table
     if on_table is not None and not combination.beats(on_table):
@@ -203,7 +209,7 @@ def _checked(state: State, cards: tuple[Card, ...]) -> Combination:
     return combination
 
 
-def _why_not(state: State, mine: Combination, theirs: Combination) -> str:
+def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> str:
     start = f"{format_cards(mine.cards)} does not beat {format_cards(theirs.cards)}"
     if len(mine.cards) != len(theirs.cards):
         n = len(theirs.cards)
@@ -213,7 +219,7 @@ def _why_not(state: State, mine: Combination, theirs: Combination) -> str:
     return f"{start}: a {mine.kind} must be higher than the {theirs.kind} on the table"
 
 
-def _which_clause(state: State, mine: Combination, theirs: Combination) -> str:
+def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:
     """The clause that ranks plays of this kind, where that is what the play fails by; else the one about following."""
     cite, n = state.rules.cite, len(mine.cards)
     if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:

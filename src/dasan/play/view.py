@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dasan.cards import Card, Hand
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
+from dasan.play.fields import StateFields
 from dasan.play.moves import Move
+from dasan.play.parts import Phase, Result
+from dasan.play.scoring import result
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
-
-if TYPE_CHECKING:
-    from dasan.play.state import Phase, Result, State
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,18 @@ class View:
         }
 
 
-def view(state: State, seat: int | None) -> View:
-    """What `seat` may know of `state`. ValueError: there is no such seat."""
+def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, ...]] = tuple) -> View:
+    """What `seat` may know of `state`. ValueError: there is no such seat.
+
+    legal: the moves of the seat to act, asked only for that seat.
+    """
     rules = state.rules
     if seat is not None and not (isinstance(seat, int) and 0 <= seat < rules.players):
         raise ValueError(f"a seat is 0 to {rules.players - 1} or None, not {seat!r}")
-    shown = state.phase == "over" and rules.show_hands_after
+    shown = state.phase is Phase.OVER and rules.show_hands_after
     events = state.events if shown else tuple(_event(state, seat, e) for e in state.events)
     deal = state.exchange
-    sees_offer = deal is not None and state.phase == "exchange" and seat in (deal.winner, deal.loser)
+    sees_offer = deal is not None and state.phase is Phase.EXCHANGE and seat in (deal.winner, deal.loser)
     return View(
         rules=rules,
         seat=seat,
@@ -122,12 +126,12 @@ def view(state: State, seat: int | None) -> View:
         played=_earlier(state) if rules.show_played else None,
         hands=state.hands if shown else None,
         kitty=_kitty(state) if shown else None,
-        result=state.result,
-        _legal=state.legal_moves() if seat is not None and seat == state.to_act else (),
+        result=result(state) if state.phase is Phase.OVER else None,
+        _legal=legal() if seat is not None and seat == state.to_act else (),
     )
 
 
-def _event(state: State, seat: int | None, event: Event) -> Event:
+def _event(state: StateFields, seat: int | None, event: Event) -> Event:
     """`event` as `seat` may see it."""
     match event.type:
         case EventType.KITTY:
@@ -140,7 +144,7 @@ def _event(state: State, seat: int | None, event: Event) -> Event:
     return event if visible else replace(event, cards=(None,) * len(event.cards))
 
 
-def _begun(state: State, seat: int | None) -> Deal | Position:
+def _begun(state: StateFields, seat: int | None) -> Deal | Position:
     """How the hand began, every hand but the seat's own hidden; the bidder sees the kitty in an event."""
     begun = state.begun
     hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
@@ -151,14 +155,14 @@ def _begun(state: State, seat: int | None) -> Deal | Position:
     return replace(begun, hands=hands, kitty=kitty)
 
 
-def _earlier(state: State) -> tuple[Card, ...]:
+def _earlier(state: StateFields) -> tuple[Card, ...]:
     """The cards of the tricks that are over: all that were played, less those since the last trick ended (B3.22)."""
     trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(state.events))
     in_it = sum(len(e.cards) for e in trick if e.type is EventType.PLAY)
     return state.played[: len(state.played) - in_it]
 
 
-def _kitty(state: State) -> tuple[Card, ...]:
+def _kitty(state: StateFields) -> tuple[Card, ...]:
     return tuple(c for c in state.begun.kitty if c is not None)
 
 

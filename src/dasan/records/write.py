@@ -10,25 +10,29 @@ from typing import Any
 from dasan.cards import Card, format_cards
 from dasan.games import PRESETS
 from dasan.play.dealing import Deal, Position
-from dasan.play.sessions import Session
-from dasan.play.state import Origin, Result, State
-from dasan.play.view import View
+from dasan.play.events import Event
+from dasan.play.fields import StateFields
+from dasan.play.parts import Origin, Phase, Result
+from dasan.play.scoring import result
+from dasan.play.view import View, look
 from dasan.records.lines import FORMAT
 from dasan.ruleset.rules import Rules
 
 ALL = "all"
 
 
-def write_state(state: State, view: int | str | None = ALL) -> str:
+def write_state(state: StateFields, view: int | str | None = ALL) -> str:
     """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is; else ValueError."""
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
-def write_session(session: Session, view: int | str | None = ALL) -> str:
-    """A session as text: every hand so far, and the draw for the first deal."""
-    lines = [_header(session.rules, session.origin, "session", view)]
-    lines += [event.to_json() for event in session.opening]
-    for state in (*session.past, session.state):
+def write_session(
+    rules: Rules, opening: Sequence[Event], hands: Sequence[StateFields], view: int | str | None = ALL
+) -> str:
+    """A session as text: the draw for the first deal, and every hand so far."""
+    lines = [_header(rules, hands[-1].origin, "session", view)]
+    lines += [event.to_json() for event in opening]
+    for state in hands:
         lines += _hand_lines(state, view)
     return _text(lines)
 
@@ -58,15 +62,15 @@ def _is_preset(rules: Rules) -> bool:
         return False
 
 
-def _hand_lines(state: State, view: int | str | None) -> list[dict[str, Any]]:
+def _hand_lines(state: StateFields, view: int | str | None) -> list[dict[str, Any]]:
     if isinstance(view, str) and view != ALL:
         raise ValueError(f'view is a seat, None for a spectator, or "all", not {view!r}')
-    seen: State | View = state if isinstance(view, str) else state.view(view)
+    seen: StateFields | View = state if isinstance(view, str) else look(state, view)
     lines = [begun_json(seen.begun, state.first_seq - 1)]
     lines += [event.to_json() for event in seen.events]
-    if state.result is not None:
-        lines.append({"type": "result", **result_json(state.result)})
-        open_to_reader = isinstance(seen, State) or seen.hands is not None
+    if state.phase is Phase.OVER:
+        lines.append({"type": "result", **result_json(result(state))})
+        open_to_reader = isinstance(seen, StateFields) or seen.hands is not None
         if state.origin.secret is not None and open_to_reader:
             lines.append({"type": "reveal", "secret": state.origin.secret.hex()})
     return lines

@@ -17,7 +17,7 @@ from math import comb, prod
 from typing import Literal
 
 from dasan.cards import Card
-from dasan.ruleset.rules import Rules
+from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import TIER, Combination, Pattern, Shape
 
 _LANE = 8
@@ -70,7 +70,7 @@ Fit = tuple[Row, Combination]
 class ActionTable:
     """All rows of one set of rules, in a fixed order: by shape as declared, then as each shape lists its patterns."""
 
-    rules: Rules
+    rules: RulesFields
     rows: tuple[Row, ...]
     scope: Literal["complete", "canonical"]
 
@@ -170,7 +170,7 @@ class _Holding:
 
     __slots__ = ("_at", "_called", "_called_at", "_suits", "have")
 
-    def __init__(self, rules: Rules, hand: Sequence[Card], called: Card | None) -> None:
+    def __init__(self, rules: RulesFields, hand: Sequence[Card], called: Card | None) -> None:
         place = rules.order.place
         self._at = rules.order.at
         suits: dict[int, list[int]] = {}
@@ -240,7 +240,7 @@ class _Holding:
         return tuple(self._at[place] for place in sorted(chosen))
 
 
-def _rows(rules: Rules) -> Iterable[tuple[Shape, Pattern]]:
+def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
     for shape in rules.shapes:
         for pattern in shape.patterns(rules.order, copies, rules.most_cards):
@@ -255,10 +255,10 @@ def _can_be_highest(pattern: Pattern, decks: int) -> bool:
     return needed <= (pattern.suit + 1) * decks
 
 
-MOST_SETS = 100_000
+MOST_SETS = 60_000
 
 
-def _lists_exact_sets(rules: Rules) -> bool:
+def _lists_exact_sets(rules: RulesFields) -> bool:
     """Whether a row is an exact set of cards: suits count, no two cards are alike, and there are not too many sets.
 
     Too many are those of the pack to list here, or those of a hand to look up in `fits`.
@@ -274,7 +274,7 @@ def _lists_exact_sets(rules: Rules) -> bool:
 
 
 @lru_cache(maxsize=64)
-def compile(rules: Rules) -> ActionTable:
+def compile(rules: RulesFields) -> ActionTable:
     """The action table of `rules`; the same object for equal rules.
 
     >>> import dasan
@@ -319,7 +319,7 @@ def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str
     return size, f"{family}/{size}", lanes(counts), _rank_mask(counts)
 
 
-def _complete_rows(rules: Rules) -> Iterable[Row]:
+def _complete_rows(rules: RulesFields) -> Iterable[Row]:
     """Every pattern spread out into every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from math import comb
 
-from dasan.cards import RANKS, SUITS, parse_cards
+from dasan.cards import JOKERS, RANKS, SUITS, parse_cards
 from dasan.errors import Malformed
+from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
-
-if TYPE_CHECKING:
-    from dasan.ruleset.rules import Rules
 
 MAX_PLAYERS = 8
 MAX_DECKS = 2
@@ -27,14 +25,16 @@ MAX_LEVEL = 15
 MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
+MAX_PATTERNS = 10_000
+"""Rows of the catalogue before suits are told apart: the presets have at most 1,525."""
 
 
-def objection(rules: Rules) -> str | None:
+def objection(rules: RulesFields) -> str | None:
     """Why nobody can play by these rules, or None."""
     return next(_objections(rules), None)
 
 
-def _objections(rules: Rules) -> Iterator[str]:
+def _objections(rules: RulesFields) -> Iterator[str]:
     yield from _texts(rules)
     if not 2 <= rules.players <= MAX_PLAYERS:
         yield f"two to {MAX_PLAYERS} can play"
@@ -51,16 +51,23 @@ def _objections(rules: Rules) -> Iterator[str]:
     yield from _scoring(rules)
 
 
-def _texts(rules: Rules) -> Iterator[str]:
+def _texts(rules: RulesFields) -> Iterator[str]:
     lists = (rules.settings, rules.clauses, rules.citations)
     if any(len(entries) > MAX_ENTRIES for entries in lists):
         yield f"options, clauses and citations are at most {MAX_ENTRIES}"
+    if len({name for name, _ in rules.settings}) < len(rules.settings):
+        yield "an option has two values"
     flat = [rules.name, *rules.clauses, *(x for pair in (*rules.settings, *rules.citations) for x in pair)]
     for entry in flat:
-        if isinstance(entry, str) and len(entry) > MAX_TEXT:
-            yield f"a text has at most {MAX_TEXT} characters"
+        if isinstance(entry, str):
+            yield from _text(entry)
         if isinstance(entry, int) and abs(entry) > MAX_NUMBER:
             yield "an option's number is too large"
+
+
+def _text(text: str) -> Iterator[str]:
+    if len(text) > MAX_TEXT or not text.isprintable():
+        yield f"a text has at most {MAX_TEXT} characters, all of them printable"
 
 
 def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
@@ -69,8 +76,8 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     if not any(isinstance(shape, Same) and shape.count == 1 for shape in shapes):
         yield "a single card must be a play, or somebody may have none"
     for shape in shapes:
-        if any(len(text) > MAX_TEXT for text in (shape.kind, shape.clause, shape.family)):
-            yield f"a text has at most {MAX_TEXT} characters"
+        for text in (shape.kind, shape.clause, shape.family):
+            yield from _text(text)
         if not 0 <= shape.tier <= MAX_LEVEL or not 0 <= shape.power <= MAX_LEVEL:
             yield f"tier and power go from 0 to {MAX_LEVEL}"
         sizes: tuple[int, ...]
@@ -88,6 +95,8 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
                     yield f"a flush has 2 to {len(RANKS)} cards"
         if not all(1 <= size <= MAX_COPIES for size in sizes):
             yield f"a group has 1 to {MAX_COPIES} cards"
+    if sum(map(_most_patterns, shapes)) > MAX_PATTERNS:
+        yield f"the kinds have more than {MAX_PATTERNS:,} patterns of cards"
 
 
 def _run(run: Run) -> Iterator[str]:
@@ -101,11 +110,25 @@ def _run(run: Run) -> Iterator[str]:
         yield "the run that counts above all others must be in the sequence"
 
 
+def _most_patterns(shape: AnyShape) -> int:
+    """At least as many patterns as a shape has in any pack."""
+    ranks, suits = len(RANKS), len(SUITS)
+    match shape:
+        case Same():
+            return (ranks + len(JOKERS)) * suits
+        case Groups():
+            return ranks * (ranks + len(JOKERS)) * suits
+        case Run(sequence=sequence, shortest=shortest, longest=longest):
+            return sum(len(sequence) - length + 1 for length in range(shortest, longest + 1)) * suits
+        case Flush(size=size):
+            return comb(ranks, size) * suits
+
+
 def _windows(run: Run) -> Iterable[str]:
     return (run.sequence[i : i + run.longest] for i in range(len(run.sequence) - run.longest + 1))
 
 
-def _dealing(rules: Rules) -> Iterator[str]:
+def _dealing(rules: RulesFields) -> Iterator[str]:
     size = rules.hand_size
     if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
         yield "the pack does not go round"
@@ -123,7 +146,7 @@ def _dealing(rules: Rules) -> Iterator[str]:
                 yield "the opening card is not in the pack"
 
 
-def _auction(rules: Rules) -> Iterator[str]:
+def _auction(rules: RulesFields) -> Iterator[str]:
     auction, call = rules.auction, rules.call
     if auction is not None:
         if not 1 <= auction.top <= MAX_BID or auction.suit not in tuple(SUITS):
@@ -140,7 +163,7 @@ def _auction(rules: Rules) -> Iterator[str]:
             yield "a bidder may hold every card that could be called"
 
 
-def _endings(rules: Rules) -> Iterator[str]:
+def _endings(rules: RulesFields) -> Iterator[str]:
     to_the_end = rules.ending.value == "last-in"
     if not to_the_end and (rules.exchange or rules.next_dealer.value == "last-in"):
         yield "only where play goes on to the end is there somebody who is last"
@@ -148,7 +171,7 @@ def _endings(rules: Rules) -> Iterator[str]:
         yield "an exchange takes more cards"
 
 
-def _scoring(rules: Rules) -> Iterator[str]:
+def _scoring(rules: RulesFields) -> Iterator[str]:
     scoring = rules.scoring
     for field in fields(scoring):
         value = getattr(scoring, field.name)

@@ -100,7 +100,8 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listener = socket.socket(family, kind, proto)
     except (OSError, OverflowError, UnicodeError) as error:
-        raise CannotServe(f"cannot listen on {host}: {error}") from None
+        reason = getattr(error, "strerror", None) or "this is no address"
+        raise CannotServe(f"cannot listen on {host}: {reason}") from None
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)

@@ -83,7 +83,7 @@ class InterpretedMaxN:
 
 def _preference(state: State) -> Callable[[Values], Values]:
     """How the seat to act weighs what everybody gets: the greatest is best."""
-    n, seat = state.rules.players, 0 if state.to_act is None else state.to_act
+    n, seat = state.rules.players, state.mover
     return lambda values: (values[seat], *(-values[(seat + i) % n] for i in range(1, n)))
 
 
@@ -91,7 +91,7 @@ def _ideal(state: State) -> Values | None:
     """What the seat to act would like best of all that can still happen, where that is known: nothing better need be
     looked for.
     """
-    n, seat = state.rules.players, 0 if state.to_act is None else state.to_act
+    n, seat = state.rules.players, state.mover
     if state.rules.ending is Ending.LAST_IN:
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
         places[seat] = -(len(state.finished) + 1)
@@ -107,7 +107,7 @@ def _ideal(state: State) -> Values | None:
 
 def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, also: Move | None = None) -> Solution:
     """A position of a game in which every player plays alone; `also` as in `solve_warm`."""
-    seat = 0 if state.to_act is None else state.to_act
+    seat = state.mover
     values, best = search.values(state)
     whole = Bounded(state, seat)
     if values is not None:
@@ -123,7 +123,7 @@ def _all_moves(
     state: State, values: Values | None, best: Move | None, search: MaxN, also: Move | None
 ) -> dict[Move, int]:
     """What the seat to act gets by each move, as far as the budget goes: the easy ones first, with equal shares."""
-    seat = 0 if state.to_act is None else state.to_act
+    seat = state.mover
     listed = state.legal_moves()
     moves = listed if also is None or also in listed else (*listed, also)
     after = {move: state.play(move) for move in moves}

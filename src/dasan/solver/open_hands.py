@@ -50,7 +50,7 @@ def position(state: State) -> Position:
     words = tuple(_word(state, seat) for seat in seats)
     side = sum(1 << i for i, seat in enumerate(seats) if seat in state.partners)
     table = rank_table(state.rules)
-    actor = 0 if state.to_act is None else state.to_act
+    actor = state.mover
     if state.table is None or state.table_seat is None:
         return Position(words, side, rank_solver.leading((actor - bidder) % n))
     between = [(state.table_seat + i) % n for i in range(1, (actor - state.table_seat) % n)]

@@ -161,7 +161,7 @@ def review(
                     contracts = _contracts(now, warm, budget)
                     if out and out[-1].value is not None and state.bidder is not None:
                         contracts[state.bidder] = out[-1].value > 0
-                out.append(_bid(now, move, contracts[_seat(now)]))
+                out.append(_bid(now, move, contracts[now.mover]))
             else:
                 also = None if applies(now) else move
                 solution = solve_warm(now, warm, budget, scope=scope, line=False, also=also)
@@ -175,7 +175,7 @@ def review(
 
 def _unjudged(state: State, move: Move) -> Judged:
     choices = len(state.legal_moves())
-    return Judged(state.next_seq, _seat(state), state.phase, move, choices, kept=True if choices == 1 else None)
+    return Judged(state.next_seq, state.mover, state.phase, move, choices, kept=True if choices == 1 else None)
 
 
 def _contracts(state: State, warm: Warm, budget: Budget) -> dict[int, bool | None]:
@@ -211,10 +211,6 @@ def _judged(state: State, move: Move, after: State, solution: Solution) -> Judge
         losing=() if value is None else tuple(m for m, v in listed.items() if v != value),
         scope=solution.scope,
     )
-
-
-def _seat(state: State) -> int:
-    return 0 if state.to_act is None else state.to_act
 
 
 def _same(state: State, listed: Move, after: State) -> bool:

@@ -96,7 +96,7 @@ class Warm:
         """The search for the seat to act, in a game without sides; the clock runs from now."""
         from dasan.solver import compiled, interpreted
 
-        seat = 0 if state.to_act is None else state.to_act
+        seat = state.mover
         search: Endgame
         if compiled.applies(state):
             if self._compiled is None or self._compiled.rules != state.rules:

@@ -18,12 +18,12 @@ from dasan.games import PRESETS
 from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.state import Phase
 from dasan.ruleset.rules import Direction
+from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.asking import question, spell_out
 from dasan.tui.fan import Fan
 from dasan.tui.game import ME, Game
 from dasan.tui.panels import Middle, Seat, roles
 from dasan.tui.screens import HELP, Call, Reader, rule_book
-from dasan.tui.words import Words, kind_words, signed, signs
 
 
 class Action(Button):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dasan.play.moves import MoveType
 from dasan.play.state import Phase
 from dasan.play.view import View
-from dasan.tui.words import Words, kind_words, listed
+from dasan.text.words import Words, kind_words, listed
 
 _PREFIXED = {MoveType.CALL, MoveType.GIVE, MoveType.OFFER, MoveType.TAKE}
 

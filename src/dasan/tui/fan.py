@@ -16,7 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dasan.cards import Card
-from dasan.tui.words import rank_sign, suit_sign
+from dasan.text.words import rank_sign, suit_sign
 
 CARD_WIDTH = 5
 STEPS = (6, 5, 4, 3)

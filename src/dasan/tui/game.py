@@ -13,7 +13,7 @@ from dasan.play.sessions import Session, session
 from dasan.play.state import Phase
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
-from dasan.tui.words import YOU, Words
+from dasan.text.words import YOU, Words
 
 ME = 0
 """The seat of the person at the terminal."""

@@ -13,8 +13,8 @@ from dasan.play.events import Event, EventType
 from dasan.play.state import Phase
 from dasan.play.view import View
 from dasan.ruleset.rules import Ending
+from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.fan import Fan
-from dasan.tui.words import Words, kind_words, signed, signs
 
 _SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 

@@ -10,9 +10,9 @@ from dasan.cards import format_cards
 from dasan.errors import DasanError
 from dasan.games import PRESETS
 from dasan.ruleset import clauses
+from dasan.text.words import Words, kind_words
 from dasan.tui.asking import question, spell_out
 from dasan.tui.game import ME, Game
-from dasan.tui.words import Words, kind_words
 
 HELP = """\
 Say a move, or one of these words:

@@ -14,7 +14,7 @@ from dasan.cards import Card
 from dasan.play.moves import Move
 from dasan.ruleset import clauses
 from dasan.ruleset.rules import Rules
-from dasan.tui.words import signs
+from dasan.text.words import signs
 
 HELP = """\
 # Keys

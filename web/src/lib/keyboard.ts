@@ -17,7 +17,7 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
 
   const onCard = target.dataset.at !== undefined;
   const onButton = target.tagName === 'BUTTON' || target.tagName === 'A';
-  const inTabs = target.getAttribute('role') === 'tab' || target.getAttribute('role') === 'tabpanel';
+  const inTabs = ['tab', 'tabpanel'].includes(target.getAttribute('role') ?? '');
   const done = act();
   if (done) event.preventDefault();
 
@@ -36,20 +36,27 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
       case 'Enter':
         // A button that is focused gets its Enter; a card gives it to the play.
         if (onButton && !(onCard && table.selection.length)) return false;
-        if (!table.myTurn || !table.selection.length) return false;
-        table.play();
+        if (!table.selection.length) return false;
+        if (table.myTurn) table.play();
+        else table.ahead('play');
         return true;
       case 'Escape':
+        if (table.settled && table.view?.result && !table.looking) {
+          table.looking = true;
+          return true;
+        }
         table.choose([]);
+        table.plan = null;
         table.dismiss();
         return true;
       case 'p':
       case 'P':
         if (table.myTurn) table.pass();
+        else if (table.view?.phase === 'play') table.ahead('pass');
         return true;
-      case 'h':
-      case 'H':
-        table.hint();
+      case 'c':
+      case 'C':
+        table.cycle();
         return true;
       case 'n':
       case 'N':

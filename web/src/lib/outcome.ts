@@ -1,4 +1,4 @@
-import type { TableInfo, View } from '../gen/protocol';
+import type { Result, TableInfo, View } from '../gen/protocol';
 import { maybe, t } from './i18n.svelte';
 import { family, seatName } from './words';
 
@@ -43,4 +43,12 @@ export function outcome(table: TableInfo, view: View): Outcome | null {
     title = t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
   }
   return { title, lines, good: won };
+}
+
+/** The seats from the best to the last: those who are out in their order, then by what they were paid. */
+export function standings(result: Result, players: number): number[] {
+  const out = (seat: number): number => (result.finish_order.indexOf(seat) + players + 1) % (players + 1);
+  const seats = Array.from({ length: players }, (_, seat) => seat);
+  if (result.finish_order.length === players) return seats.sort((a, b) => out(a) - out(b));
+  return seats.sort((a, b) => (result.payments[b] ?? 0) - (result.payments[a] ?? 0) || out(a) - out(b));
 }

@@ -1,12 +1,32 @@
 import { load, save } from './storage';
 
 export type Theme = 'system' | 'light' | 'dark';
+export const FELTS = ['green', 'blue', 'plum', 'slate'] as const;
+export type Felt = (typeof FELTS)[number];
+export const BACKS = ['red', 'blue', 'green', 'ink'] as const;
+export type Back = (typeof BACKS)[number];
+export const SORTS = ['rank', 'suit', 'combination'] as const;
+export type Sort = (typeof SORTS)[number];
+export const SPEEDS = ['slow', 'normal', 'fast'] as const;
+export type Speed = (typeof SPEEDS)[number];
 
 /** How this player likes the table. */
 class Prefs {
   theme = $state<Theme>(load<Theme>('theme', 'system'));
   fourColours = $state(load('fourColours', true));
   calm = $state(load('calm', false));
+  felt = $state<Felt>(load<Felt>('felt', 'green'));
+  back = $state<Back>(load<Back>('back', 'red'));
+  /** Big corners and one pip on every card. */
+  plain = $state(load('plain', false));
+  sort = $state<Sort>(load<Sort>('sort', 'rank'));
+  /** One touch completes the likely combination. */
+  smart = $state(load('smart', true));
+  /** Pass by itself where nothing beats the table. */
+  autoPass = $state(load('autoPass', false));
+  sound = $state(load('sound', true));
+  haptics = $state(load('haptics', true));
+  speed = $state<Speed>(load<Speed>('speed', 'normal'));
   /** The system asks for little motion. */
   private still = matchMedia('(prefers-reduced-motion: reduce)');
   private systemStill = $state(this.still.matches);
@@ -25,10 +45,13 @@ class Prefs {
     return this.reduced ? 0 : milliseconds;
   }
 
+  /** How much longer or shorter than usual the moves of others stay in sight. */
+  get pace(): number {
+    return { slow: 1.8, normal: 1, fast: 0.45 }[this.speed] ?? 1;
+  }
+
   keep(): void {
-    save('theme', this.theme);
-    save('fourColours', this.fourColours);
-    save('calm', this.calm);
+    for (const name of KEPT) save(name, this[name]);
     this.apply();
   }
 
@@ -38,7 +61,11 @@ class Prefs {
     else root.dataset.theme = this.theme;
     root.dataset.suits = this.fourColours ? 'four' : 'two';
     root.dataset.motion = this.reduced ? 'none' : 'full';
+    root.dataset.felt = this.felt;
+    root.dataset.back = this.back;
   }
 }
+
+const KEPT = ['theme', 'fourColours', 'calm', 'felt', 'back', 'plain', 'sort', 'smart', 'autoPass', 'sound', 'haptics', 'speed'] as const;
 
 export const prefs = new Prefs();

@@ -7,7 +7,7 @@ export interface SeatState {
   cards: number;
   toAct: boolean;
   dealer: boolean;
-  /** The bid it plays for, where it is the bidder (or leads the auction). */
+  /** The bid it plays for, where it is the bidder. */
   bid: number | null;
   partner: boolean;
   called: string | null;
@@ -31,7 +31,7 @@ export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<numbe
       cards,
       toAct: view.to_act === seat,
       dealer: view.dealer === seat,
-      bid: bidder ? view.bid : null,
+      bid: bidder && view.phase !== 'auction' ? view.bid : null,
       partner: view.partner === seat && !bidder,
       called: bidder ? view.called : null,
       place: at < 0 ? null : at + 1,

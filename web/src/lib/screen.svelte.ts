@@ -1,18 +1,25 @@
-/** A media query as a rune. */
-class Query {
-  private list: MediaQueryList;
-  matches = $state(false);
+import { shapeOf, type Shape } from './layout';
 
-  constructor(query: string) {
-    this.list = matchMedia(query);
-    this.matches = this.list.matches;
-    this.list.addEventListener('change', () => (this.matches = this.list.matches));
+/** The window's size in CSS pixels, and what it means for the table; zooming in makes it smaller. */
+class Screen {
+  width = $state(innerWidth);
+  height = $state(innerHeight);
+  shape = $derived<Shape>(shapeOf(this.width, this.height));
+  /** Room for a panel beside the table. */
+  roomy = $derived(this.shape === 'wide' && this.width >= 1120);
+
+  constructor() {
+    addEventListener('resize', () => {
+      [this.width, this.height] = [innerWidth, innerHeight];
+      this.apply();
+    });
+    this.apply();
+  }
+
+  /** Style sheets ask for `[data-shape]`, so that they and the components agree. */
+  private apply(): void {
+    document.documentElement.dataset.shape = shapeOf(this.width, this.height);
   }
 }
 
-/** One thumb: a phone held upright, or a narrow window. */
-export const narrow = new Query('(max-width: 719px)');
-/** Little height: a phone on its side. */
-export const low = new Query('(max-height: 599px)');
-/** Room for a panel beside the table. */
-export const roomy = new Query('(min-width: 1120px)');
+export const screen = new Screen();

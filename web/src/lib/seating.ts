@@ -22,10 +22,10 @@ const NARROW: Record<number, [number, number][]> = {
   7: [[87, 69], [87, 40], [83, 10], [50, 10], [17, 10], [13, 40], [13, 69]],
 };
 
-/** A stage of little height: one row at the top, with a gap in the middle for the trick. */
+/** A stage of little height: one row at the top between the buttons, with a gap in the middle for the trick. */
 function row(opponents: number): [number, number][] {
   const right = Math.ceil(opponents / 2);
-  return Array.from({ length: opponents }, (_, i) => [i < right ? 93 - 12 * i : 7 + 12 * (opponents - 1 - i), 18]);
+  return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - 10.5 * i : 13 + 10.5 * (opponents - 1 - i), 15]);
 }
 
 export type Shape = 'wide' | 'narrow' | 'low';

@@ -23,7 +23,7 @@ export function scopeOf(table: Pick<TableInfo, 'preset' | 'options'>): Scope {
 const ONE_SUIT = new Set(['flush', 'straight-flush']);
 
 /** Does this move stand for others of the same ranks? */
-function standsForOthers(move: LegalMove, scope: Scope): boolean {
+export function standsForOthers(move: LegalMove, scope: Scope): boolean {
   if (scope === 'complete' || move.type !== 'play' || ONE_SUIT.has(move.kind ?? '')) return false;
   return scope === 'ranks' || (move.cards?.length ?? 0) > 1;
 }

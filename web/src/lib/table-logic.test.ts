@@ -1,14 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Event, LegalMove, View } from '../gen/protocol';
+import type { Event, LegalMove, Result, TableInfo, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
 import { backOff, isFinal } from './connection';
 import { fan } from './fan';
 import { Pump } from './pump';
 import { parse } from './paths';
+import { shapeOf, sizes } from './layout';
+import { standings } from './outcome';
 import { place } from './seating';
+import { sides } from './sides';
+import { completions } from './smart';
+import { sorted } from './sorting';
 import { commandFor, matching, playable, scopeOf } from './selection';
-import { auction, topPlay, trick } from './trick';
+import { auction, topPlay, trick, tricks } from './trick';
 
 const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({ seq, seat, type, ...extra });
 const play = (seq: number, seat: number, ...cards: string[]): Event => event(seq, seat, 'play', { cards });
@@ -87,6 +92,65 @@ describe('selection', () => {
   });
 });
 
+describe('one touch', () => {
+  const moves: LegalMove[] = [
+    { move: '5D', type: 'play', kind: 'single', cards: ['5D'] },
+    { move: '5D 5H', type: 'play', kind: 'pair', cards: ['5D', '5H'] },
+    { move: '5D 6C 7S', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S'] },
+    { move: '5D 6C 7S 8H', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S', '8H'] },
+  ];
+
+  it('means one of each kind to a leader, the fewest cards first, and the longest run', () => {
+    const all = completions(view({ legal_moves: moves, table: null }), '5D', 'complete');
+    expect(all.map((cards) => cards.length)).toEqual([1, 2, 4]);
+  });
+
+  it('means the lowest play to who follows, with the touched card in place of its equal', () => {
+    const turn = view({ legal_moves: moves.slice(1, 2), table: { kind: 'pair', cards: ['4D', '4H'] } });
+    expect(completions(turn, '5S', 'ranks')).toEqual([['5S', '5H']]);
+    expect(completions(turn, '5S', 'complete')).toEqual([]);
+  });
+});
+
+describe('a hand', () => {
+  it('is laid out by suit, or by what belongs together', () => {
+    const hand = ['4H', '5D', '5S', '9D', 'BJ'];
+    expect(sorted(hand, 'rank')).toEqual(hand);
+    expect(sorted(hand, 'suit')).toEqual(['5D', '9D', '4H', '5S', 'BJ']);
+    expect(sorted(hand, 'combination')).toEqual(['5D', '5S', '4H', '9D', 'BJ']);
+  });
+});
+
+describe('sides', () => {
+  const table = (you: number | null, players: number): TableInfo =>
+    ({ you, seats: Array.from({ length: players }, (_, seat) => ({ seat, name: '', kind: 'bot' })) }) as unknown as TableInfo;
+
+  it('are two against the bidder', () => {
+    expect(sides(table(0, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, 'rival', 'ally']);
+    expect(sides(table(1, 3), view({ bidder: 1, partner: null, called: null }))).toEqual(['rival', null, 'rival']);
+  });
+
+  it('stay open while the partner is hidden', () => {
+    expect(sides(table(0, 4), view({ bidder: 1, partner: null, called: '8C' }))).toEqual([null, 'rival', 'unknown', 'unknown']);
+    expect(sides(table(0, 4), view({ bidder: 1, partner: 0, called: '8C' }))).toEqual([null, 'ally', 'rival', 'rival']);
+    expect(sides(table(null, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, null, null]);
+  });
+});
+
+describe('the log', () => {
+  it('has one entry a trick', () => {
+    const all = tricks([...HAND, play(11, 0, '6C'), play(12, 1, '8C')]);
+    expect(all.map((one) => [one.winner, one.over])).toEqual([[0, true], [1, false]]);
+    expect(all[0]?.moves.get(1)?.map((made) => made.type)).toEqual(['play', 'pass']);
+  });
+
+  it('orders the seats of a result', () => {
+    const result = { payments: [-2, 4, -2], finish_order: [1], winners: [1], foul: null, next_dealer: 1 } as Result;
+    expect(standings(result, 3)).toEqual([1, 0, 2]);
+    expect(standings({ ...result, payments: [0, 0, 0], finish_order: [2, 0, 1] }, 3)).toEqual([2, 0, 1]);
+  });
+});
+
 describe('cards', () => {
   it('tells the copies of two decks apart', () => {
     expect(keys(['4H', '4H', '5S'])).toEqual(['4H', "4H'", '5S']);
@@ -112,6 +176,13 @@ describe('layout', () => {
       expect(rows.reduce((a, b) => a + b)).toBe(n);
       expect(Math.max(...rows.map((row) => 76 + step * (row - 1)))).toBeLessThanOrEqual(374.001);
     }
+  });
+
+  it('grows with the window, and keeps a card for every shape', () => {
+    expect([shapeOf(1440, 900), shapeOf(390, 844), shapeOf(844, 390), shapeOf(720, 450)]).toEqual(['wide', 'narrow', 'low', 'low']);
+    expect(sizes(1060, 832, 'wide').hand).toBe(129);
+    expect(sizes(2100, 1370, 'wide').hand).toBeGreaterThan(165);
+    for (const [width, height] of [[320, 500], [390, 780]] as const) expect(sizes(width, height, 'narrow').hand).toBeGreaterThanOrEqual(50);
   });
 
   it('seats the next player on the right where play is counter-clockwise', () => {

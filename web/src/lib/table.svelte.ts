@@ -1,12 +1,15 @@
 import type { ServerMessage, View } from '../gen/protocol';
 import { socketUrl } from './api';
-import { cardOf, keys } from './cards';
+import { cardOf, keys, type Card } from './cards';
 import { Connection, type Status } from './connection';
 import { fold, NOTHING, sent, type Game } from './game';
 import { t } from './i18n.svelte';
 import { prefs } from './prefs.svelte';
 import { Pump } from './pump';
-import { canPass, cardMoves, commandFor, playable, scopeOf } from './selection';
+import { canPass, cardMoves, commandFor, matching, playable, scopeOf } from './selection';
+import { completions } from './smart';
+import { sorted } from './sorting';
+import { cue } from './sound';
 import { load, save } from './storage';
 import { unmoved } from './trick';
 import { sentence } from './words';
@@ -15,9 +18,14 @@ import { sentence } from './words';
 const PACE = 420;
 const AFTER_TRICK = 900;
 const BEFORE_RESULT = 1300;
+/** Before a pass that is made by itself: anybody may think so long, so it tells the others nothing. */
+const THINKING = [900, 2600] as const;
 
 /** The phases in which cards of the hand are chosen. */
 const CHOOSING = new Set(['play', 'exchange']);
+
+/** What the player wants to do as soon as it is their turn. */
+export type Plan = 'play' | 'pass' | null;
 
 /** One table on the screen: the game as the server tells it, and what the player is about to do. */
 export class Table {
@@ -30,12 +38,13 @@ export class Table {
   looking = $state(false);
   /** The settlement may cover the table. */
   settled = $state(false);
-  /** For the live region. */
-  spoken = $state('');
-  /** A remark of the client's own, such as that there is nothing to hint at. */
+  /** For the live region: what has been said lately, with a number each. */
+  spoken = $state.raw<{ n: number; text: string }[]>([]);
+  /** A remark of the client's own, such as that there is nothing to choose. */
   remark = $state<string | null>(null);
-  /** Which of the legal plays is being hinted. */
-  hinted = $state<{ i: number; n: number } | null>(null);
+  /** Which of the legal plays is being shown. */
+  cycled = $state<{ i: number; n: number } | null>(null);
+  plan = $state<Plan>(null);
 
   view = $derived<View | null>(this.game.view);
   me = $derived(this.game.view?.seat ?? null);
@@ -43,6 +52,8 @@ export class Table {
   busy = $derived(this.game.pending !== null);
   hand = $derived(this.game.view?.hand ?? []);
   handKeys = $derived(keys(this.hand));
+  /** The hand as the player wants it laid out. */
+  laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
   scope = $derived(this.game.table ? scopeOf(this.game.table) : 'complete');
   bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null);
@@ -50,8 +61,12 @@ export class Table {
   private readonly connection: Connection;
   private readonly pump: Pump<ServerMessage>;
   private commands = 0;
+  private said = 0;
   private afterTrick = false;
   private result: ReturnType<typeof setTimeout> | undefined;
+  private thinking: ReturnType<typeof setTimeout> | undefined;
+  /** The card whose touch chose what is chosen, and which of its combinations that is. */
+  private anchor: { key: string; i: number } | null = null;
 
   constructor(readonly id: string) {
     this.pump = new Pump(
@@ -67,6 +82,7 @@ export class Table {
   close(): void {
     this.pump.clear();
     clearTimeout(this.result);
+    clearTimeout(this.thinking);
     this.connection.close();
   }
 
@@ -76,7 +92,22 @@ export class Table {
 
   choose(wanted: Iterable<string>): void {
     this.chosen = new Set(wanted);
-    this.hinted = null;
+    this.cycled = null;
+    this.anchor = null;
+    if (this.plan === 'play') this.plan = null;
+  }
+
+  /** A touch: choose the likely combination with this card; the same card again, the next one, and then none. */
+  touch(key: string): void {
+    const { view, anchor } = this;
+    const again = anchor?.key === key;
+    if (!prefs.smart || !view || !this.myTurn || view.phase !== 'play' || (this.chosen.size && !again)) return this.toggle(key);
+    const all = completions(view, cardOf(key), this.scope);
+    const i = again ? (anchor?.i ?? 0) + 1 : 0;
+    const wanted = all[i];
+    if (!wanted) return all.length ? this.choose([]) : this.toggle(key);
+    this.choose(this.keysOf(wanted, key));
+    this.anchor = { key, i };
   }
 
   play(): void {
@@ -87,6 +118,11 @@ export class Table {
     if (this.view && canPass(this.view)) this.move('pass');
   }
 
+  /** Ask for it as soon as it is this seat's turn; the same again takes it back. */
+  ahead(plan: Plan): void {
+    this.plan = this.plan === plan ? null : plan;
+  }
+
   move(text: string): void {
     this.send((id) => ({ type: 'move', id, move: text }));
   }
@@ -95,24 +131,18 @@ export class Table {
     if (this.view?.phase === 'over') this.send((id) => ({ type: 'next', id }));
   }
 
-  /** Select the next of the legal plays, from the lowest. */
-  hint(): void {
+  /** Choose the next of the legal plays, from the lowest. */
+  cycle(): void {
     if (!this.view || !this.myTurn) return;
     const moves = cardMoves(this.view);
     if (!moves.length) {
       this.choose([]);
-      this.remark = t('hint.none');
+      this.remark = t('cycle.none');
       return;
     }
-    const i = this.hinted ? (this.hinted.i + 1) % moves.length : 0;
-    const wanted = [...(moves[i]?.cards ?? [])];
-    const picked = this.handKeys.filter((key) => {
-      const at = wanted.indexOf(cardOf(key));
-      if (at >= 0) wanted.splice(at, 1);
-      return at >= 0;
-    });
-    this.choose(picked);
-    this.hinted = { i, n: moves.length };
+    const i = this.cycled ? (this.cycled.i + 1) % moves.length : 0;
+    this.choose(this.keysOf(moves[i]?.cards ?? []));
+    this.cycled = { i, n: moves.length };
   }
 
   dismiss(): void {
@@ -125,13 +155,25 @@ export class Table {
     if (!this.opening) return;
     this.opening = false;
     this.pump.release();
-    this.speakTurn();
+    this.turn();
+  }
+
+  /** Which cards of the hand these are; of equal ones, `first` before its copy. */
+  private keysOf(cards: readonly Card[], first?: string): string[] {
+    const wanted = [...cards];
+    const order = first ? [first, ...this.handKeys.filter((key) => key !== first)] : this.handKeys;
+    return order.filter((key) => {
+      const at = wanted.indexOf(cardOf(key));
+      if (at >= 0) wanted.splice(at, 1);
+      return at >= 0;
+    });
   }
 
   private send(make: (id: string) => Parameters<Connection['send']>[0]): void {
     if (this.busy) return;
     const id = `c${Date.now().toString(36)}-${this.commands++}`;
     this.remark = null;
+    clearTimeout(this.thinking);
     if (this.connection.send(make(id))) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
   }
@@ -139,7 +181,7 @@ export class Table {
   /** One's own move is answered at once; the others' come at a pace one can follow. */
   private pause(message: ServerMessage): number {
     if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
-    return this.afterTrick ? AFTER_TRICK : PACE;
+    return (this.afterTrick ? AFTER_TRICK : PACE) * prefs.pace;
   }
 
   private sort(message: ServerMessage): void {
@@ -163,15 +205,19 @@ export class Table {
       this.speak(message.events);
     }
     // What was chosen has been played; with two decks an equal card may still be there.
-    if (message.type === 'ack' && before.pending === message.id) this.chosen = new Set();
-    if (this.game.view !== before.view) this.settle(message.type === 'snapshot');
+    if (message.type === 'ack' && before.pending === message.id) this.choose([]);
+    if (this.game.view !== before.view) {
+      this.settle(message.type === 'snapshot');
+      if (message.type === 'update') this.turn();
+    }
   }
 
   /** A new hand, or the same one after coming back. */
   private begin(): void {
     const { view, session } = this.game;
     if (!view || !session) return;
-    this.chosen = new Set();
+    this.choose([]);
+    this.plan = null;
     this.settled = false;
     this.looking = false;
     clearTimeout(this.result);
@@ -181,7 +227,7 @@ export class Table {
       this.opening = true;
       this.pump.hold();
     } else {
-      this.speakTurn();
+      this.turn();
     }
     save('opening', now, sessionStorage);
   }
@@ -189,33 +235,55 @@ export class Table {
   /** Forget cards that have left the hand, and let the end be seen before the settlement covers it. */
   private settle(atOnce: boolean): void {
     const held = new Set(this.handKeys);
-    if ([...this.chosen].some((key) => !held.has(key))) this.chosen = new Set([...this.chosen].filter((key) => held.has(key)));
-    this.hinted = null;
-    this.chooseTheOnly();
-    if (this.view?.result && !this.settled) {
-      this.chosen = new Set();
-      clearTimeout(this.result);
-      this.result = setTimeout(() => (this.settled = true), atOnce ? 0 : BEFORE_RESULT);
+    if ([...this.chosen].some((key) => !held.has(key))) this.choose([...this.chosen].filter((key) => held.has(key)));
+    this.cycled = null;
+    this.anchor = null;
+    const { result } = this.view ?? {};
+    if (!result) return;
+    this.plan = null;
+    if (this.settled) return;
+    this.choose([]);
+    clearTimeout(this.result);
+    this.result = setTimeout(() => this.end(atOnce), atOnce ? 0 : BEFORE_RESULT);
+  }
+
+  private end(atOnce: boolean): void {
+    this.settled = true;
+    if (!atOnce && this.me !== null) cue(this.view?.result?.winners.includes(this.me) ? 'win' : 'lose');
+  }
+
+  /** It may be this seat's turn: say so, and do what was planned. */
+  private turn(): void {
+    clearTimeout(this.thinking);
+    const { view } = this;
+    if (!view || !this.myTurn) return;
+    this.speakTurn();
+    const { plan } = this;
+    this.plan = null;
+    if (plan === 'pass' && canPass(view)) return this.pass();
+    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection, this.scope)) return this.play();
+    if (plan) this.remark = t('ahead.gone');
+    cue('turn');
+    if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) {
+      const [least, most] = THINKING;
+      this.thinking = setTimeout(() => this.pass(), least + Math.random() * (most - least));
     }
   }
 
-  /** A gift that leaves no choice is chosen already. */
-  private chooseTheOnly(): void {
-    if (!this.view || !this.myTurn || this.view.phase !== 'exchange') return;
-    const [only, ...others] = cardMoves(this.view);
-    const key = this.handKeys.find((one) => cardOf(one) === only?.cards?.[0]);
-    if (key && !others.length) this.chosen = new Set([key]);
-  }
-
   private speak(events: Parameters<typeof sentence>[0][]): void {
-    const { table } = this.game;
-    if (!table) return;
-    const said = events.map((event) => sentence(event, table)).filter((text) => text !== null);
-    if (this.myTurn) said.push(t('table.yourTurn'));
-    if (said.length) this.spoken = said.join('. ');
+    const { table, view } = this.game;
+    if (!table || !view) return;
+    if (events.some((event) => event.type === 'play')) cue('play');
+    else if (events.some((event) => event.type === 'pass')) cue('pass');
+    for (const event of events) this.say(sentence(event, table, view.table));
   }
 
   private speakTurn(): void {
-    if (this.myTurn) this.spoken = t('table.yourTurn');
+    this.say(t('table.yourTurn'));
+  }
+
+  /** Add to what a screen reader reads; nothing is taken back before it can be read. */
+  private say(text: string | null): void {
+    if (text) this.spoken = [...this.spoken.slice(-7), { n: this.said++, text }];
   }
 }

@@ -71,3 +71,34 @@ export const untouched = (view: View): boolean =>
 
 /** A hand in which no player has moved. */
 export const unmoved = (view: View): boolean => !view.events.some((event) => isAction(event) || event.type === 'give');
+
+/** One trick of the hand, for the log: what each seat played in it, in order; an empty list is a pass. */
+export interface LogTrick {
+  seq: number;
+  /** By seat, in the order made. */
+  moves: Map<number, Action[]>;
+  /** The seat whose play stood. */
+  winner: number | null;
+  over: boolean;
+}
+
+/** The play of a hand as its tricks, the one in progress last. */
+export function tricks(events: readonly Event[]): LogTrick[] {
+  let first = 0;
+  events.forEach((event, i) => {
+    if (BEFORE_PLAY.has(event.type)) first = i + 1;
+  });
+  const all: LogTrick[] = [];
+  let current: LogTrick | null = null;
+  for (const event of events.slice(first)) {
+    if (event.type === 'trick') {
+      if (current) current.over = true;
+      current = null;
+    } else if (isAction(event) && event.type !== 'bid' && event.seat !== null) {
+      if (!current) all.push((current = { seq: event.seq, moves: new Map(), winner: null, over: false }));
+      current.moves.set(event.seat, [...(current.moves.get(event.seat) ?? []), action(event)]);
+      if (event.type === 'play') current.winner = event.seat;
+    }
+  }
+  return all;
+}

@@ -1,5 +1,6 @@
-import type { Event, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
-import { isHidden, isJoker, rankOf, suitOf, type Card } from './cards';
+import type { Event, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
+import { botName } from './bots';
+import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from './cards';
 import { maybe, t, type Key } from './i18n.svelte';
 
 /** `4 of hearts`. */
@@ -43,20 +44,21 @@ export function choiceName(option: string, value: boolean | number | string): st
 export function seatName(seat: SeatInfo | undefined, table: TableInfo): string {
   if (!seat) return '?';
   if (seat.seat === table.you) return t('seat.you');
-  // The server names a bot after its kind, in English.
-  const bot = seat.bot ? maybe(`bot.${seat.bot}`) : null;
-  return bot ? seat.name.replace(new RegExp(`^${seat.bot}`, 'i'), bot) : seat.name;
+  return seat.bot ? botName(seat, table) : seat.name;
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */
 const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
 
-/** What happened, for the log and for those who listen; null for what needs no words. */
-export function sentence(event: Event, table: TableInfo): string | null {
+/** What happened, for the log and for those who listen; null for what needs no words. `top`: the play it may have made. */
+export function sentence(event: Event, table: TableInfo, top: OnTable | null = null): string | null {
   const you = event.seat !== null && event.seat === table.you;
   const name = event.seat === null ? '' : seatName(table.seats[event.seat], table);
   const cards = event.cards?.some((card) => !isHidden(card)) ? cardNames(event.cards) : '';
-  const key = `event.${event.type}${cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : ''}`;
-  const params = { name, cards, bid: event.bid ?? 0 };
+  const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
+  const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : '';
+  const key = `event.${event.type}${suffix}`;
+  const kind = named ? kindName(top.kind, top.cards, table.preset) : '';
+  const params = { name, cards, kind, bid: event.bid ?? 0 };
   return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
 }

@@ -126,8 +126,9 @@ def canon_table(rules: Rules) -> CanonTable:
     """The arrays of `rules`' action table. ValueError: rules that the backend `patterns` does not honour."""
     PATTERNS.require(rules)
     table = compile(rules)
-    rules, rows = table.rules, table.rows  # equal rules have one table, and its rows the shapes of the first of them
-    shapes = [shape for shape in rules.shapes if any(row.shape is shape for row in rows)]
+    rows = table.rows
+    # Equal rules have one table, and its rows the shapes of the first of them.
+    shapes = [shape for shape in table.rules.shapes if any(row.shape is shape for row in rows)]
     for shape in shapes:
         _check(shape)
     if len({row.family for row in rows}) != len({(row.kind, row.size) for row in rows}):

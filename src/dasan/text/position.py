@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dasan.play.state import State
-    from dasan.tui.words import Words
+from dasan.play.state import Phase, State
+from dasan.text.words import YOU, Words, listed, seat_names, signs
 
 
 def words_of(state: State) -> Words:
     """Sentences about the players of a record, who are named as it names them."""
-    from dasan.tui.words import YOU, Words, seat_names, signs
-
     names = seat_names(state.origin.seats, state.rules.players)
     return Words(state.rules, names, names.index(YOU) if YOU in names else None, signs)
 
 
 def held(words: Words, state: State) -> Iterator[str]:
     """One line a seat: its name, its part where it has one, its cards."""
-    from dasan.tui.words import signs
-
     parts = [_part(state, seat) for seat in range(state.rules.players)]
     width, wide = max(map(len, words.names)), max(map(len, parts))
     for name, part, hand in zip(words.names, parts, state.hands, strict=True):
@@ -36,9 +30,6 @@ def _part(state: State, seat: int) -> str:
 
 def to_act(words: Words, state: State) -> str:
     """What was played and who has passed in this trick, and who is to act."""
-    from dasan.play.state import Phase
-    from dasan.tui.words import listed, signs
-
     if state.to_act is None:
         return "The hand is over."
     said = ""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dasan.cli.position_words import held, to_act, words_of
+from dasan.text.moves import move_words, moves_words
+from dasan.text.position import held, to_act, words_of
+from dasan.text.words import listed
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -26,7 +28,6 @@ def question(puzzle: Puzzle) -> Iterator[str]:
 
 def solution(puzzle: Puzzle) -> Iterator[str]:
     """The key, the moves that tempt, and what to do against every defence. ValueError where the tree does not fit."""
-    from dasan.cli.review_words import move_words, moves_words
     from dasan.puzzles.tree import ends
 
     for _ in ends(puzzle.state, puzzle.tree):
@@ -40,10 +41,8 @@ def _lines(state: State, tree: Tree) -> list[str]:
 
     Moves that are the only legal ones are left out, as in the tree.
     """
-    from dasan.cli.review_words import move_words
     from dasan.puzzles.position import forced
     from dasan.puzzles.tree import CUT
-    from dasan.tui.words import listed
 
     names = words_of(state).names
     state = forced(state)
@@ -51,7 +50,7 @@ def _lines(state: State, tree: Tree) -> list[str]:
     said: list[str] = []
     while isinstance(tree, list):
         move = by_text[tree[0]]
-        said.append(f"{names[state.to_act or 0]} {move_words(move)}")
+        said.append(f"{names[state.mover]} {move_words(move)}")
         state, tree = forced(state.play(move)), tree[1]
         by_text = {str(move): move for move in state.legal_moves()}
     if not isinstance(tree, dict):
@@ -61,6 +60,6 @@ def _lines(state: State, tree: Tree) -> list[str]:
         answers.setdefault(tuple(_lines(state.play(by_text[text]), after)), []).append(move_words(by_text[text]))
     lines = [", ".join(said)]
     for (first, *more), defences in answers.items():
-        lines.append(f"  {names[state.to_act or 0]} {listed(defences, 'or')}: {first}".rstrip())
+        lines.append(f"  {names[state.mover]} {listed(defences, 'or')}: {first}".rstrip())
         lines += [f"  {line}" for line in more]
     return lines

@@ -6,15 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dasan.cli.solve import worth_words
 from dasan.games import PRESETS
-from dasan.play.moves import Move, MoveType
 from dasan.play.state import Phase
 from dasan.solver.review import Judged, Review
-from dasan.tui.words import listed, seat_names, signed, signs
-
-MOST_NAMED = 6
-"""Better moves that are named; the rest are counted."""
+from dasan.text.moves import move_words, moves_words, worth_words
+from dasan.text.words import seat_names, signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,26 +156,6 @@ class Report:
 
 
 AUCTION = ", beyond what the hand is worth to each bidder; what others would bid is not known"
-
-
-def move_words(move: Move) -> str:
-    """A move with the signs of its suits."""
-    match move.type:
-        case MoveType.PASS | MoveType.BID:
-            return str(move)
-        case MoveType.PLAY:
-            return signs(move.cards)
-        case _:
-            return f"{move.type} {signs(move.cards)}"
-
-
-def moves_words(moves: Sequence[Move], last: str = "or") -> str:
-    """The first few moves, and how many more there are."""
-    if not moves:
-        return "moves were not proved"
-    named = [move_words(move) for move in moves[:MOST_NAMED]]
-    more = len(moves) - len(named)
-    return listed([*named, f"{more} more"] if more else named, last)
 
 
 def numbers(some: Sequence[Judged], moves: Sequence[Judged]) -> str:

@@ -1,0 +1,102 @@
+"""Why a bot would make a move: candidates in order, what each is worth to it, and what can be said of each truthfully."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dasan.play.moves import Move
+
+Unit = Literal["payment", "place", "turns", "none"]
+"""What values count, more being better: units of payment; places (1 for the first of a hand, -1 for the last); turns that
+the rest of the hand costs, negated. "none": the bot has no values."""
+
+SENTENCES: dict[str, str] = {
+    "only-move": "It is the only legal move.",
+    "goes-out": "It empties your hand.",
+    "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
+    "cannot-be-beaten": "No card that is still hidden can beat it.",
+    "stands": "It wins the trick about {percent} times in 100.",
+    "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",
+    "hands-over-lead": "It gives the lead to seat {seat}, who holds one card.",
+    "leaves-ally": "It leaves the trick to your ally in seat {seat}, who holds {cards} cards.",
+    "guards": "Your neighbour holds one card, and you must keep it from going out (D2.16).",
+    "plays-left": "What is left in your hand takes {plays} more plays.",
+    "spends-top": "It uses {spent} of your {held} highest cards ({rank}).",
+    "keeps-top": "It keeps your {held} highest cards ({rank}).",
+    "bid-strength": "The hand costs about {turns} turns as bidder; a bid of {bid} wants at most {limit}.",
+    "expected": "Over the deals that fit what you have seen it pays {value} on average.",
+    "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
+    "network": "A network trained by self-play expects {value}.",
+}
+"""What each reason says, in English, its values in braces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A fact about a move. id: a key of `SENTENCES`; values: the numbers and names in it.
+
+    >>> Reason("stands", {"percent": 40}).text
+    'It wins the trick about 40 times in 100.'
+    """
+
+    id: str
+    values: Mapping[str, int | float | str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The English sentence."""
+        return SENTENCES[self.id].format(**self.values)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"id": self.id, "values": dict(self.values), "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A move that was considered. value: see `Explanation.unit`; None if the bot has none for it."""
+
+    move: Move
+    value: float | None
+    reasons: tuple[Reason, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"move": str(self.move), "value": self.value, "reasons": [reason.to_json() for reason in self.reasons]}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a bot thinks of a view. moves: candidates, the one it would choose first. unit: what their values count."""
+
+    bot: str
+    unit: Unit
+    moves: tuple[Candidate, ...]
+
+    @property
+    def text(self) -> str:
+        """Sentences about the first candidate."""
+        first = self.moves[0]
+        return " ".join([f"{self.bot} would choose {first.move}.", *(reason.text for reason in first.reasons)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {"bot": self.bot, "unit": self.unit, "moves": [one.to_json() for one in self.moves], "text": self.text}
+
+
+def in_order(chosen: Move, values: Sequence[tuple[Move, float | None]]) -> list[tuple[Move, float | None]]:
+    """`values` with the chosen move first, then from high to low, those without a value last."""
+    return sorted(values, key=lambda one: (one[0] != chosen, one[1] is None, -(one[1] or 0.0)))
+
+
+def explained(
+    bot: str, unit: Unit, ordered: Iterable[tuple[Move, float | None]], reasons: Mapping[Move, Sequence[Reason]]
+) -> Explanation:
+    """The explanation with these candidates, in this order."""
+    found = tuple(
+        Candidate(move, None if value is None else round(value, 3), tuple(reasons.get(move, ())))
+        for move, value in ordered
+    )
+    return Explanation(bot, unit, found)

@@ -1,0 +1,116 @@
+"""What can be said of a move from what its player sees, whatever bot recommends it."""
+
+from __future__ import annotations
+
+from dasan.bots.bidding import ENOUGH, strength
+from dasan.bots.explanation import Explanation, Reason, explained, in_order
+from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.protocol import Bot, choices
+from dasan.bots.sides import enmity
+from dasan.bots.two_hands import winning
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
+from dasan.ruleset.rules import Guard
+
+
+class Facts:
+    """Reasons for and against the moves of one view."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._moves = choices(view)
+        self._playing = view.phase == "play"
+        self._judgement = Judgement(view, Temper()) if self._playing else None
+        self._proved = winning(view) if self._playing else None
+        top = view.rules.ranks[-1]
+        self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
+
+    def of(self, move: Move) -> tuple[Reason, ...]:
+        """What is true of `move`, what matters most first."""
+        if len(self._moves) == 1:
+            return (Reason("only-move"),)
+        match move.type:
+            case MoveType.BID:
+                return self._bid(move.bid or 0)
+            case MoveType.PASS if self._judgement is not None:
+                return (*self._sure(move), *self._pass())
+            case MoveType.PLAY:
+                return (*self._sure(move), *self._play(move))
+            case _:
+                return ()
+
+    def _bid(self, bid: int) -> tuple[Reason, ...]:
+        limits = ENOUGH.get(self._view.rules.players, ())
+        if not 1 <= bid <= len(limits):
+            return ()
+        turns = round(strength(self._view), 1)
+        return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
+
+    def _sure(self, move: Move) -> tuple[Reason, ...]:
+        return (Reason("wins-for-sure"),) if self._proved and move in self._proved else ()
+
+    def _pass(self) -> tuple[Reason, ...]:
+        view, out = self._view, []
+        owner = view.table_seat
+        if owner is not None:
+            stance = enmity(view)[owner]
+            cards = view.hand_sizes[owner]
+            done = {owner, view.seat, *view.passed}
+            last = all(seat in done for seat, held in enumerate(view.hand_sizes) if held)
+            if stance > 0 and cards == 1 and last:
+                out.append(Reason("hands-over-lead", {"seat": owner}))
+            if stance == -1:
+                out.append(Reason("leaves-ally", {"seat": owner, "cards": cards}))
+        rank, held = self._top
+        if held:
+            out.append(Reason("keeps-top", {"held": held, "rank": rank}))
+        return tuple(out)
+
+    def _play(self, move: Move) -> tuple[Reason, ...]:
+        view, judgement = self._view, self._judgement
+        if move.combination is None or judgement is None:
+            return ()
+        if len(move.cards) == len(view.hand):
+            return (Reason("goes-out"),)
+        out = []
+        stands = judgement.outlook.stands(move.combination)
+        if stands == 1:
+            out.append(Reason("cannot-be-beaten"))
+        else:
+            out.append(Reason("stands", {"percent": round(100 * stands)}))
+        for seat, odds in judgement.outlook.odds_out(move.combination):
+            if odds > 0.005:
+                out.append(Reason("may-go-out", {"seat": seat, "percent": round(100 * min(1.0, odds))}))
+        if view.rules.guard is not Guard.OFF and view.seat is not None:
+            after = (view.seat + 1) % view.rules.players
+            if view.hand_sizes[after] == 1 and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
+                out.append(Reason("guards"))
+        rank, held = self._top
+        spent = sum(c.rank == view.rules.ranks[-1] for c in move.cards)
+        if spent:
+            out.append(Reason("spends-top", {"spent": spent, "held": held, "rank": rank}))
+        out.append(Reason("plays-left", {"plays": judgement.plays(move.cards)}))
+        return tuple(out)
+
+
+def plain(bot: Bot, view: View) -> Explanation:
+    """The explanation of a bot without values: the move it chooses first, the others in the order of the rules."""
+    facts = Facts(view)
+    ordered = in_order(bot.choose(view), [(move, None) for move in choices(view)])
+    return explained(bot.name, "none", ordered, {move: facts.of(move) for move, _ in ordered})
+
+
+class Explained:
+    """A bot that gives no reasons of its own, with the facts about its moves."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self.name = bot.name
+        self.version = bot.version
+
+    def choose(self, view: View) -> Move:
+        return self._bot.choose(view)
+
+    def explain(self, view: View) -> Explanation:
+        """Facts about the moves, without values."""
+        return plain(self._bot, view)

@@ -1,0 +1,1 @@
+"""Networks that score moves, and how they learn from playing against themselves."""

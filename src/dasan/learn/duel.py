@@ -1,0 +1,69 @@
+"""Networks against each other, many hands at a time: one of them in one seat, the other in all others."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan import vector
+from dasan.arena.estimate import Estimate
+from dasan.learn.network import Network
+from dasan.learn.scoring import Scorer
+from dasan.ruleset.rules import FixedScoring, Rules
+from dasan.vector import VectorEnv
+
+Floats = npt.NDArray[np.float32]
+
+
+def paid(rules: Rules) -> bool:
+    """Whether hands are paid at all; where they are not, places count."""
+    return not (isinstance(rules.scoring, FixedScoring) and rules.scoring.stake == 0)
+
+
+def returns(env: VectorEnv) -> Floats:
+    """float32 [environments, seats]: payments, or where nothing is paid places from 1 (first) to -1 (last).
+
+    Only rows of environments that are done count.
+    """
+    if paid(env.rules):
+        return env.rewards.astype(np.float32)
+    n = env.num_players
+    out: Floats = (n + 1 - 2 * env.places.astype(np.float32)) / np.float32(n - 1)
+    return out
+
+
+def duel(
+    rules: Rules, one: Network, others: Network, deals: int, *, seed: int = 0, session: bool = False, batch: int = 512
+) -> Estimate:
+    """What `one` is paid a hand, in every seat of each of `deals` deals, with `others` in all other seats.
+
+    batch: deals side by side. The interval is taken over deals. session: the networks read observations of hands in
+    succession; the hands are first ones.
+    """
+    means: list[float] = []
+    players = rules.players
+    scorer = Scorer()
+    at = 0
+    while at < deals:
+        count = min(batch, deals - at)
+        seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(players)]
+        env = vector.make(rules, count * players, seed=seeds, session=session, moves="ragged")
+        mine = np.arange(count * players) % players
+        open_ = np.ones(count * players, np.bool_)
+        got = np.zeros(count * players, np.float32)
+        while open_.any():
+            actions = env.legal[:, 0].astype(np.int32)
+            choosing = open_ & (env.num_legal > 1)
+            for network, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
+                envs = np.flatnonzero(choosing & who)
+                if len(envs):
+                    scores = scorer(env, envs, network.weights)
+                    actions[envs] = env.legal[envs, scores.best() - scores.begin[:-1]]
+            env.step(actions)
+            over = np.flatnonzero(env.done & open_)
+            if len(over):
+                got[over] = returns(env)[over, mine[over]]
+                open_[over] = False
+        means += got.reshape(count, players).mean(axis=1).tolist()
+        at += count
+    return Estimate.of(means)

@@ -1,0 +1,120 @@
+"""What each decision led to: decisions wait here until their hand is over.
+
+Hands differ in length, so those that are under way when a batch is taken stay; leaving them out would favour short hands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Returns:
+    """Decisions of `num_envs` environments side by side, by the seat that made them.
+
+    features, move_features: the lengths of the rows. capacity: how many decisions there is room for at first; it grows.
+    trace: how much of a target comes from the end of the hand rather than from the value of the seat's next decision
+    (TD(lambda)); 1: the payment alone.
+    """
+
+    def __init__(
+        self, num_envs: int, players: int, features: int, move_features: int, *, trace: float = 1.0, capacity: int = 4096
+    ) -> None:
+        if not 0 <= trace <= 1:
+            raise ValueError("trace is a part, from 0 to 1")
+        self.trace = trace
+        self._last = np.full((num_envs, players), -1, np.int32)
+        self._obs = np.zeros((capacity, features), np.uint8)
+        self._moves = np.zeros((capacity, move_features), np.uint8)
+        self._before = np.zeros(capacity, np.int32)
+        self._values = np.zeros(capacity, np.float32)
+        self._explored = np.zeros(capacity, np.bool_)
+        self._targets = np.zeros(capacity, np.float32)
+        self._ready = np.zeros(capacity, np.int32)
+        self._count = 0
+        self._free = np.arange(capacity, dtype=np.int32)[::-1].copy()
+        self._left = capacity
+
+    @property
+    def waiting(self) -> int:
+        """How many decisions belong to hands that go on."""
+        return len(self._before) - self._left - self._count
+
+    def add(
+        self,
+        envs: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int8],
+        obs: npt.NDArray[np.uint8],
+        moves: npt.NDArray[np.uint8],
+        values: npt.NDArray[np.float32],
+        explored: npt.NDArray[np.bool_],
+    ) -> None:
+        """One decision in each of `envs`, no environment twice: what was seen, the move made, the value of the best move,
+        and whether another one was made to explore.
+        """
+        from dasan.kernels.network.targets import link
+
+        n = len(envs)
+        while n > self._left:
+            self._grow()
+        slots = self._free[self._left - n : self._left]
+        self._left -= n
+        self._obs[slots] = obs
+        self._moves[slots] = moves
+        self._values[slots] = values
+        self._explored[slots] = explored
+        link(slots, envs, seats, self._before, self._last)
+
+    def finish(self, envs: npt.NDArray[np.int64], payments: npt.NDArray[np.float32]) -> None:
+        """The hands of `envs` are over; payments: float32 [environments, seats], of which the rows `envs` count."""
+        from dasan.kernels.network.targets import settle
+
+        self._count = settle(
+            envs,
+            payments,
+            self.trace,
+            self._before,
+            self._last,
+            self._values,
+            self._explored,
+            self._targets,
+            self._ready,
+            self._count,
+        )
+
+    def take(
+        self, keep: float, random: np.random.Generator
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+        """Observations, moves and targets of decisions whose hands are over, in random order; they are forgotten then.
+
+        keep: the part of them that is returned.
+        """
+        slots = self._ready[: self._count]
+        chosen = random.permutation(slots)[: int(len(slots) * keep)]
+        out = self._obs[chosen], self._moves[chosen], self._targets[chosen]
+        self._free[self._left : self._left + len(slots)] = slots
+        self._left += len(slots)
+        self._count = 0
+        return out
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._last[:] = -1
+        self._count = 0
+        self._left = len(self._free)
+        self._free[:] = np.arange(self._left, dtype=np.int32)[::-1]
+
+    def _grow(self) -> None:
+        """Twice the room."""
+        size = len(self._before)
+
+        def longer(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.concatenate([array, np.zeros_like(array)])
+
+        self._obs, self._moves, self._before = longer(self._obs), longer(self._moves), longer(self._before)
+        self._values, self._explored = longer(self._values), longer(self._explored)
+        self._targets, self._ready, self._free = longer(self._targets), longer(self._ready), longer(self._free)
+        self._free[self._left : self._left + size] = np.arange(2 * size - 1, size - 1, -1, dtype=np.int32)
+        self._left += size

@@ -1,0 +1,231 @@
+"""Deep Monte Carlo by self-play: one network plays every seat, and learns what its decisions led to (arXiv:2106.06135).
+
+Training goes by epochs. An epoch begins with new hands in all environments and ends when every hand that was begun in it
+is over, so what it does depends on the configuration, on its number and on the weights it starts with: a run that was
+stopped goes on exactly from the last epoch that was saved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan import vector
+from dasan.features import layout, move_layout
+from dasan.learn.config import Config
+from dasan.learn.duel import returns
+from dasan.learn.network import Network, Shape, fresh, scales
+from dasan.learn.returns import Returns
+from dasan.learn.scoring import Scorer
+from dasan.vector import VectorEnv
+
+Floats = npt.NDArray[np.float32]
+MOST_STEPS = 100_000
+"""No hand is as long."""
+
+
+@dataclass
+class Progress:
+    """Sums over a run. decisions: with a choice; plies: all moves. seconds: of the processor."""
+
+    epoch: int = 0
+    plies: int = 0
+    decisions: int = 0
+    hands: int = 0
+    samples: int = 0
+    updates: int = 0
+    seconds: float = 0.0
+    loss: float = 0.0
+
+
+class Learner:
+    """The weights, their running average, and Adam's memory: flat float32 arrays."""
+
+    def __init__(self, config: Config, shape: Shape) -> None:
+        rules = config.rules()
+        self.shape = shape
+        self.scale_obs = scales(layout(rules, config.session), shape.observation)
+        self.scale_move = scales(move_layout(rules, config.session), shape.move)
+        self.flat = fresh(shape, np.random.default_rng(config.seed))
+        self.average = self.flat.copy()
+        self.mean = np.zeros_like(self.flat)
+        self.square = np.zeros_like(self.flat)
+        self._gradient = np.zeros_like(self.flat)
+        self.parts = shape.views(self.flat)
+        self._slopes = shape.views(self._gradient)
+
+    def scaled(self, flat: Floats) -> dict[str, Floats]:
+        """Weights for features as they are."""
+        parts = dict(self.shape.views(flat))
+        parts["w_obs"] = parts["w_obs"] * self.scale_obs[:, None]
+        parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
+        return parts
+
+    def update(
+        self, obs: npt.NDArray[np.uint8], moves: npt.NDArray[np.uint8], targets: Floats, rate: float, step: int
+    ) -> float:
+        """One step of Adam on the mean squared error; returns that error before it."""
+        from dasan.kernels.network import layers
+
+        w, g = self.parts, self._slopes
+        n = len(targets)
+        first = np.empty((n, self.shape.first), np.float32)
+        layers.forward(
+            obs,
+            obs.view(np.uint64),
+            moves,
+            moves.view(np.uint64),
+            self.scale_obs,
+            self.scale_move,
+            w["w_obs"],
+            w["w_move"],
+            w["bias"],
+            first,
+        )
+        second = first @ w["w_second"]
+        second += w["b_second"]
+        np.maximum(second, 0, out=second)
+        error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
+        slope = error * np.float32(2 / n)
+        self._gradient[:] = 0
+        g["b_last"][:] = slope.sum()
+        np.matmul(slope, second, out=g["w_last"])
+        back = np.outer(slope, w["w_last"])
+        back *= second > 0
+        back.sum(axis=0, out=g["b_second"])
+        np.matmul(first.T, back, out=g["w_second"])
+        down = back @ w["w_second"].T
+        down *= first > 0
+        layers.backward(obs, moves, self.scale_obs, self.scale_move, down, g["w_obs"], g["w_move"], g["bias"])
+        layers.adam(self.flat, self._gradient, self.mean, self.square, rate, 0.9, 0.999, step)
+        return float((error * error).mean())
+
+
+class Trainer:
+    """A run of `config`. state: what `save` wrote, to go on from there."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        rules = config.rules()
+        self.env: VectorEnv = vector.make(rules, config.envs, seed=self._seed(0), session=config.session, moves="ragged")
+        env = self.env
+        self.learner = Learner(config, Shape(env.num_features, env.num_move_features, config.first, config.second))
+        self.returns = Returns(config.envs, rules.players, env.num_features, env.num_move_features, trace=config.trace)
+        self.progress = Progress()
+        self._scorer = Scorer()
+        self._weights: Mapping[str, Floats] = {}
+
+    def network(self) -> Network:
+        """The average of the weights, as a player."""
+        return Network(self.learner.scaled(self.learner.average), self.config.unit)
+
+    def save(self, file: Path) -> None:
+        """Write all that the next epoch depends on, all of it or nothing."""
+        learner = self.learner
+        part = file.with_name(file.name + ".part")
+        about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
+        with part.open("wb") as stream:
+            np.savez(
+                stream,
+                about=np.array(about),
+                flat=learner.flat,
+                average=learner.average,
+                mean=learner.mean,
+                square=learner.square,
+            )
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(file)
+
+    @staticmethod
+    def load(file: Path, epochs: int | None = None) -> Trainer:
+        """The run that `save` wrote. epochs: go on up to so many instead. ValueError: the file holds something else."""
+        with np.load(file, allow_pickle=False) as held:
+            if "about" not in held.files:
+                raise ValueError(f"{file} is no saved training run")
+            about = json.loads(str(held["about"]))
+            config = Config.from_json(about["config"])
+            trainer = Trainer(config if epochs is None else replace(config, epochs=epochs))
+            learner = trainer.learner
+            for name in ("flat", "average", "mean", "square"):
+                getattr(learner, name)[:] = held[name]
+            trainer.progress = Progress(**about["progress"])
+        return trainer
+
+    def epoch(self) -> None:
+        """One epoch: play and learn."""
+        config, env, progress = self.config, self.env, self.progress
+        begun = process_time()
+        random = np.random.default_rng([config.seed, progress.epoch])
+        env.reset(self._seed(progress.epoch))
+        self.returns.clear()
+        t = progress.epoch / max(1, config.epochs)
+        rate = config.rate * (config.rate_end / config.rate) ** t
+        self._weights = self.learner.scaled(self.learner.flat)
+        open_ = np.ones(env.num_envs, np.bool_)
+        closing = False
+        losses: list[float] = []
+        for step in range(1, MOST_STEPS):
+            self._step(random, open_, closing)
+            closing = closing or step >= config.steps * config.rounds
+            if step % config.steps == 0 or not open_.any():
+                losses += self._learn(random, rate)
+            if not open_.any():
+                break
+        progress.epoch += 1
+        progress.loss = float(np.mean(losses)) if losses else 0.0
+        progress.seconds += process_time() - begun
+
+    def _step(self, random: np.random.Generator, open_: npt.NDArray[np.bool_], closing: bool) -> None:
+        """One move in every environment; those of hands that count wait for their end."""
+        config, env, progress = self.config, self.env, self.progress
+        actions = env.legal[:, 0].astype(np.int32)
+        envs = np.flatnonzero((env.num_legal > 1) & open_)
+        if len(envs):
+            assert env.obs is not None
+            assert env.moves is not None
+            assert env.move_starts is not None
+            scores = self._scorer(env, envs, self._weights)
+            begin, best = scores.begin, scores.best()
+            values = scores.rows[best]
+            explored = random.random(len(envs)) < config.explore
+            lots = np.flatnonzero(explored)
+            best[lots] = begin[lots] + random.integers(0, env.num_legal[envs[lots]])
+            chosen = best - begin[:-1]
+            actions[envs] = env.legal[envs, chosen]
+            rows_chosen = env.moves[env.move_starts[envs] + chosen]
+            self.returns.add(envs, env.to_act[envs], env.obs[envs], rows_chosen, values, explored)
+        env.step(actions)
+        over = np.flatnonzero(env.done & open_)
+        if len(over):
+            self.returns.finish(over, returns(env) / np.float32(config.unit))
+        progress.plies += int(open_.sum())
+        progress.decisions += len(envs)
+        progress.hands += len(over)
+        if closing:
+            open_[over] = False
+
+    def _learn(self, random: np.random.Generator, rate: float) -> list[float]:
+        """Learn from the hands that are over."""
+        obs, moves, targets = self.returns.take(self.config.keep, random)
+        learner, progress = self.learner, self.progress
+        losses = []
+        parts = len(targets) // self.config.batch
+        for part in np.array_split(np.arange(len(targets)), parts) if parts else []:
+            progress.updates += 1
+            losses.append(learner.update(obs[part], moves[part], targets[part], rate, progress.updates))
+        progress.samples += len(targets) if parts else 0
+        if parts:
+            learner.average += np.float32(self.config.average) * (learner.flat - learner.average)
+            self._weights = learner.scaled(learner.flat)
+        return losses
+
+    def _seed(self, epoch: int) -> int:
+        return self.config.seed * 1_000_003 + epoch

@@ -1,0 +1,55 @@
+"""What a state is made of besides cards and events: its phase, the exchange under way, the result, its origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dasan.cards import Card
+from dasan.version import __version__
+
+
+class Phase(StrEnum):
+    AUCTION = "auction"
+    CALL = "call"
+    EXCHANGE = "exchange"
+    PLAY = "play"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Cards that change hands before play (W.20): the loser gives, the winner offers two, the loser takes one."""
+
+    winner: int
+    loser: int
+    given: Card | None = None
+    offered: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a hand ended. payments: units by seat, sum zero. finish_order: those who went out, in order; where play
+    goes on to the end the last one in closes it (W.18). foul: the seat that failed to guard (D2.17).
+    """
+
+    payments: tuple[int, ...]
+    finish_order: tuple[int, ...]
+    winners: tuple[int, ...]
+    foul: int | None
+    next_dealer: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who played, with which version, and the secret behind the deal: carried along for the record, never looked at by
+    the rules. The secret tells no more than the state does, and is written only once the hand is over.
+    """
+
+    engine: str
+    seats: tuple[dict[str, str], ...] = ()
+    secret: bytes | None = field(default=None, repr=False)
+
+
+def current_origin() -> Origin:
+    return Origin(__version__)

@@ -1,0 +1,154 @@
+"""The fields of the rules of a game, what follows from them by counting, and the digest that names them.
+
+Shapes, catalogue and validation need no more than this; `Rules` adds the verbs above them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from typing import Any
+
+from dasan.cards import Card, Order, pack
+from dasan.errors import Malformed
+from dasan.ruleset.policies import (
+    Auction,
+    BidScoring,
+    Call,
+    CardScoring,
+    Direction,
+    Ending,
+    FirstDealer,
+    FixedScoring,
+    Guard,
+    LaterLead,
+    NextDealer,
+    OpeningLead,
+    OptionValue,
+    Restart,
+)
+from dasan.ruleset.shapes import AnyShape, Flush, Run
+
+
+class _Citations(dict[str, str]):
+    """The clause a refusal cites, by topic; for what a game has no clause about, G.01."""
+
+    def __missing__(self, topic: str) -> str:
+        return "G.01"
+
+
+WORDS = frozenset({"settings", "clauses", "citations", "clause"})
+"""Fields that say how rules are described, and decide nothing at the table."""
+
+
+def _decisive(value: object) -> object:
+    """The part of a rules value that its digest covers, as plain data."""
+    if isinstance(value, tuple):
+        return [_decisive(v) for v in value]
+    if not is_dataclass(value):
+        return value
+    held = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in WORDS}
+    return {name: _decisive(v) for name, (v, usual) in held.items() if name == "type" or v != usual}
+
+
+@dataclass(frozen=True)
+class RulesFields:
+    """Everything that decides what may happen in a game, as data; and what follows from it by counting."""
+
+    name: str
+    settings: tuple[tuple[str, OptionValue], ...]
+    players: int
+    direction: Direction
+    decks: int
+    jokers: bool
+    ranks: str
+    suits: str
+    suits_ranked: bool
+    shapes: tuple[AnyShape, ...]
+    hand_size: int | None
+    """Cards dealt to each player; None: the whole pack is dealt."""
+    first_dealer: FirstDealer
+    next_dealer: NextDealer
+    ending: Ending
+    scoring: BidScoring | FixedScoring | CardScoring
+    clauses: tuple[str, ...]
+    """Ids of the clauses in force."""
+    citations: tuple[tuple[str, str], ...]
+    """(topic, clause id): what a refusal cites."""
+    cut: bool = False
+    auction: Auction | None = None
+    call: Call | None = None
+    reveal_kitty: bool = False
+    opening: OpeningLead | None = None
+    later_lead: LaterLead = LaterLead.OPENING
+    pass_is_final: bool = False
+    guard: Guard = Guard.OFF
+    announce_last_card: bool = False
+    restart: Restart = Restart.OFF
+    exchange: bool = False
+    stake_chips: int = 0
+    show_played: bool = True
+    show_hands_after: bool = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what is worked out from them, the catalogue above all, is worked out again."""
+        return {f.name: self.__dict__[f.name] for f in fields(self)}
+
+    @property
+    def options(self) -> dict[str, OptionValue]:
+        """Every option of the preset by name, defaults included."""
+        return dict(self.settings)
+
+    @cached_property
+    def order(self) -> Order:
+        return Order(self.ranks, self.suits, self.suits_ranked)
+
+    @cached_property
+    def pack(self) -> tuple[Card, ...]:
+        return pack(self.decks, self.jokers)
+
+    @cached_property
+    def kitty_size(self) -> int:
+        return 0 if self.hand_size is None else len(self.pack) - self.players * self.hand_size
+
+    @cached_property
+    def most_cards(self) -> int:
+        """The most cards a hand can hold."""
+        if self.hand_size is None:
+            return -(-len(self.pack) // self.players)
+        return self.hand_size + self.kitty_size
+
+    @cached_property
+    def suits_matter(self) -> bool:
+        """Whether two cards of one rank are different things to play."""
+        return self.suits_ranked or any(isinstance(s, Flush) or (isinstance(s, Run) and s.flush) for s in self.shapes)
+
+    @cached_property
+    def cite(self) -> dict[str, str]:
+        """The clause that a refusal cites, by topic."""
+        return _Citations(self.citations)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that decides what may happen, in hexadecimal: what records and deals are bound to.
+
+        Clause numbers and the list of options are left out, and so is every field that has its default: a later
+        version may cite better or know more options, and still replays the records of this one (G.03).
+        """
+        text = json.dumps(_decisive(self), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def check_in_pack(self, cards: Sequence[Card]) -> None:
+        """Raise `Malformed` unless the pack contains all these cards at once."""
+        if not cards:
+            raise Malformed("name at least one card, like 4H")
+        if len(cards) > 1:
+            for c in set(cards):
+                if cards.count(c) > self.decks:
+                    raise Malformed(f"there are not {cards.count(c)} cards {c} in the pack", clause="G.05")
+        for c in cards:
+            if c.is_joker and not self.jokers:
+                raise Malformed(f"{c} is not in the pack: this game has no jokers", clause=self.cite["pack"])

@@ -1,0 +1,126 @@
+"""The policies of a game: closed choices and small values that fields of `Rules` hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+OptionValue = bool | int | str
+
+
+class Direction(StrEnum):
+    """Where the next player sits: to the right, or to the left."""
+
+    COUNTERCLOCKWISE = "counterclockwise"
+    CLOCKWISE = "clockwise"
+
+
+class FirstDealer(StrEnum):
+    """How the first dealer of a session is found (B3.04, D2.18, W.04)."""
+
+    DRAW_NUMBER = "draw"
+    CUT_HIGHEST = "cut"
+    RANDOM = "random"
+
+
+class LaterLead(StrEnum):
+    """Who leads the hands after the first."""
+
+    OPENING = "opening"
+    WINNER = "winner"
+    LOSER = "loser"
+
+
+class Guard(StrEnum):
+    """What becomes of a player who does not guard a neighbour on the last card (D2.16, D2.17)."""
+
+    FOUL = "foul"
+    ENFORCED = "enforced"
+    OFF = "off"
+
+
+class Ending(StrEnum):
+    """When a hand is over: as soon as one player is out, or when only one still holds cards."""
+
+    FIRST_OUT = "first-out"
+    LAST_IN = "last-in"
+
+
+class NextDealer(StrEnum):
+    """Who deals the next hand; a foul always goes before."""
+
+    FIRST_OUT = "first-out"
+    LAST_IN = "last-in"
+
+
+class Restart(StrEnum):
+    """When the highest two ends the trick at once (W.17)."""
+
+    WHEN_UNBEATABLE = "when-unbeatable"
+    ALWAYS = "always"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Auction:
+    """Bids 1..`top`, opened by the holder of the lowest card of `suit` (B3.07–B3.10, H.01, H.02).
+
+    `passing_is_final`: a pass drops the player out of the auction. `opener_may_pass`: if all pass the opener plays at 1.
+    `must_dig`: holdings, written as ranks, that must bid `top`.
+    """
+
+    top: int = 3
+    suit: str = "H"
+    passing_is_final: bool = False
+    opener_may_pass: bool = False
+    must_dig: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The bidder names a card of one of `ranks`; its holder is the partner (B4.03, B4.04)."""
+
+    ranks: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningLead:
+    """The holder of `card` leads the first hand; with `in_the_lead` the card must be part of that lead."""
+
+    card: str
+    in_the_lead: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BidScoring:
+    """Sides pay each other the bid (B3.19, B4.06)."""
+
+    type: Literal["bid"] = "bid"
+    pay_each_winner: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FixedScoring:
+    """Every loser pays the same (D2.19); 0 keeps no score."""
+
+    type: Literal["fixed"] = "fixed"
+    stake: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CardScoring:
+    """Every loser pays for each card held when the first player went out (D2.19, W.22, W.23).
+
+    `tiers`: (cards held at least, times), the last that applies counts. `unplayed`: times for a player who has played
+    nothing in the hand, 0 to make no difference.
+    """
+
+    type: Literal["cards"] = "cards"
+    tiers: tuple[tuple[int, int], ...] = ()
+    unplayed: int = 0
+
+    def cost(self, held: int, has_played: bool) -> int:
+        if self.unplayed and not has_played:
+            return held * self.unplayed
+        return held * next((times for least, times in reversed(self.tiers) if held >= least), 1)

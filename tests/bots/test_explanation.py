@@ -1,0 +1,83 @@
+"""What bots say of their moves: in order, complete, and true."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.playing import Options, every_setup, rules_of
+
+import dasan
+from dasan import worlds
+from dasan.bots.explanation import SENTENCES, Reason
+
+
+@every_setup
+def test_the_first_candidate_is_what_greedy_chooses(setup: tuple[str, Options]) -> None:
+    greedy = dasan.bot("greedy")
+    session = dasan.session(rules_of(setup), seed=5)
+    for step in range(24):
+        seat = session.state.to_act
+        if seat is None:
+            session = session.next_hand()
+            continue
+        view = session.state.view(seat)
+        move = greedy.choose(view)
+        if step % 3 == 0:
+            told = greedy.explain(view)
+            assert told.moves[0].move == move
+            assert {one.move for one in told.moves} == set(view.legal_moves())
+            assert json.loads(json.dumps(told.to_json()))["moves"][0]["move"] == str(move)
+            assert all(reason.id in SENTENCES and reason.text for one in told.moves for reason in one.reasons)
+        session = session.play(move)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_what_cannot_be_beaten_is_beaten_in_no_world(preset: str) -> None:
+    greedy = dasan.bot("greedy")
+    state = dasan.deal(dasan.rules(preset), seed=21)
+    checked = 0
+    while state.to_act is not None and checked < 12:
+        seat = state.to_act
+        view = state.view(seat)
+        told = greedy.explain(view)
+        for one in told.moves:
+            play = one.move.combination
+            if play is None or Reason("cannot-be-beaten") not in one.reasons:
+                continue
+            checked += 1
+            for world in worlds.sample(view, 3, seed=checked):
+                after = world.play(one.move)
+                while after.to_act is not None and after.table_seat == seat and after.to_act != seat:
+                    allies = {world.bidder, world.partner}
+                    enemy = world.bidder is None or (after.to_act in allies) != (seat in allies)
+                    assert not enemy or all(move.combination is None for move in after.legal_moves())
+                    after = after.play("pass")
+        state = state.play(told.moves[0].move)
+    assert checked
+
+
+def test_a_pass_does_not_hand_the_lead_to_a_last_card() -> None:
+    state = dasan.start(
+        dasan.rules("big-two", guard="off"),
+        ["4D 5D 8S 8H 8C", "2C", "JC QC KD", "7S 7H 9D"],
+        table="3S",
+        table_seat=1,
+        to_act=0,
+        passed=(2, 3),
+        leader=1,
+    )
+    greedy = dasan.bot("greedy")
+    told = greedy.explain(state.view(0))
+    assert greedy.choose(state.view(0)).cards
+    (passing,) = [one for one in told.moves if not one.move.cards]
+    assert Reason("hands-over-lead", {"seat": 1}) in passing.reasons
+
+
+def test_bots_without_values_explain_by_facts_alone() -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=2)
+    for name in ("random", "thrifty"):
+        told = dasan.bot(name).explain(state.view(state.to_act))
+        assert told.unit == "none"
+        assert {one.value for one in told.moves} == {None}
+        assert name in told.text

@@ -1,0 +1,142 @@
+"""What reaches a terminal, a file, a pipe: nothing that a stranger hid in a record, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dasan
+import dasan.cli
+
+from .running import cli, output, refusal
+
+HOSTILE = "\x1b]0;owned\x07\x9b31m\u202e\x7f"
+
+
+@pytest.fixture(scope="module")
+def hostile() -> str:
+    """A record of a hand with control characters wherever a header has room for text."""
+    state = dasan.start(dasan.rules("big-two"), ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0).play("3D")
+    lines = [json.loads(line) for line in state.record().splitlines()]
+    lines[0]["engine"] = HOSTILE
+    lines[0]["seats"] = [{"kind": HOSTILE, "name": f"{HOSTILE}{i}"} for i in range(4)]
+    lines.append({"type": "note", "text": HOSTILE})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "verify",
+        "replay",
+        "review",
+        "solve --before 1",
+        "review --format markdown",
+        "verify --json",
+        "replay --json",
+        "review --json",
+    ],
+)
+def test_no_control_character_of_a_record_reaches_the_terminal(command: str, hostile: str) -> None:
+    name, *options = command.split()
+    result = cli(name, "-", *options, stdin=hostile)
+    assert result.exit_code == 0, result.output
+    assert not re.search(r"[^\n -~]", "".join(c for c in result.output if not c.isprintable()))
+    if "--json" in options:
+        told = json.loads(result.stdout)
+        assert name != "replay" or told["engine"] == HOSTILE, "JSON says what there is"
+
+
+def test_rules_with_control_characters_are_refused() -> None:
+    text = dasan.rules("big-three").to_json() | {"name": HOSTILE}
+    with pytest.raises(dasan.Malformed):
+        dasan.Rules.from_json(text)
+    text = dasan.rules("big-three").to_json()
+    text["shapes"][0]["kind"] = HOSTILE
+    with pytest.raises(dasan.Malformed):
+        dasan.Rules.from_json(text)
+
+
+def test_every_command_prints_through_the_sanitiser() -> None:
+    """Rich prints rules of ours, a review's texts made visible, and the progress of ours."""
+    folder = Path(dasan.cli.__file__).parent
+    for path in folder.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert path.name == "output.py" or not re.search(
+            r"typer\.echo|typer\.secho|(?<![._])\bprint\(|stdout\.write", text
+        ), path
+        assert path.name in ("rules.py", "review.py") or "console.print" not in text, path
+
+
+def run(*arguments: str, stdout: int | None = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dasan", *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+@pytest.mark.parametrize("command", ["rules big-three", "--version", "rules --json"])
+def test_a_full_disk_is_one_sentence(command: str) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = run(*command.split(), stdout=full)
+    finally:
+        os.close(full)
+    assert (done.returncode, done.stderr) == (2, "dasan: cannot write the output: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["rules big-three", "--version", "puzzle --shipped --count 2"])
+def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = run(*command.split(), stdout=write)
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_an_interrupt_in_the_first_moments_is_one_word() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'dasan.bots': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "import dasan_program\n"
+        "dasan_program.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "dasan: stopped\n")
+
+
+def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
+    picture = tmp_path / "folder.svg"
+    picture.mkdir()
+    for command in (
+        ["replay", tmp_path],
+        ["puzzle", "--shipped", "--out", tmp_path],
+        ["tui", "--plain", "--record", tmp_path],
+        ["puzzle", tmp_path],
+        ["deals", "--count", "1", "--out", tmp_path],
+    ):
+        assert "directory" in refusal(*command)
+    assert "Unix domain" not in refusal("serve", "--host", "no-such-host.invalid")
+    assert "cannot listen on no-such-host.invalid: " in refusal("serve", "--host", "no-such-host.invalid")
+
+
+def test_numbers_out_of_range_are_one_sentence() -> None:
+    for command in (["solve", "x", "--before", "-3"], ["replay", "x", "--hand", "0"], ["puzzle", "--count", "-1"]):
+        assert "greater than or equal to" in refusal(*command)
+
+
+def test_options_are_said_in_the_words_that_they_are_read_in() -> None:
+    assert "cut = off" in output("rules", "big-three", "--option", "cut=off")
+    assert refusal("rules", "big-three", "--option", "cut=maybe") == "option cut is one of off, on, not 'maybe' (B3.05)"
+    assert dasan.rules("big-three", cut="off") == dasan.rules("big-three", cut=False)
