@@ -11,7 +11,7 @@ from typing import Any
 from dasan.bots import bot
 from dasan.cards import Card, card
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
-from dasan.games import PRESETS
+from dasan.games import PRESETS, register
 from dasan.games import make_rules as rules
 from dasan.play.moves import Move
 from dasan.play.sessions import Session, session
@@ -45,6 +45,7 @@ __all__ = [
     "bot",
     "card",
     "deal",
+    "register",
     "replay",
     "rules",
     "session",

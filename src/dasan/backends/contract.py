@@ -144,8 +144,14 @@ DESCRIBES: Mapping[str, Condition] = {
 }
 """Fields of `Rules` that decide nothing in a hand once it is dealt, and nothing that a seat is told of it."""
 
-SHAPE: Mapping[str, Condition] = {"type": anything, "kind": anything, "clause": anything, "family": anything}
-"""Fields that every shape has and that only name it, or are compared as a whole."""
+SHAPE: Mapping[str, Condition] = {
+    "type": anything,
+    "kind": anything,
+    "clause": anything,
+    "family": anything,
+    "also_beats": only(()),
+}
+"""Fields that every shape has: those that only name it, or are compared as a whole, and what only the engine knows."""
 
 __all__ = [
     "DESCRIBES",

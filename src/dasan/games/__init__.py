@@ -1,17 +1,54 @@
 """The presets by name, and how options become rules.
 
-`PRESETS` is the whole registry: a game is added by writing one module and naming its presets here.
+`PRESETS` has the games that come with dasan, each a module here, those of installed packages (entry points
+`dasan.games`), and what a program adds with `register`.
 """
 
 from __future__ import annotations
 
 from dasan.games import big_three, big_two, winner
-from dasan.games.option import Option, Preset
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.games.option import Game, Option, Preset, switch
+from dasan.registry import Registry
+from dasan.ruleset import clauses
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
-__all__ = ["PRESETS", "Option", "Preset", "make_rules"]
+__all__ = ["PRESETS", "Game", "Option", "Preset", "make_rules", "register", "switch"]
 
-PRESETS: dict[str, Preset] = {preset.name: preset for game in (big_three, big_two, winner) for preset in game.PRESETS}
+
+def register(game: Preset | Game) -> None:
+    """Add a preset, or a game with several and the chapter of its clauses, to `PRESETS`.
+
+    ValueError: a name is taken or no name, a clause has no text, or nobody could play by the rules with every option at its
+    default.
+    """
+    if isinstance(game, Preset):
+        game = Game((game,))
+    if not isinstance(game, Game):
+        raise ValueError(f"a game is a Preset or a Game, not {type(game).__name__}")
+    added = clauses.parse(game.chapter)
+    known = {**clauses.known(), **added}
+    for preset in game.presets:
+        PRESETS.check(preset.name, preset)
+        missing = [clause for clause in preset.rules({}).clauses if clause not in known]
+        if missing:
+            raise ValueError(f"{preset.name} names clause {missing[0]}, which no chapter states")
+    clauses.add(added)
+    for preset in game.presets:
+        PRESETS.add(preset.name, preset)
+
+
+def _take(name: str, found: object) -> None:
+    """What an entry point names: a preset, a game, or a function that makes one."""
+    register(found() if callable(found) else found)  # type: ignore[arg-type]
+
+
+PRESETS: Registry[Preset] = Registry(
+    "preset",
+    "dasan.games",
+    {preset.name: preset for game in (big_three, big_two, winner) for preset in game.PRESETS},
+    _take,
+)
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:

@@ -70,3 +70,11 @@ class Preset:
                 raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(known)}")
         values = {name: option.check(chosen.get(name, option.default)) for name, option in known.items()}
         return self.build(self.name, values, frozenset(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Presets that belong together. chapter: their clauses as Markdown, each beginning with its number, `**TL.01** …`."""
+
+    presets: tuple[Preset, ...]
+    chapter: str = ""

@@ -19,7 +19,6 @@ from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.catalogue import ActionTable, Row, compile
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import Combination
 
 PASS_ID = 0
 
@@ -218,7 +217,7 @@ class ActionIds:
             cards = self._table.pick(hand, row, called if called in hand else None)
             if cards is None:
                 raise ValueError(f"the hand does not hold {self.text(action)}")
-            return Move(MoveType.PLAY, cards, None, Combination(row.kind, cards, row.family, row.power, row.strength))
+            return Move(MoveType.PLAY, cards, None, row.played(cards))
         if action < self.pairs:
             return Move(MoveType.GIVE, (self.deck[action - self.gives],))
         if action < self.takes:

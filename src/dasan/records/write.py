@@ -53,8 +53,8 @@ def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None)
 
 
 def _is_preset(rules: Rules) -> bool:
-    """Whether name and options alone give these rules again."""
-    if rules.name not in PRESETS:
+    """Whether name and options alone give these rules again, wherever this record is read."""
+    if rules.name not in PRESETS.own:
         return False
     try:
         return PRESETS[rules.name].rules(rules.options) == rules

@@ -55,11 +55,18 @@ class Row:
     need: int
     touches: int
     shape: Shape
+    also: tuple[tuple[str, int], ...] = ()
 
     def beats(self, other: Combination) -> bool:
         if self.power != other.power:
             return self.power > other.power
-        return self.family == other.family and self.strength > other.strength
+        if self.family == other.family:
+            return self.strength > other.strength
+        return self.also != () and any(other.kind == kind and other.strength >= least for kind, least in self.also)
+
+    def played(self, cards: tuple[Card, ...]) -> Combination:
+        """This row played with these cards, which `pick` has taken out of a hand."""
+        return Combination(self.kind, cards, self.family, self.power, self.strength, self.also)
 
 
 Fit = tuple[Row, Combination]
@@ -102,7 +109,7 @@ class ActionTable:
             if row.need & holding.have == row.need:
                 cards = holding.pick(row)
                 if cards is not None:
-                    out.append((row, _combination(row, cards)))
+                    out.append((row, row.played(cards)))
         return tuple(out)
 
     def _complete_fits(self, hand: Sequence[Card]) -> tuple[Fit, ...]:
@@ -110,7 +117,7 @@ class ActionTable:
         by_cards = self._by_cards
         found = [by_cards[key] for n in self._sizes for key in map(sum, combinations(bits, n)) if key in by_cards]
         found.sort(key=lambda row: row.id)
-        return tuple((row, _combination(row, row.cards or ())) for row in found)
+        return tuple((row, row.played(row.cards or ())) for row in found)
 
     def refit(
         self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None
@@ -132,7 +139,7 @@ class ActionTable:
                 cards = holding.pick(row)
                 if cards is None:
                     continue
-                out.append((row, _combination(row, cards)))
+                out.append((row, row.played(cards)))
             else:
                 out.append(fit)
         return tuple(out)
@@ -159,10 +166,6 @@ class ActionTable:
         for row in self.rows:
             out[row.kind] = out.get(row.kind, 0) + 1
         return out
-
-
-def _combination(row: Row, cards: tuple[Card, ...]) -> Combination:
-    return Combination(row.kind, cards, row.family, row.power, row.strength)
 
 
 class _Holding:
@@ -290,11 +293,18 @@ def compile(rules: RulesFields) -> ActionTable:
         )
         flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
         for called in flags:
-            rows.append(_row(len(rows), shape, pattern, called, None))
+            rows.append(_row(rules, len(rows), shape, pattern, called, None))
     return ActionTable(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
 
 
-def _row(number: int, shape: Shape, pattern: Pattern, called: bool | None, cards: tuple[Card, ...] | None) -> Row:
+def _row(
+    rules: RulesFields,
+    number: int,
+    shape: Shape,
+    pattern: Pattern,
+    called: bool | None,
+    cards: tuple[Card, ...] | None,
+) -> Row:
     size, family, need, touches = _derived(shape.family or shape.kind, pattern.counts)
     return Row(
         id=number,
@@ -309,6 +319,7 @@ def _row(number: int, shape: Shape, pattern: Pattern, called: bool | None, cards
         need=need,
         touches=touches,
         shape=shape,
+        also=shape.also(rules.order) if shape.also_beats else (),
     )
 
 
@@ -345,7 +356,7 @@ def _complete_rows(rules: RulesFields) -> Iterable[Row]:
         for cards in partial:
             if pattern.mixed and len({c.suit for c in cards}) == 1:
                 continue
-            yield _row(number, shape, pattern, None, rules.order.hand(cards))
+            yield _row(rules, number, shape, pattern, None, rules.order.hand(cards))
             number += 1
 
 

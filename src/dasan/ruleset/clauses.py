@@ -64,9 +64,41 @@ def parse(chapter: str) -> dict[str, Clause]:
     return found
 
 
+_ADDED: dict[str, Clause] = {}
+"""The clauses of games that other packages bring."""
+
+
+def add(chapter: Mapping[str, Clause]) -> None:
+    """Take the clauses of another package's game into the book, in every language as they are.
+
+    ValueError: a clause has the id of another.
+    """
+    book = known()
+    for id, clause in chapter.items():
+        if book.get(id, clause) != clause:
+            raise ValueError(f"there is a clause {id} already")
+    _ADDED.update(chapter)
+
+
+def known(language: str = "en") -> Mapping[str, Clause]:
+    """Every clause by id, those that were added too. Errors as for `load`."""
+    return {**_ADDED, **load(language)}
+
+
+def in_force(rules: Rules, language: str = "en") -> tuple[Clause, ...]:
+    """The clauses that `rules` names, in its order, in one of `LANGUAGES`.
+
+    >>> import dasan
+    >>> [clause.id for clause in in_force(dasan.rules("big-three-4p"))][:2]
+    ['B4.01', 'B4.02']
+    """
+    book = known(language)
+    return tuple(book[id] for id in rules.clauses)
+
+
 @cache
 def load(language: str = "en") -> Mapping[str, Clause]:
-    """Every clause of every chapter by id, in one of `LANGUAGES`.
+    """Every clause of every chapter of dasan's own by id, in one of `LANGUAGES`.
 
     ValueError: the rule book does not exist in this language. FileNotFoundError: the installation lacks the rule book.
     """
@@ -78,17 +110,6 @@ def load(language: str = "en") -> Mapping[str, Clause]:
         if chapter.name.endswith(".md"):
             found |= parse(chapter.read_text(encoding="utf-8"))
     return MappingProxyType(found)
-
-
-def in_force(rules: Rules, language: str = "en") -> tuple[Clause, ...]:
-    """The clauses that `rules` names, in its order, in one of `LANGUAGES`.
-
-    >>> import dasan
-    >>> [clause.id for clause in in_force(dasan.rules("big-three-4p"))][:2]
-    ['B4.01', 'B4.02']
-    """
-    known = load(language)
-    return tuple(known[id] for id in rules.clauses)
 
 
 def _folder() -> Traversable:

@@ -21,7 +21,8 @@ TIER = 1 << 12
 class Combination:
     """Cards that may be played together, and what decides between two of them.
 
-    Only combinations of one `family` are compared, by `strength`; one of higher `power` beats any of lower.
+    Only combinations of one `family` are compared, by `strength`; one of higher `power` beats any of lower. also: (kind,
+    strength), plays of other families which it beats from that strength on.
     """
 
     kind: str
@@ -29,12 +30,15 @@ class Combination:
     family: str
     power: int
     strength: int
+    also: tuple[tuple[str, int], ...] = ()
 
     def beats(self, other: Combination) -> bool:
         """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15)."""
         if self.power != other.power:
             return self.power > other.power
-        return self.family == other.family and self.strength > other.strength
+        if self.family == other.family:
+            return self.strength > other.strength
+        return self.also != () and any(other.kind == kind and other.strength >= least for kind, least in self.also)
 
     def __str__(self) -> str:
         return format_cards(self.cards)
@@ -60,7 +64,9 @@ class Pattern:
 class Shape:
     """Common to all shapes: the kind's name, the clause that defines it, and how it is ranked.
 
-    `tier` orders the kinds that share a `family` (Big Two's five-card hands); `power` beats lower powers.
+    `tier` orders the kinds that share a `family` (Big Two's five-card hands); `power` beats lower powers. `also_beats`:
+    (kind, rank), groups of one rank which it beats from that rank on, beside its own kind: a bomb that beats nothing but
+    twos has ("single", "2").
     """
 
     kind: str
@@ -68,6 +74,11 @@ class Shape:
     family: str = ""
     tier: int = 0
     power: int = 0
+    also_beats: tuple[tuple[str, str], ...] = ()
+
+    def also(self, order: Order) -> tuple[tuple[str, int], ...]:
+        """(kind, strength) of what `also_beats` names."""
+        return tuple((kind, _score(order.ranks.index(rank))) for kind, rank in self.also_beats)
 
     def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
         """The strength of `cards`, or None if they do not have this shape."""
@@ -262,10 +273,12 @@ def recognise(shapes: Sequence[Shape], order: Order, cards: Sequence[Card]) -> C
     for shape in reversed(shapes):
         strength = shape.strength(cards, counts, order)
         if strength is not None:
-            return combination(shape, order.hand(cards), strength)
+            return combination(shape, order.hand(cards), strength, shape.also(order) if shape.also_beats else ())
     return None
 
 
-def combination(shape: Shape, cards: tuple[Card, ...], strength: int) -> Combination:
+def combination(
+    shape: Shape, cards: tuple[Card, ...], strength: int, also: tuple[tuple[str, int], ...] = ()
+) -> Combination:
     family = f"{shape.family or shape.kind}/{len(cards)}"
-    return Combination(shape.kind, cards, family, shape.power, shape.tier * TIER + strength)
+    return Combination(shape.kind, cards, family, shape.power, shape.tier * TIER + strength, also)

@@ -78,6 +78,7 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     for shape in shapes:
         for text in (shape.kind, shape.clause, shape.family):
             yield from _text(text)
+        yield from _also_beats(shape, shapes)
         if not 0 <= shape.tier <= MAX_LEVEL or not 0 <= shape.power <= MAX_LEVEL:
             yield f"tier and power go from 0 to {MAX_LEVEL}"
         sizes: tuple[int, ...]
@@ -97,6 +98,14 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
             yield f"a group has 1 to {MAX_COPIES} cards"
     if sum(map(_most_patterns, shapes)) > MAX_PATTERNS:
         yield f"the kinds have more than {MAX_PATTERNS:,} patterns of cards"
+
+
+def _also_beats(shape: AnyShape, shapes: tuple[AnyShape, ...]) -> Iterator[str]:
+    if len(shape.also_beats) > MAX_SHAPES:
+        yield f"a kind beats at most {MAX_SHAPES} others"
+    groups = {other.kind for other in shapes if isinstance(other, Same) and not other.tier}
+    if any(kind not in groups or kind == shape.kind or rank not in tuple(RANKS) for kind, rank in shape.also_beats):
+        yield "what a kind beats beside its own are groups of one rank, from a rank on"
 
 
 def _run(run: Run) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""Things by name: those that come with dasan, those that a program registers, and those of installed packages.
+
+A package names its things in an entry point group, which is read when a name is asked for that is not known yet, or when
+the names are listed.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MAX_NAME = 40
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """A mapping from names that grows.
+
+    kind: what it holds, for messages. group: the entry points. take: puts what an entry point names into the registry, by
+    `add`; the name of the entry point and what it loads.
+    """
+
+    def __init__(self, kind: str, group: str, own: Mapping[str, T], take: Callable[[str, object], None]) -> None:
+        self.kind = kind
+        self.group = group
+        self.own = frozenset(own)
+        """The names that come with dasan."""
+        self._known = dict(own)
+        self._take = take
+        self._looked = False
+
+    def check(self, name: str, thing: T) -> None:
+        """ValueError: the name is taken, or is not lower-case words joined by hyphens, at most `MAX_NAME` characters."""
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            raise ValueError(f"a {self.kind} is named in lower-case words joined by hyphens, not {name!r}")
+        if self._known.get(name, thing) is not thing:
+            raise ValueError(f"there is a {self.kind} {name!r} already")
+
+    def add(self, name: str, thing: T) -> None:
+        """Errors as for `check`; adding the same thing again changes nothing."""
+        self.check(name, thing)
+        self._known[name] = thing
+
+    def remove(self, name: str) -> None:
+        """Forget what was added. ValueError: it comes with dasan. KeyError: there is none."""
+        if name in self.own:
+            raise ValueError(f"the {self.kind} {name!r} comes with dasan")
+        del self._known[name]
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._known:
+            self._look()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._look()
+        return iter(tuple(self._known))
+
+    def __len__(self) -> int:
+        self._look()
+        return len(self._known)
+
+    def _look(self) -> None:
+        """Take in the entry points, once. One that fails is left out with a warning: the others work."""
+        if self._looked:
+            return
+        self._looked = True
+        for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value)):
+            self._load(point)
+
+    def _load(self, point: EntryPoint) -> None:
+        try:
+            self._take(point.name, point.load())
+        except Exception as error:
+            package = point.dist.name if point.dist is not None else point.value
+            warnings.warn(f"{package} adds no {self.kind} {point.name!r}: {error}", RuntimeWarning, stacklevel=4)

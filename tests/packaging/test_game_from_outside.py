@@ -1,0 +1,81 @@
+"""Tien Len, `examples/tien-len`, installed beside dasan: every part of dasan lists and plays it by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "tien-len"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the package is installed, as pip does it."""
+    folder = tmp_path_factory.mktemp("site")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    alone = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(folder)]
+    subprocess.run([*pip, *alone, str(EXAMPLE)], check=True, capture_output=True)
+    return folder
+
+
+def run(site: Path, *arguments: str) -> str:
+    """What a fresh Python that has the package prints."""
+    paths = os.pathsep.join((str(site), str(ROOT / "src"), str(ROOT)))
+    found = subprocess.run(
+        [sys.executable, "-W", "error", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+def test_it_is_short() -> None:
+    """The package with its rules by clause, but for its tests."""
+    files = [EXAMPLE / "pyproject.toml", *(EXAMPLE / "tien_len").glob("*.*")]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 150
+
+
+def test_the_engine_plays_it_by_its_clauses(site: Path) -> None:
+    """The tests of the clauses TL.01 to TL.09, in a Python that has the package."""
+    run(site, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(EXAMPLE / "test_clauses.py"))
+
+
+def test_the_command_line_lists_it(site: Path) -> None:
+    presets = json.loads(run(site, "-m", "dasan", "rules", "--json"))["presets"]
+    assert {"big-three", "tien-len", "tien-len-cards"} <= {preset["name"] for preset in presets}
+    told = json.loads(run(site, "-m", "dasan", "rules", "tien-len", "--option", "pass_is_final=off", "--json"))
+    assert next(c for c in told["clauses"] if c["id"] == "TL.04")["title"] == "Chopping a two"
+    assert next(o for o in told["options"] if o["name"] == "pass_is_final")["value"] is False
+
+
+def test_the_terminal_plays_it(site: Path, tmp_path: Path) -> None:
+    record = tmp_path / "tien-len.jsonl"
+    code = (
+        "import io, dasan; from dasan.tui.game import Game; from dasan.tui.plain import run\n"
+        "game = Game(dasan.rules('tien-len'), [dasan.bot('greedy')] * 3, seed=7)\n"
+        "run(game, io.StringIO('hint\\nquit\\n'), out := io.StringIO(), prompt=False)\n"
+        f"print(out.getvalue()); open({str(record)!r}, 'w').write(game.session.record())"
+    )
+    assert "Tien Len" in run(site, "-c", code)
+    verdict = subprocess.run(
+        [sys.executable, "-m", "dasan", "verify", str(record)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert verdict.returncode == 0, "a record carries the rules of a game from outside, for readers without the package"
+
+
+def test_without_the_package_there_is_no_such_game() -> None:
+    import dasan
+
+    with pytest.raises(ValueError, match="there is no preset 'tien-len'"):
+        dasan.rules("tien-len")

@@ -1,0 +1,94 @@
+"""Games that a program or a package adds: what is taken, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+
+import pytest
+
+import dasan
+from dasan import backends, registry
+from dasan.games import PRESETS, Game, Preset, register
+from dasan.games.option import Values
+from dasan.ruleset import clauses
+
+CHAPTER = "# Short\n\n**SG.01** Short hands. Nine cards each."
+
+
+def build(name: str, chosen: Values, _: frozenset[str]) -> dasan.Rules:
+    return replace(dasan.rules("winner"), name=name, settings=(), clauses=("SG.01", "W.02"), jokers=True)
+
+
+SHORT = Preset("short-game", "Short game", (), build)
+
+
+@pytest.fixture
+def added() -> Iterator[None]:
+    dasan.register(Game((SHORT,), CHAPTER))
+    yield
+    PRESETS.remove("short-game")
+
+
+def test_a_registered_game_is_one_like_the_others(added: None) -> None:
+    rules = dasan.rules("short-game")
+    assert "short-game" in dasan.PRESETS
+    assert list(dasan.PRESETS)[-1] == "short-game"
+    assert [clause.title for clause in clauses.in_force(rules)] == ["Short hands", "Cards"]
+    assert dasan.replay(dasan.deal(rules, seed=7).record()) == dasan.deal(rules, seed=7)
+    register(SHORT)
+
+
+def test_names_are_checked(added: None) -> None:
+    with pytest.raises(ValueError, match="there is a preset 'big-two' already"):
+        register(replace(SHORT, name="big-two"))
+    with pytest.raises(ValueError, match="there is a preset 'short-game' already"):
+        register(replace(SHORT, title="Another"))
+    with pytest.raises(ValueError, match="lower-case words joined by hyphens"):
+        register(replace(SHORT, name="../Short"))
+    with pytest.raises(ValueError, match="a game is a Preset or a Game, not str"):
+        register("big-two")  # type: ignore[arg-type]
+
+
+def test_clauses_are_stated_once(added: None) -> None:
+    with pytest.raises(ValueError, match=r"there is a clause W\.02 already"):
+        register(Game((replace(SHORT, name="other"),), "**SG.01** Short hands. Nine cards each.\n\n**W.02** Mine. All."))
+    assert "other" not in PRESETS
+    with pytest.raises(ValueError, match=r"other names clause W\.99, which no chapter states"):
+        register(replace(SHORT, name="other", build=lambda *given: replace(build(*given), clauses=("W.99",))))
+
+
+def test_what_comes_with_dasan_stays() -> None:
+    with pytest.raises(ValueError, match="comes with dasan"):
+        PRESETS.remove("winner")
+
+
+def test_a_package_that_fails_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = (EntryPoint("good", "os.path:sep", "numbers"), EntryPoint("bad", "no_such_package:THING", "numbers"))
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "numbers" else ())
+    numbers: registry.Registry[object] = registry.Registry(
+        "number", "numbers", {"one": 1}, lambda n, x: numbers.add(n, x)
+    )
+    assert numbers["one"] == 1
+    with pytest.warns(RuntimeWarning, match="no_such_package:THING adds no number 'bad'"):
+        assert list(numbers) == ["one", "good"]
+    assert numbers["good"] == "/"
+    assert len(numbers) == 2
+
+
+def test_what_another_kind_beats_is_a_group_of_one_rank() -> None:
+    rules = dasan.rules("winner")
+    single, pair, *others = rules.shapes
+    with pytest.raises(ValueError, match="groups of one rank"):
+        replace(rules, shapes=(single, replace(pair, also_beats=(("straight", "2"),)), *others))
+    with pytest.raises(ValueError, match="groups of one rank"):
+        replace(rules, shapes=(single, replace(pair, also_beats=(("single", "10"),)), *others))
+    stronger = replace(rules, shapes=(single, replace(pair, also_beats=(("single", "K"),)), *others))
+    pair_of_threes = stronger.combination("3D 3C")
+    assert [pair_of_threes.beats(stronger.combination(card)) for card in ("QS", "KD", "2S")] == [False, True, True]
+    assert dasan.Rules.from_json(stronger.to_json()) == stronger
+    assert stronger.digest != rules.digest
+    with pytest.raises(ValueError, match="also_beats"):
+        backends.choose(stronger, backends.Purpose.ENVIRONMENTS, "compiled")
+    assert backends.choose(stronger, backends.Purpose.ENVIRONMENTS).name == "engine"
