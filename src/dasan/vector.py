@@ -1,4 +1,4 @@
-"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code.
+"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code where a kernel plays the rules.
 
 >>> import dasan
 >>> env = dasan.vector.make("big-three", num_envs=2, seed=0)
@@ -22,7 +22,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from dasan.backends import Purpose, choose
+from dasan.backends import Purpose, Wanted, choose
 from dasan.features import (
     Feature,
     action_features,
@@ -53,14 +53,17 @@ class VectorEnv:
     see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand;
     then a new one has been dealt already: mask, obs and to_act are of the new hand, rewards and places of the old one.
     rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
-    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most], the
-    legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but not by id.
+    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most] (int32 if
+    there are more than 32,767 ids), the legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but
+    not by id.
 
     moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
     num_move_features]; row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features], those
     of environment i from row move_starts[i] up to move_starts[i + 1] (int64 [n + 1]); `step` and `reset` put a larger
     array in its place when it has become too small. perfect: None, or uint8 [n, num_perfect_features], what is hidden
     from the seat to act.
+
+    backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
     Only the environments may write in the arrays: the next step goes by them. One thread calls at a time.
     """
@@ -77,6 +80,7 @@ class VectorEnv:
         moves: Moves | None,
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
+        backend: Wanted,
     ) -> None:
         from dasan.kernels.env import buffers as batch_io
         from dasan.kernels.env import optional_outputs as batch_more
@@ -92,12 +96,15 @@ class VectorEnv:
         self.seed = _seeds(seed, num_envs)
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
-        backend = choose(rules, Purpose.ENVIRONMENTS, "compiled")
-        self.backend = backend.name
-        self._kernels: Any = import_module(f"dasan.kernels.{backend.name}.env")
-        self._tables, self.num_actions = table_cache.load_or_make(
-            rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
-        )
+        chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
+        self.backend = chosen.name
+        self._kernels: Any = import_module(f"{chosen.package}.env")
+        if chosen.compiled:
+            self._tables, self.num_actions = table_cache.load_or_make(
+                rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
+            )
+        else:
+            self._tables, self.num_actions = self._kernels.tables(rules, session), self.ids.count
         self._s, self._base = self._kernels.make_state(rules, num_envs)
         n = num_envs
         most = self._kernels.most_legal(rules)
@@ -112,7 +119,7 @@ class VectorEnv:
             places=given.take("places", (n, rules.players), np.uint8),
             done=given.take("done", (n,), np.bool_).view(np.uint8),
             to_act=given.take("to_act", (n,), np.int8),
-            legal=given.take("legal", (n, most), np.int16),
+            legal=given.take("legal", (n, most), batch_io.id_type(self.num_actions)),
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
@@ -134,7 +141,7 @@ class VectorEnv:
         self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(more.rows)
         self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else more.starts
         self._io, self._orders = batch_io, batch_team
-        self._team = batch_team.Team(n, threads)
+        self._team = batch_team.Team(n, threads if chosen.compiled else 1)
         self._own = batch_team.Own(
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
@@ -297,6 +304,7 @@ def make(
     moves: bool | Moves = False,
     perfect: bool = False,
     buffers: Mapping[str, npt.NDArray[Any]] | None = None,
+    backend: Wanted = "auto",
     **options: OptionValue,
 ) -> VectorEnv:
     """Batched environments of `preset` with `options`, their first hands dealt.
@@ -307,8 +315,10 @@ def make(
     whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
     own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
     types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs (if there
-    are observations), rewards, places, done, to_act, legal, num_legal. ValueError: also as for `dasan.rules`; counts below
-    1; seeds that are not whole numbers, or too many or few; buffers that do not fit or that share memory.
+    are observations), rewards, places, done, to_act, legal, num_legal. backend: "auto" takes the fastest that honours the
+    rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in one thread; see
+    `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers, or too many or
+    few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names the field).
     """
     rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
@@ -324,6 +334,7 @@ def make(
         moves=layout,
         perfect=perfect,
         buffers=buffers or {},
+        backend=backend,
     )
 
 

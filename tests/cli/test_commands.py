@@ -111,6 +111,13 @@ def test_rules_prints_every_clause_and_option(preset: str) -> None:
     assert all(len(clause["text"]) > 20 for clause in told["clauses"])
 
 
+def test_which_code_plays_the_rules() -> None:
+    told = json.loads(cli("rules", "big-two", "--backends", "--json").stdout)["backends"]
+    assert [entry["name"] for entry in told if entry["plays"]] == ["cardsets", "engine", "endgame"]
+    assert "suits_ranked is True, not False" in cli("rules", "big-two", "--backends").stdout
+    assert refusal("rules", "--backends").startswith("name a game")
+
+
 def test_rules_with_options_are_those_rules() -> None:
     told = json.loads(cli("rules", "winner", "-o", "players=6", "-o", "decks=2", "-o", "jokers=on", "--json").stdout)
     assert told["digest"] == dasan.rules("winner", players=6, decks=2, jokers=True).digest

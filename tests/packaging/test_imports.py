@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "text",
         "features",
         "backends",
-        "bots kernels worlds solver",
+        "bots kernels interpreted worlds solver",
         "vector envs learn arena puzzles bench",
         "text.review text.puzzle",
         "server tui",

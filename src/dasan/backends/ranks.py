@@ -148,6 +148,7 @@ RANKS = Backend(
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
     summary="compiled: a hand is how many cards of each rank",
     compiled=True,
+    package="dasan.kernels.ranks",
     honours=HONOURS,
     together=TOGETHER,
 )

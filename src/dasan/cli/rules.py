@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dasan import backends
 from dasan.cli.choosing import Options, chosen_rules, complete_preset, value_text
 from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
@@ -22,12 +23,17 @@ def rules(
     ] = None,
     option: Options = None,
     language: Annotated[str, typer.Option(help="Of the clauses: en, zh-Hans, zh-Hant or fr.")] = "en",
+    show_backends: Annotated[
+        bool, typer.Option("--backends", help="Which code plays these rules, and why the rest does not.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the rules in force, clause by clause, and the options of a game."""
     if language not in clauses.LANGUAGES:
         raise Refused(f"the rule book exists in {', '.join(clauses.LANGUAGES)}, not in {language!r}")
     if preset is None:
+        if show_backends:
+            raise Refused("name a game: dasan rules PRESET --backends")
         if option:
             chosen_rules("", option)
         if as_json:
@@ -36,10 +42,40 @@ def rules(
             _print_presets()
         return
     chosen = chosen_rules(preset, option)
+    if show_backends:
+        if as_json:
+            print_json({"backends": [_backend_json(backend, why) for backend, why in backends.report(chosen)]})
+        else:
+            _print_backends(chosen)
+        return
     if as_json:
         print_json(_rules_json(chosen, language))
     else:
         _print_rules(chosen, language)
+
+
+def _backend_json(backend: backends.Backend, why_not: str | None) -> dict[str, Any]:
+    return {
+        "name": backend.name,
+        "purposes": [purpose.value for purpose in backend.purposes],
+        "summary": backend.summary,
+        "compiled": backend.compiled,
+        "plays": why_not is None,
+        "why_not": why_not,
+    }
+
+
+def _print_backends(chosen: Rules) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("backend", "for", "plays", ""):
+        table.add_column(heading, style="cyan" if heading == "backend" else None)
+    for backend, why_not in backends.report(chosen):
+        purposes = ", ".join(purpose.value for purpose in backend.purposes)
+        table.add_row(backend.name, purposes, "no" if why_not else "yes", why_not or backend.summary)
+    Console(highlight=False, markup=False).print(table)
 
 
 def _preset_json(name: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dasan.backends import Purpose, choose
+from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.state import Phase, State
 from dasan.ruleset.rules import Rules
@@ -47,9 +47,12 @@ class Outcomes:
 
 
 class Positions:
-    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, exchange included."""
+    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, exchange included.
 
-    def __init__(self, rules: Rules, size: int) -> None:
+    backend: as for `dasan.vector.make`; the attribute says which it is.
+    """
+
+    def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
         import numpy as np
 
         if size < 1:
@@ -57,7 +60,9 @@ class Positions:
         self.rules = rules
         self.size = size
         self.ids = action_ids(rules, True)
-        self._game = _Game(rules)
+        chosen = choose(rules, Purpose.WORLDS, backend)
+        self.backend = chosen.name
+        self._game = _Game(rules, chosen)
         self._rows = self._game.memory(size)
         self._work = self._game.work()
         self.over: npt.NDArray[np.bool_] = np.ones(size, np.bool_)
@@ -103,7 +108,7 @@ class Positions:
         self._show(i)
         return int(self._work.buffers.to_act[0])
 
-    def legal(self, i: int) -> npt.NDArray[np.int16]:
+    def legal(self, i: int) -> npt.NDArray[np.int16 | np.int32]:
         """The ids of the legal actions in position `i`, lowest first; none if the hand is over."""
         import numpy as np
 
@@ -220,15 +225,14 @@ class _Desk:
 class _Game:
     """The kernels of a game."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, backend: Backend) -> None:
         from dasan.kernels.env import playout_policies as playout_table
 
         self._rules = rules
-        backend = choose(rules, Purpose.WORLDS, "compiled")
-        self._batch: Any = import_module(f"dasan.kernels.{backend.name}.env")
-        self._playout: Any = import_module(f"dasan.kernels.{backend.name}.playout")
+        self._batch: Any = import_module(f"{backend.package}.env")
+        self._playout: Any = import_module(f"{backend.package}.playout")
         self._w = self._batch.tables(rules, True)
-        self._x = playout_table.policy_table(rules)
+        self._x: Any = playout_table.policy_table(rules) if backend.compiled else None
         self.put = self._playout.put
 
     def memory(self, size: int) -> Any:
@@ -236,22 +240,22 @@ class _Game:
 
     def parts(self, rows: Any) -> tuple[Any, ...]:
         """The arrays of a memory, a row for each position."""
-        return (rows.words, rows.payments) if hasattr(rows, "words") else (rows,)
+        return tuple(rows) if isinstance(rows, tuple) else (rows,)
 
     def work(self) -> _Desk:
         import numpy as np
 
-        from dasan.kernels.env.buffers import Buffers
+        from dasan.kernels.env.buffers import Buffers, id_type
 
-        players = self._rules.players
+        players, count = self._rules.players, action_ids(self._rules, True).count
         buffers = Buffers(
-            mask=np.zeros((1, action_ids(self._rules, True).count), np.uint8),
+            mask=np.zeros((1, count), np.uint8),
             obs=np.zeros((1, 1), np.uint64),
             rewards=np.zeros((1, players), np.int32),
             places=np.zeros((1, players), np.uint8),
             done=np.zeros(1, np.uint8),
             to_act=np.zeros(1, np.int8),
-            legal=np.zeros((1, self._batch.most_legal(self._rules)), np.int16),
+            legal=np.zeros((1, self._batch.most_legal(self._rules)), id_type(count)),
             num_legal=np.zeros(1, np.int32),
             actions=np.zeros(1, np.int32),
         )

@@ -14,6 +14,16 @@ def mixed(state: int) -> int:
     return state ^ (state >> 31)
 
 
+def stepped(state: int) -> int:
+    """The next state."""
+    return (state + _STEP) & _64
+
+
+def below(word: int, n: int) -> int:
+    """A number from 0 to n - 1 out of a random word."""
+    return (word >> 32) * n >> 32
+
+
 class Stream:
     """The random numbers of world `number` of `seed`."""
 
@@ -22,9 +32,9 @@ class Stream:
 
     def word(self) -> int:
         """64 random bits."""
-        self._state = (self._state + _STEP) & _64
+        self._state = stepped(self._state)
         return mixed(self._state)
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1; for a pack of cards the bias is below 2**-25."""
-        return (self.word() >> 32) * n >> 32
+        return below(self.word(), n)

@@ -49,6 +49,11 @@ class Buffers(NamedTuple):
     actions: npt.NDArray[np.int32]
 
 
+def id_type(count: int) -> type[np.int16 | np.int32]:
+    """The type of `legal` where there are `count` ids."""
+    return np.int16 if count <= np.iinfo(np.int16).max else np.int32
+
+
 def rows_of_words(num_envs: int, columns: int) -> Words:
     """Zeros [num_envs, columns], each row from the start of a cache line if columns are a multiple of 8."""
     words = np.zeros(num_envs * columns + 7, np.uint64)

@@ -1,0 +1,125 @@
+"""Positions over the engine's states, and playing them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.thrifty import ThriftyBot
+from dasan.cards import Hand
+from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
+from dasan.interpreted.env import publish as publish_one
+from dasan.play.state import Phase, State
+from dasan.ruleset.rules import Rules
+from dasan.worlds.stream import WORLD, below, mixed, stepped
+
+if TYPE_CHECKING:
+    from dasan.kernels.env.buffers import Buffers
+
+Words = npt.NDArray[np.uint64]
+PLAYOUT = 0xD1B54A32D192ED03
+RANDOM, THRIFTY = 0, 1
+_64 = (1 << 64) - 1
+
+
+def put(state: State, s: EngineMemory, i: int) -> None:
+    """Write `state`, a hand that goes on, into row `i`."""
+    s.states[i], s.moves[i] = state, None
+
+
+def fill(s: EngineMemory, first: int, one: Words, two: Words, w: EngineTables) -> None:
+    """Rows `first` and on, copies of one position, get the hands (and the kitty) of the worlds in `one` and `two`."""
+    rules = w.rules
+    for k in range(len(one)):
+        state: State = s.states[first + k]
+        hands = tuple(_cards(rules, one[k, seat], two[k, seat]) for seat in range(rules.players))
+        partner = state.partner
+        if state.called is not None and not state.partner_shown:
+            partner = next(seat for seat, hand in enumerate(hands) if state.called in hand)
+        kitty = (
+            _cards(rules, one[k, rules.players], two[k, rules.players]) if state.phase is Phase.AUCTION else state.kitty
+        )
+        put(state.then(hands=hands, kitty=tuple(kitty), partner=partner), s, first + k)
+
+
+def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
+    """The cards of two words, see `kernels.worlds.deal.bit_of`."""
+    from dasan.kernels.worlds.deal import bit_of
+
+    bits = {c: bit_of(rules, c) for c in dict.fromkeys(rules.pack)}
+    return rules.order.hand(c for word in (int(one), int(two)) for c, bit in bits.items() if word & bit)
+
+
+def publish(s: EngineMemory, b: Buffers, w: EngineTables, scratch: Words) -> None:
+    """Write who is to act in row 0, and what is legal."""
+    publish_one(0, s, b, w, False)
+
+
+def _chosen(state: State, w: EngineTables) -> int:
+    """What thrifty does."""
+    move = ThriftyBot().choose(state.view(state.to_act))
+    return next(action for action, legal in moves_by_id(state, w.ids).items() if legal == move)
+
+
+def choose(s: EngineMemory, b: Buffers, w: EngineTables, x: Any) -> int:
+    """What thrifty does in row 0."""
+    return _chosen(s.states[0], w)
+
+
+def step(s: EngineMemory, action: int, b: Buffers, w: EngineTables, scratch: Words) -> bool:
+    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
+    state: State = s.states[0].play(moves_by_id(s.states[0], w.ids)[action])
+    put(state, s, 0)
+    if state.result is not None:
+        write_result(0, state.result, b)
+    return state.result is not None
+
+
+def play_out(
+    rows: EngineMemory,
+    first: int,
+    last: int,
+    times: int,
+    opening: int,
+    policy: int,
+    seed: np.uint64,
+    s: EngineMemory,
+    b: Buffers,
+    w: EngineTables,
+    x: Any,
+    scratch: Words,
+    payments: npt.NDArray[np.int32],
+    places: npt.NDArray[np.uint8],
+) -> int:
+    """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
+
+    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. payments, places:
+    [rows × times, seats], filled. The other arguments are those of the kernels.
+    """
+    plies = 0
+    for i in range(first, last):
+        for k in range(times):
+            state: State = rows.states[i]
+            if opening >= 0:
+                legal = moves_by_id(state, w.ids)
+                if opening not in legal:
+                    return -1 - i
+                state = state.play(legal[opening])
+                plies += 1
+            number = mixed(int(seed) ^ (i + 1) * WORLD & _64)
+            word = mixed(number ^ (k + 1) * PLAYOUT & _64)
+            while state.result is None:
+                if policy == THRIFTY:
+                    move = ThriftyBot().choose(state.view(state.to_act))
+                else:
+                    word = stepped(word)
+                    moves = state.legal_moves()
+                    move = moves[below(mixed(word), len(moves))]
+                state = state.play(move)
+                plies += 1
+            write_result(0, state.result, b)
+            payments[i * times + k] = b.rewards[0]
+            places[i * times + k] = b.places[0]
+    return plies
