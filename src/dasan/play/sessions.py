@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from dasan.errors import IllegalPlay
 from dasan.play import fairness
-from dasan.play.dealing import deal_hand, draw_first_dealer
+from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
 from dasan.play.parts import Origin, Result, current_origin
@@ -73,24 +73,11 @@ class Session:
         contributions: strings the players add to the seed. Raises `IllegalPlay` before the hand is over, ValueError
         where the session has no seed to deal from.
         """
-        result = self.state.result
-        if result is None:
+        if self.state.result is None:
             raise IllegalPlay("the hand is not over yet", clause="G.04")
         if self.seed is None:
             raise ValueError("this session was read without its seed; give replay a seed to deal on")
-        winner, loser = result.finish_order[0], result.finish_order[-1]
-        leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[self.rules.later_lead]
-        state = _deal(
-            self.rules,
-            self.seed,
-            self.number + 1,
-            result.next_dealer,
-            tuple(contributions),
-            first_seq=self.state.next_seq + 1,
-            leader=leader,
-            exchange=(winner, loser) if self.rules.exchange else None,
-            origin=self.origin,
-        )
+        state = following(self.state, self.seed, contributions)
         return replace(self, state=state, past=(*self.past, self.state))
 
     def record(self, view: int | str | None = ALL) -> str:
@@ -117,6 +104,31 @@ def session(
     origin = replace(current_origin(), seats=tuple(dict(s) for s in seats))
     state = _deal(rules, seed, 1, dealer, given, first_seq=len(opening) + 1, origin=origin)
     return Session(rules, state, opening, seed=seed)
+
+
+def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()) -> State:
+    """The hand that a session deals after `state`, without the hands before it; `IllegalPlay` before it is over.
+
+    ValueError for a hand that was not dealt: it has no number to go on from.
+    """
+    result = state.result
+    if result is None:
+        raise IllegalPlay("the hand is not over yet", clause="G.04")
+    if not isinstance(state.begun, Deal):
+        raise ValueError("a hand that starts from a position is not followed by another")
+    winner, loser = result.finish_order[0], result.finish_order[-1]
+    leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[state.rules.later_lead]
+    return _deal(
+        state.rules,
+        seed,
+        state.begun.number + 1,
+        result.next_dealer,
+        tuple(contributions),
+        first_seq=state.next_seq + 1,
+        leader=leader,
+        exchange=(winner, loser) if state.rules.exchange else None,
+        origin=state.origin,
+    )
 
 
 def _deal(

@@ -22,15 +22,16 @@ def positions(state: State) -> Iterator[State]:
     yield now
     for event in state.events:
         if event.type in MOVES:
-            now = now.play(_move(event))
+            now = now.play(move_of(event))
             yield now
 
 
 def moves_of(state: State) -> Iterator[tuple[State, Move]]:
     """Every move of a hand, with the state in which it was made."""
     for now, after in pairwise(positions(state)):
-        yield now, _move(after.events[len(now.events)])
+        yield now, move_of(after.events[len(now.events)])
 
 
-def _move(event: Event) -> Move:
+def move_of(event: Event) -> Move:
+    """The move that an event of one of the types in `MOVES` tells."""
     return Move(MoveType(event.type.value), tuple(c for c in event.cards if c is not None), event.bid)
