@@ -137,6 +137,8 @@ PRESETS = (
             four=False,
         ),
         _three,
+        family="big-three",
+        sample="4H 2S 3D 3S",
     ),
     Preset(
         "big-three-denexa",
@@ -150,6 +152,7 @@ PRESETS = (
             four=False,
         ),
         _three,
+        family="big-three",
     ),
     Preset(
         "big-three-fr",
@@ -163,6 +166,7 @@ PRESETS = (
             four=False,
         ),
         _three,
+        family="big-three",
     ),
     Preset(
         "big-three-4p",
@@ -176,5 +180,7 @@ PRESETS = (
             four=True,
         ),
         _four,
+        family="big-three",
+        sample="8C KC 2H 3H",
     ),
 )

@@ -171,5 +171,7 @@ PRESETS = (
             switch("four_plus_one", True, "H.09", "Four of a kind with a fifth card is a five-card hand."),
         ),
         _build,
+        family="big-two",
+        sample="TS JS QS KS AS 2S",
     ),
 )

@@ -55,13 +55,16 @@ def switch(name: str, default: bool, clause: str, help: str) -> Option:
 class Preset:
     """A name, a title for people, and the options with this preset's defaults.
 
-    `build` gets the name, every option's value, and the names of those that the caller chose.
+    `build` gets the name, every option's value, and the names of those that the caller chose. family: the preset whose
+    variant this is, or itself. sample: a few cards, for a list of games, that say which it is.
     """
 
     name: str
     title: str
     options: tuple[Option, ...]
     build: Callable[[str, dict[str, OptionValue], frozenset[str]], Rules]
+    family: str = ""
+    sample: str = ""
 
     def rules(self, chosen: Mapping[str, object]) -> Rules:
         known = {option.name: option for option in self.options}

@@ -179,6 +179,6 @@ def _options(bomb: str) -> tuple[Option, ...]:
 
 
 PRESETS = (
-    Preset("winner", "Winner", _options("quad-plus-one"), _build),
-    Preset("winner-bomb", "Winner with bombs of four", _options("quad"), _build),
+    Preset("winner", "Winner", _options("quad-plus-one"), _build, "winner", "QH AC 2S RJ"),
+    Preset("winner-bomb", "Winner with bombs of four", _options("quad"), _build, "winner"),
 )
