@@ -22,6 +22,9 @@ from dasan.server.tables import Tables
 
 Json: TypeAlias = dict[str, Any]
 
+PARTS = ("seq", "table", "rules", "session", "view", "clocks", "presence", "watching")
+"""What REST says of a table, and a snapshot too."""
+
 SECONDS = 60.0
 """How long anything may take on a machine that is busy with other things."""
 
@@ -47,11 +50,17 @@ class Socket:
         self.messages.append(message)
         match message["type"]:
             case "snapshot":
-                self.table = {key: message[key] for key in ("seq", "table", "session", "view")}
+                self.table = {key: message[key] for key in PARTS}
             case "update":
                 events = self.view["events"] + message["events"]
-                self.table |= {"seq": message["seq"], "session": message["session"]}
                 self.table["view"] = {**message["view"], "events": events}
+                self.table |= {key: message[key] for key in ("seq", "clocks", "session", "table") if key in message}
+            case "table":
+                self.table |= {key: message[key] for key in ("seq", "clocks", "session", "table")}
+            case "chat":
+                self.table["seq"] = message["seq"]
+            case "presence":
+                self.table |= {key: message[key] for key in ("presence", "watching")}
         return message
 
     def until(self, wanted: Callable[[Json], bool]) -> Json:
@@ -87,8 +96,10 @@ class Player:
     server: Remote
     http: httpx.Client
 
-    def open_table(self, preset: str, bots: list[str] | None = None, **wanted: object) -> str:
-        body = {"preset": preset, "bots": bots or [], **wanted}
+    def open_table(self, preset: str, bots: list[str] | None = None, *, public: bool = False, **wanted: object) -> str:
+        """A table of this player and bots, or with ``seats`` of anybody."""
+        seats = [] if bots is None else ["me", *bots]
+        body = {"preset": preset, "seats": seats, "settings": {"spectators": public}, **wanted}
         answer = self.http.post("/api/tables", json=body)
         assert answer.status_code == 201, answer.text
         table_id: str = answer.json()["id"]
@@ -165,5 +176,9 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         message_burst=1_000_000,
         table_rate=1e6,
         table_burst=1_000_000,
+        join_burst=1_000_000,
+        record_burst=1_000_000,
+        chat_burst=1_000_000,
+        hint_burst=1_000_000,
     )
     return replace(settings, **changes)

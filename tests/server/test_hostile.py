@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
-from dasan.server import rooms
+from dasan.server import showing
 from dasan.server.protocol import MAX_MESSAGE
 
 from .harness import SECONDS, Player, Serve, Served, Socket, fast, served
@@ -66,7 +66,7 @@ frames = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(frames, max_size=12))
 def test_frames_of_any_kind(arena: tuple[Player, str], rubbish: list[str | bytes]) -> None:
     player, table_id = arena
@@ -76,7 +76,7 @@ def test_frames_of_any_kind(arena: tuple[Player, str], rubbish: list[str | bytes
         socket.send(type="move", id="last", move="0")
         socket.until(lambda m: m["type"] == "error" and m["id"] == "last")
         for message in socket.messages:
-            assert message["type"] in ("snapshot", "update", "ack", "error", "pong")
+            assert message["type"] in ("snapshot", "presence", "probe", "update", "ack", "error", "pong")
             if message["type"] == "error":
                 assert message["code"] in CODES
                 assert set(message) == {"type", "id", "code", "clause", "message"}
@@ -218,7 +218,7 @@ def test_a_table_survives_its_own_failure(server: Served, monkeypatch: pytest.Mo
     with player.sit(table_id) as socket:
         assert socket.my_turn()
         with monkeypatch.context() as broken:
-            broken.setattr(rooms.Room, "since", _fail)
+            broken.setattr(showing, "changed", _fail)
             socket.send(type="move", id="a", move=socket.view["legal_moves"][0]["move"])
             with pytest.raises(ConnectionClosed, match="1011"):
                 socket.until(lambda m: False)

@@ -11,18 +11,20 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
 import dasan
 from dasan import bots
 from dasan.play.dealing import Deal
-from dasan.server.rooms import Head, Room
+from dasan.server.rooms import Room, fold
+from dasan.server.store.log import opened
 
-from .harness import Json, Player, Served
+from .harness import Json, Player, Served, Socket
 
 CARD = re.compile(r"(?<![A-Za-z0-9])(?:(?:10|[2-9TJQKA])[DCHS]|BJ|RJ)(?![A-Za-z0-9])")
-NOT_CARDS = frozenset({"id", "commitment", "next_commitment", "digest", "title", "name", "engine"})
+NOT_CARDS = frozenset({"id", "commitment", "next_commitment", "digest", "title", "name", "engine", "opening_card"})
 
 THE_CLIENTS = frozenset({"websockets", "httpx", "httpcore"})
 
@@ -82,10 +84,38 @@ def hand_may_show(state: dasan.State, viewer: int | None) -> set[str]:
     return known
 
 
-def may_show(room: Room, viewer: int | None) -> set[str]:
+@dataclass
+class Truth:
+    """The whole truth of a table after so many entries: its room, and the hands dealt so far."""
+
+    room: Room
+    hands: list[dasan.State]
+
+
+def truths(server: Served, table_id: str) -> list[Truth]:
+    """The table after every entry of its log, from a connection of our own."""
+    connection = sqlite3.connect(server.settings.data_dir / "dasan.sqlite3")
+    connection.row_factory = sqlite3.Row
+    row = connection.execute("SELECT * FROM tables WHERE id = ?", [table_id]).fetchone()
+    lines = connection.execute("SELECT line, at FROM events WHERE table_id = ? ORDER BY seq", [table_id]).fetchall()
+    connection.close()
+    as_opened = {name: json.loads(row[name]) for name in ("rules", "settings", "opened")}
+    room = opened(SimpleNamespace(**{**dict(row), **as_opened, "checkpoint": None}))
+    out, hands = [Truth(room, [])], []
+    for line in lines:
+        room = fold(room, json.loads(line["line"]), line["at"])
+        if room.state is not None:
+            hands = [*hands[: room.number - 1], room.state]
+        out.append(Truth(room, hands))
+    return out
+
+
+def may_show(truth: Truth, viewer: int | None) -> set[str]:
     """The cards that a message about the hand at the table may name."""
-    drawn = {str(card) for event in room.session.opening for card in event.cards}
-    return hand_may_show(room.session.state, viewer) | (drawn if room.session.number == 1 else set())
+    if not truth.hands:
+        return set()
+    drawn = {str(card) for event in truth.room.opening for card in event.cards}
+    return hand_may_show(truth.hands[-1], viewer) | (drawn if truth.room.number == 1 else set())
 
 
 def partner_may_show(state: dasan.State, viewer: int | None) -> bool:
@@ -93,91 +123,101 @@ def partner_may_show(state: dasan.State, viewer: int | None) -> bool:
     return shown or state.phase == "over" or (viewer is not None and viewer == state.partner)
 
 
-def check(room: Room, sent: Sent) -> None:
-    leaked = set(cards_in(sent.data)) - may_show(room, sent.viewer)
+def check(truth: Truth, sent: Sent) -> None:
+    leaked = set(cards_in(sent.data)) - may_show(truth, sent.viewer)
     assert not leaked, f"seat {sent.viewer} was told of {leaked} in {json.dumps(sent.data)}"
-    if isinstance(sent.data, dict) and sent.data.get("view", {}).get("partner") is not None:
-        assert partner_may_show(room.session.state, sent.viewer)
+    view = sent.data.get("view") if isinstance(sent.data, dict) else None
+    if view is not None and view.get("partner") is not None:
+        assert partner_may_show(truth.hands[-1], sent.viewer)
 
 
-def records(player: Player, table_id: str, viewer: int | None, seq: int) -> tuple[int | None, int, list[Json]]:
+def record_of(player: Player, table_id: str) -> list[Json]:
     text = player.http.get(f"/api/tables/{table_id}/record").text
-    return viewer, seq, [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
-    player, guest = server.player(), server.player()
-    rules = dasan.rules(preset, **options)
-    table_id = player.open_table(preset, ["random"] * (rules.players - 1), options=options, public=True)
+    """Two people, bots and a spectator: every byte each of them got is held against the log."""
+    people = [server.player(), server.player()]
+    guest = server.player()
+    players = dasan.rules(preset, **options).players
+    seats = ["me", "open", *["random"] * (players - 2)]
+    table_id = people[0].open_table(preset, options=options, seats=seats, public=True)
     sent: list[Sent] = []
     refused: list[Sent] = []
     copies: list[tuple[int | None, int, list[Json]]] = []
     rng = random.Random(preset)
-    with player.sit(table_id) as mine, guest.sit(table_id) as theirs:
-        for number in (1, 2):
-            while mine.my_turn():
-                if rng.random() < 0.2:
-                    seq = mine.table["seq"]
-                    copies.append(records(player, table_id, 0, seq))
-                    copies.append(records(guest, table_id, None, seq))
-                    sent.append(Sent(0, seq, player.http.get(f"/api/tables/{table_id}").json()))
-                    sent.append(Sent(None, seq, guest.http.get(f"/api/tables/{table_id}").json()))
-                command_id = f"m{mine.table['seq']}"
-                mine.send(type="move", id=command_id, move=rng.choice(mine.view["legal_moves"])["move"])
-                assert mine.answer(command_id)["type"] == "ack"
-                # Refusals must not tell either; most of these moves are not allowed.
-                mine.send(type="move", id=f"wrong-{command_id}", move=rng.choice(NAMED))
-                answer = mine.answer(f"wrong-{command_id}")
-                refused.append(Sent(0, mine.table["seq"], answer))
-            copies.append(records(player, table_id, 0, mine.table["seq"]))
-            copies.append(records(guest, table_id, None, mine.table["seq"]))
-            if number == 1:
-                mine.send(type="next", id="next")
-                mine.until(lambda m: m["type"] == "snapshot")
-        theirs.until(lambda m: m.get("seq") == mine.table["seq"])
-        for viewer, socket in ((0, mine), (None, theirs)):
-            sent += [Sent(viewer, m["seq"], m) for m in socket.messages if m["type"] in ("snapshot", "update")]
-
-    lines, whole = log_of(server, table_id)
-    rooms: dict[int, Room] = {}
+    with people[0].sit(table_id) as first, guest.sit(table_id) as theirs:
+        people[1].http.post(f"/api/tables/{table_id}/join", json={"name": "second"})
+        with people[1].sit(table_id) as second:
+            mine = [first, second]
+            for number in (1, 2):
+                while (seat := whose_turn(mine, number)) is not None:
+                    socket = mine[seat]
+                    if rng.random() < 0.15:
+                        seq = socket.table["seq"]
+                        watcher: tuple[int | None, Player] = rng.choice([(0, people[0]), (1, people[1]), (None, guest)])
+                        copies.append((watcher[0], seq, record_of(watcher[1], table_id)))
+                        told = watcher[1].http.get(f"/api/tables/{table_id}").json()
+                        sent.append(Sent(watcher[0], told["seq"], told))
+                    command_id = f"m{number}-{socket.table['seq']}"
+                    socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
+                    assert socket.answer(command_id)["type"] == "ack"
+                    # Refusals must not tell either; most of these moves are not allowed.
+                    socket.send(type="move", id=f"wrong-{command_id}", move=rng.choice(NAMED))
+                    refused.append(Sent(seat, socket.table["seq"], socket.answer(f"wrong-{command_id}")))
+                for viewer, player in ((0, people[0]), (1, people[1]), (None, guest)):
+                    copies.append((viewer, first.table["seq"], record_of(player, table_id)))
+                for socket in mine if number == 1 else ():
+                    socket.send(type="next", id="next")
+            last = first.table["seq"]
+            theirs.until(lambda m: m.get("seq") == last)
+            for viewer, socket in ((0, first), (1, second), (None, theirs)):
+                sent += [Sent(viewer, m["seq"], m) for m in socket.messages if "seq" in m and m["type"] != "ack"]
+    truth = truths(server, table_id)
     for item in sent:
-        if item.seq not in rooms:
-            rooms[item.seq] = Room.restore(whole, lines[: item.seq], {})
-        check(rooms[item.seq], item)
+        check(truth[item.seq], item)
     for viewer, seq, copy in copies:
-        check_record(Room.restore(whole, lines[:seq], {}), viewer, copy)
+        check_record(truth[seq], viewer, copy)
     named = set(cards_in(list(NAMED)))
     for item in refused:
-        room = Room.restore(whole, lines[: item.seq], {})
-        assert set(cards_in(item.data)) <= may_show(room, 0) | named, item
+        assert set(cards_in(item.data)) <= may_show(truth[item.seq], item.viewer) | named, item
 
 
-def log_of(server: Served, table_id: str) -> tuple[tuple[str, ...], Head]:
-    """The whole log, from a connection of our own."""
-    connection = sqlite3.connect(server.settings.data_dir / "dasan.sqlite3")
-    lines = connection.execute("SELECT line FROM events WHERE table_id = ? ORDER BY seq", [table_id]).fetchall()
-    (seed,) = connection.execute("SELECT seed FROM tables WHERE id = ?", [table_id]).fetchone()
-    connection.close()
-    return tuple(line for (line,) in lines), Head(table_id, (), public=True, seed=seed)
+def whose_turn(sockets: list[Socket], number: int) -> int | None:
+    """The seat of the socket that is to move in hand ``number``; None when it is over."""
+    while True:
+        for seat, socket in enumerate(sockets):
+            view = socket.table["view"]
+            if view is None or socket.table["session"]["number"] < number:
+                socket.receive()
+                continue
+            if view["to_act"] == seat:
+                return seat
+        states = [socket.table for socket in sockets]
+        if all(t["view"] and t["session"]["number"] == number and t["view"]["phase"] == "over" for t in states):
+            return None
+        behind = min(sockets, key=lambda socket: int(socket.table["seq"]))
+        behind.receive()
 
 
-def check_record(room: Room, viewer: int | None, copy: list[Json]) -> None:
+def check_record(truth: Truth, viewer: int | None, copy: list[Json]) -> None:
     """A redacted record, hand by hand: cards, and secrets only of hands that are over and shown."""
-    states = [*room.session.past, room.session.state]
-    known = {str(card) for event in room.session.opening for card in event.cards}
+    drawn = [line for line in copy if line.get("type") == "draw"]
+    known = {card for line in drawn for card in line["cards"]}
     at = -1
     for line in copy:
         if line.get("type") == "deal":
             at += 1
-            known = hand_may_show(states[at], viewer)
+            known = hand_may_show(truth.hands[at], viewer)
         if line.get("type") == "reveal":
-            assert states[at].phase == "over"
-            assert states[at].rules.show_hands_after
+            assert truth.hands[at].phase == "over"
+            assert truth.hands[at].rules.show_hands_after
             continue
         leaked = set(cards_in(line)) - known
         assert not leaked, f"the record of seat {viewer} tells of {leaked}: {line}"
-    assert at == len(states) - 1
+    assert at == len(truth.hands) - 1
 
 
 def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.LogCaptureFixture) -> None:

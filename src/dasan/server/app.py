@@ -19,6 +19,7 @@ from dasan import __version__
 from dasan.errors import DasanError
 from dasan.kernels.runtime.warming import Warming
 from dasan.server import api, live
+from dasan.server.commands import Commands
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
 from dasan.server.limits import Buckets
@@ -47,10 +48,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         try:
             with data_dir(chosen.data_dir):
                 app.state.identities = Identities(_key(chosen.data_dir))
-                store = await Store.open(chosen.data_dir)
+                app.state.store = store = await Store.open(chosen.data_dir, chosen.database)
                 try:
                     async with Tables(store, chosen) as tables:
                         app.state.tables = tables
+                        app.state.commands = Commands(tables, chosen)
                         if chosen.warm:
                             app.state.warming.start()
                         yield
@@ -73,8 +75,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.failure = None
     app.state.warming = Warming()
     app.state.sockets = Counter[str]()
-    app.state.new_tables = Buckets(chosen.table_rate, chosen.table_burst)
-    app.include_router(api.router)
+    app.state.limits = {
+        "tables": Buckets(chosen.table_rate, chosen.table_burst),
+        "joins": Buckets(chosen.join_rate, chosen.join_burst),
+        "commands": Buckets(chosen.message_rate, chosen.message_burst),
+        "records": Buckets(chosen.record_rate, chosen.record_burst),
+    }
+    for router in api.ROUTERS:
+        app.include_router(router)
     app.include_router(live.router)
     app.mount("/", Site(chosen.static_dir), name="site")
     app.add_exception_handler(DasanError, _refuse_rules)

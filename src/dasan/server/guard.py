@@ -13,8 +13,8 @@ from starlette.websockets import WebSocketClose
 
 from dasan.server.protocol import MAX_MESSAGE, ErrorMessage
 from dasan.server.refusals import STATUS, ErrorCode, Refused
+from dasan.server.reporting import report
 from dasan.server.settings import Settings
-from dasan.server.tables import report
 
 POLICY = "; ".join(
     (

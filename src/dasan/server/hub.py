@@ -1,9 +1,13 @@
-"""Who is watching a table, and what is on its way to them."""
+"""Who is connected to a table from this process, and what is on its way to them."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
 
 TOO_SLOW = 4408
 """Close codes of our own; 4000 + the HTTP status that says the same."""
@@ -12,11 +16,14 @@ TOO_SLOW = 4408
 class Connection:
     """One socket's side of a hub: a bounded queue of texts to send, and in the end the code to close with.
 
-    A client that reads too slowly to keep up is dropped; it can connect again and gets a snapshot.
+    A client that reads too slowly to keep up is dropped; it can connect again and gets what it missed. player: who it
+    is, None for somebody without a cookie.
     """
 
-    def __init__(self, most: int) -> None:
-        self._texts: asyncio.Queue[str | int] = asyncio.Queue()
+    def __init__(self, most: int, player: str | None = None) -> None:
+        self.player = player
+        self._texts: deque[str | int] = deque()
+        self._wake = asyncio.Event()
         self._most = most
         self._closed = False
 
@@ -24,10 +31,11 @@ class Connection:
         """Queue ``text``; never waits."""
         if self._closed:
             return
-        if self._texts.qsize() >= self._most:
+        if len(self._texts) >= self._most:
             self.close(TOO_SLOW)
         else:
-            self._texts.put_nowait(text)
+            self._texts.append(text)
+            self._wake.set()
 
     def close(self, code: int) -> None:
         """Close the socket with ``code`` after what is queued; of a client that is too slow, instead of it."""
@@ -35,25 +43,23 @@ class Connection:
             return
         self._closed = True
         if code == TOO_SLOW:
-            self._texts = _emptied(self._texts)
-        self._texts.put_nowait(code)
+            self._texts.clear()
+        self._texts.append(code)
+        self._wake.set()
 
     async def next(self) -> str | int:
         """The next text to send, or the code to close with."""
-        return await self._texts.get()
-
-
-def _emptied(queue: asyncio.Queue[str | int]) -> asyncio.Queue[str | int]:
-    while not queue.empty():
-        queue.get_nowait()
-    return queue
+        while not self._texts:
+            self._wake.clear()
+            await self._wake.wait()
+        return self._texts.popleft()
 
 
 class Hub:
-    """The connections at one table, by what they may see. Other processes' viewers will hang on the same seam."""
+    """The connections at one table. What each may see follows from its player's seat, looked up by whoever publishes."""
 
     def __init__(self) -> None:
-        self._connections: dict[Connection, int | None] = {}
+        self._connections: set[Connection] = set()
 
     def __len__(self) -> int:
         return len(self._connections)
@@ -61,19 +67,29 @@ class Hub:
     def __iter__(self) -> Iterator[Connection]:
         return iter(tuple(self._connections))
 
-    def join(self, connection: Connection, viewer: int | None) -> None:
-        self._connections[connection] = viewer
+    def join(self, connection: Connection) -> None:
+        self._connections.add(connection)
 
     def leave(self, connection: Connection) -> None:
-        self._connections.pop(connection, None)
+        self._connections.discard(connection)
 
-    def publish(self, text_for: Callable[[int | None], str]) -> None:
-        """Send each connection the text for its viewer, made once a viewer."""
-        texts: dict[int | None, str] = {}
-        for connection, viewer in tuple(self._connections.items()):
+    @property
+    def players(self) -> frozenset[str]:
+        """The players who are connected."""
+        return frozenset(c.player for c in self._connections if c.player is not None)
+
+    def publish(
+        self, viewer_of: Callable[[str | None], int | None], text_for: Callable[[int | None], str | None]
+    ) -> None:
+        """Send each connection the text for its viewer, made once a viewer; None: nothing."""
+        texts: dict[int | None, str | None] = {}
+        for connection in self:
+            viewer = viewer_of(connection.player)
             if viewer not in texts:
                 texts[viewer] = text_for(viewer)
-            connection.offer(texts[viewer])
+            text = texts[viewer]
+            if text is not None:
+                connection.offer(text)
 
     def close(self, code: int) -> None:
         """Close every connection."""

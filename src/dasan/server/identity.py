@@ -60,8 +60,15 @@ class Identities:
         cookie = connection.cookies.get(COOKIE)
         return None if cookie is None else self.read(cookie)
 
-    def remember(self, response: Response, player: str, *, secure: bool) -> None:
+    async def name(self, player: str) -> str | None:
+        """What the player wants to be called; None for somebody who has not said."""
+        return None
+
+    async def remember(self, request: HTTPConnection, response: Response, player: str) -> None:
         """Have the browser keep ``player``; scripts cannot read it, other sites' requests do not carry it."""
+        if self.player(request) == player:
+            return
+        secure = request.url.scheme in ("https", "wss")
         response.set_cookie(
             COOKIE, self.sign(player), max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/"
         )

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
+from contextlib import suppress
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from dasan.errors import DasanError
+from dasan.server.clocks import Lag
+from dasan.server.commands import Commands
 from dasan.server.hub import Connection
 from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
-from dasan.server.protocol import Ack, ErrorMessage, Ping, Pong, read_client
+from dasan.server.protocol import Ack, ErrorMessage, Hint, Ping, Pong, Probe, ProbeReply, read_client
 from dasan.server.refusals import STATUS, Refused
-from dasan.server.tables import Tables, report
+from dasan.server.reporting import report
+from dasan.server.tables import Tables
 
 POLICY_VIOLATION = 1008
 PATIENCE = 100
 """So many messages over the limit, and the connection is closed."""
+PROBE_EVERY = 10.0
+"""Seconds between measurements of the line's delay."""
 
 router = APIRouter()
 
@@ -34,7 +41,7 @@ async def table(websocket: WebSocket, table_id: str) -> None:
         return
     sockets[address] += 1
     try:
-        await _Client(websocket, state.tables, state.identities, table_id).serve()
+        await _Client(websocket, state.tables, state.commands, state.identities, table_id).serve()
     except WebSocketDisconnect:
         pass
     except Exception as error:
@@ -46,39 +53,59 @@ async def table(websocket: WebSocket, table_id: str) -> None:
 
 
 class _Client:
-    """One socket: a task that writes what is queued, and the one that reads."""
+    """One socket: a task that writes what is queued, one that measures the line, and the one that reads."""
 
-    def __init__(self, websocket: WebSocket, tables: Tables, identities: Identities, table_id: str) -> None:
+    def __init__(
+        self, websocket: WebSocket, tables: Tables, commands: Commands, identities: Identities, table_id: str
+    ) -> None:
         settings = tables.settings
         self._websocket = websocket
         self._tables = tables
+        self._commands = commands
         self._table_id = table_id
         self._player = identities.player(websocket)
-        self._connection = Connection(settings.send_queue)
+        self._connection = Connection(settings.send_queue, self._player)
         self._bucket = Bucket(settings.message_rate, settings.message_burst)
         self._send_seconds = settings.send_seconds
+        self._lag = Lag()
+        self._probed: tuple[int, float] = (0, 0.0)
 
     async def serve(self) -> None:
         await self._websocket.accept()
         try:
-            await self._tables.join(self._table_id, self._player, self._connection)
+            await self._tables.join(self._table_id, self._player, self._connection, self._seen())
         except Refused as refused:
             self._refuse(None, refused)
             self._connection.close(4000 + STATUS[refused.code])
         try:
             async with asyncio.TaskGroup() as group:
                 reader = group.create_task(self._read())
+                prober = group.create_task(self._probe())
                 await self._write()
                 reader.cancel()
+                prober.cancel()
         except* WebSocketDisconnect:
             pass
         finally:
-            self._tables.leave(self._table_id, self._connection)
+            with suppress(Refused):
+                await self._tables.leave(self._table_id, self._connection)
+
+    def _seen(self) -> int | None:
+        """The last ``seq`` the client says it saw."""
+        text = self._websocket.query_params.get("seq", "")
+        return int(text) if text.isdecimal() and len(text) < 10 else None
+
+    async def _probe(self) -> None:
+        while True:
+            n = self._probed[0] + 1
+            self._probed = (n, time.monotonic())
+            self._connection.offer(Probe(type="probe", n=n).wire())
+            await asyncio.sleep(PROBE_EVERY)
 
     async def _write(self) -> None:
         """Send what is queued until the connection is closed, by either side.
 
-        A client that does not take it in time is left without a word: it would not take that either.
+        A client that does not take it in time is disconnected without a close frame, which it could not receive.
         """
         while True:
             item = await self._connection.next()
@@ -119,9 +146,19 @@ class _Client:
             if isinstance(command, Ping):
                 self._connection.offer(Pong(type="pong").wire())
                 return
+            if isinstance(command, ProbeReply):
+                n, sent = self._probed
+                if command.n == n and sent:
+                    self._lag.measured(int((time.monotonic() - sent) * 1000))
+                    self._probed = (n, 0.0)
+                return
             command_id = command.id
-            seq = await self._tables.command(self._table_id, self._player, command)
-            self._connection.offer(Ack(type="ack", id=command.id, seq=seq).wire())
+            lag = self._lag.forgiven() if command.type == "move" else 0
+            done = await self._commands.carry_out(self._table_id, self._player, command, lag)
+            if isinstance(done, Hint):
+                self._connection.offer(done.wire())
+            else:
+                self._connection.offer(Ack(type="ack", id=command.id, seq=done).wire())
         except (DasanError, Refused) as error:
             self._refuse(command_id, error)
 

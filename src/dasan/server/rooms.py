@@ -1,299 +1,294 @@
-"""The authority over one table, without I/O: a room is a value, and a command makes the next one.
+"""A table at one moment, without I/O: a room is a value, and an entry of its log makes the next one.
 
-A room holds a session and what the log needs beside it. ``handle`` says which lines a command adds to the log;
-``restore`` folds the log into the same room again. What a player is shown comes from ``state.view`` alone.
+``fold`` is the only code that changes a room; ``decisions`` says which entries a command adds, ``showing`` what a viewer
+is sent. Entries are JSON objects with a ``type``; their place in the log is the room's ``seq`` after them. The same
+entries always make the same room, in whatever process.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import dasan
-from dasan.games import PRESETS
-from dasan.play import fairness
+from dasan.errors import BadRecord, DasanError
 from dasan.play.dealing import Deal
-from dasan.play.starting import hand_secret
-from dasan.server.protocol import (
-    Command,
-    ContributeCommand,
-    HandResult,
-    MoveCommand,
-    NextCommand,
-    SeatInfo,
-    SessionEvent,
-    SessionInfo,
-    Snapshot,
-    TableDetail,
-    TableInfo,
-    Update,
-    View,
-    ViewState,
-)
-from dasan.server.refusals import Refused
+from dasan.play.events import Event
+from dasan.play.moves import Move
+from dasan.play.starting import begin
+from dasan.play.state import Origin, Phase, State
+from dasan.records.record import read_begun
+from dasan.records.retrace import move_of
+from dasan.server.chairs import OPEN, Chair, Head
+from dasan.server.clocks import Clock
+from dasan.server.protocol import ChatLine, HandResult, OfferInfo
 
-MAX_LINES = 20_000
-"""The longest log after which another hand may be dealt; a table beyond it would take long to open."""
+Entry: TypeAlias = dict[str, Any]
 
-CONTRIBUTION = "contribution"
-
-
-@dataclass(frozen=True)
-class Chair:
-    """Who sits in a seat: a player by id, or a bot by name."""
-
-    kind: Literal["human", "bot"]
-    name: str
-    player: str | None = field(default=None, repr=False)
-    bot: str | None = None
-
-
-@dataclass(frozen=True)
-class Head:
-    """What never changes about a table. seed: where the secrets of all its hands come from."""
-
-    id: str
-    chairs: tuple[Chair, ...]
-    public: bool
-    seed: bytes = field(repr=False)
-
-    def seat_of(self, player: str | None) -> int | None:
-        """The player's seat, None for somebody who only watches; ``Refused`` where the table is not public."""
-        if player is not None:
-            for seat, chair in enumerate(self.chairs):
-                if chair.player == player:
-                    return seat
-        if not self.public:
-            raise Refused("forbidden", "this table is not yours to see")
-        return None
-
-
-@dataclass(frozen=True)
-class Done:
-    """A command that was carried out: its text, and the length of the log after it."""
-
-    body: str
-    seq: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A table in a list of tables."""
-
-    number: int
-    phase: str
-    to_act: int | None
-    balances: tuple[int, ...]
+NO_CLOCK = Clock()
+MOST_CHAT = 100
+MOST_RESULTS = 100
 
 
 @dataclass(frozen=True)
 class Room:
-    """A table at one moment. seq: lines in the log; logged: those of them that tell the hand at the table."""
+    """A table at one moment.
+
+    seq: entries in the log. at: the time of the last one. host: a player's id. number, opening, state: the hand at the
+    table, its number from 1 and the draws before the first. moves: the texts of its moves. balances: with the hand at
+    the table once it is over. results: of the last hands, ending with the last that is over. votes: seats ready for the
+    next hand, or the rematch. over_at: when the hand at the table ended. taken_back: whether a move of it was.
+    """
 
     head: Head
-    session: dasan.Session = field(repr=False)
-    seq: int
-    logged: int
-    done: Mapping[tuple[int, str], Done] = field(default_factory=dict, repr=False)
+    chairs: tuple[Chair, ...]
+    host: str | None = field(default=None, repr=False)
+    seq: int = 0
+    at: int = 0
+    status: Literal["waiting", "playing", "ended"] = "waiting"
+    locked: bool = False
+    number: int = 0
+    opening: tuple[Event, ...] = field(default=(), repr=False)
+    state: State | None = field(default=None, repr=False)
+    moves: tuple[str, ...] = field(default=(), repr=False)
+    balances: tuple[int, ...] = ()
+    results: tuple[HandResult, ...] = field(default=(), repr=False)
     contributions: Mapping[int, str] = field(default_factory=dict)
+    votes: frozenset[int] = frozenset()
+    offer: OfferInfo | None = None
+    clock: Clock = NO_CLOCK
+    over_at: int | None = None
+    taken_back: bool = False
+    rematch: str | None = None
+    chat: tuple[ChatLine, ...] = field(default=(), repr=False)
 
     @staticmethod
-    def create(head: Head, rules: dasan.Rules) -> tuple[Room, tuple[str, ...]]:
-        """A new table with its first hand dealt, and the first lines of its log."""
-        seats = [
-            {"kind": "human"} if chair.bot is None else {"kind": "bot", "name": chair.bot, "version": dasan.__version__}
-            for chair in head.chairs
-        ]
-        session = dasan.session(rules, seed=head.seed, seats=seats)
-        lines = tuple(session.record().splitlines())
-        return Room(head, session, len(lines), len(_hand_lines(session.state))), lines
-
-    @staticmethod
-    def restore(head: Head, lines: Sequence[str], done: Mapping[tuple[int, str], Done]) -> Room:
-        """The room that wrote ``lines``; ``BadRecord`` where they are damaged."""
-        session = dasan.replay("\n".join(lines), seed=head.seed)
-        if not isinstance(session, dasan.Session):
-            raise dasan.BadRecord("a table's log tells a session, not a hand")
-        logged = 0
-        contributions: dict[int, str] = {}
-        for line in map(json.loads, lines):
-            match line.get("type"):
-                case "deal":
-                    logged, contributions = 1, {}
-                case "note":
-                    if line.get("note") == CONTRIBUTION:
-                        contributions[line["seat"]] = line["text"]
-                case _:
-                    logged += 1
-        return Room(head, _with_secret(session, head.seed), len(lines), logged, dict(done), contributions)
+    def create(
+        head: Head, chairs: tuple[Chair, ...], host: str | None, at: int, contributions: Mapping[int, str] | None = None
+    ) -> Room:
+        """A new table that waits for its first hand."""
+        balances = (head.rules.stake_chips,) * head.rules.players
+        return Room(head, chairs, host, at=at, balances=balances, contributions=contributions or {})
 
     @property
-    def summary(self) -> Summary:
-        state = self.session.state
-        return Summary(self.session.number, state.phase.value, state.to_act, self.session.balances)
+    def to_act(self) -> int | None:
+        """The seat whose move the table waits for."""
+        return self.state.to_act if self.state is not None and self.status == "playing" else None
 
     @property
     def bot_to_act(self) -> tuple[int, str] | None:
         """The seat and name of the bot whose turn it is, if it is a bot's."""
-        seat = self.session.state.to_act
-        if seat is None:
+        seat = self.to_act
+        bot = None if seat is None else self.chairs[seat].plays
+        return None if seat is None or bot is None else (seat, bot)
+
+    @property
+    def over(self) -> bool:
+        """Whether a hand was dealt and is over."""
+        return self.state is not None and self.state.phase is Phase.OVER
+
+    @property
+    def humans(self) -> tuple[int, ...]:
+        """Seats of people, whether or not a substitute plays for them."""
+        return tuple(seat for seat, chair in enumerate(self.chairs) if chair.kind == "human")
+
+    @property
+    def open_seats(self) -> tuple[int, ...]:
+        return tuple(seat for seat, chair in enumerate(self.chairs) if chair.kind == "open")
+
+    @property
+    def deadline(self) -> int | None:
+        """When the person to act runs out of time."""
+        seat = self.to_act
+        if seat is None or self.chairs[seat].plays is not None:
             return None
-        bot = self.head.chairs[seat].bot
-        return None if bot is None else (seat, bot)
+        return self.clock.deadline(self.head.settings.speed, seat)
 
-    def handle(self, seat: int, command: Command) -> Step:
-        """Carry out a command of ``seat``; a repeated id changes nothing and gets the same answer.
+    @property
+    def next_at(self) -> int | None:
+        """When the next hand is dealt even if not everybody has said so."""
+        wait = self.head.settings.next_seconds
+        return self.over_at + wait * 1000 if self.over_at is not None and wait and self.status == "playing" else None
 
-        Raises ``DasanError`` or ``Refused`` for what is not allowed; the room is a value and stays as it was.
-        """
-        body = command.wire()
-        before = self.done.get((seat, command.id))
-        if before is not None:
-            if before.body != body:
-                raise Refused("malformed", "this command id was already used for another command")
-            return Step(self, (), before.seq)
-        match command:
-            case MoveCommand():
-                after, lines = self._move(seat, command.move)
-            case NextCommand():
-                after, lines = self._next()
-            case ContributeCommand():
-                after, lines = self._contribute(seat, command.text)
-        seq = self.seq + len(lines)
-        done = {**self.done, (seat, command.id): Done(body, seq)}
-        return Step(replace(after, seq=seq, done=done), lines, seq)
+    def seat_of(self, player: str | None) -> int | None:
+        """The player's seat; None for who has none."""
+        if player is None:
+            return None
+        return next((seat for seat, chair in enumerate(self.chairs) if chair.player == player), None)
 
-    def _move(self, seat: int, text: str) -> tuple[Room, tuple[str, ...]]:
-        state = self.session.state
-        if state.to_act is None:
-            raise dasan.IllegalPlay("the hand is over", clause="G.04")
-        if state.to_act != seat:
-            raise dasan.IllegalPlay("it is not your turn", clause="G.04")
-        session = self.session.play(text)
-        hand = _hand_lines(session.state)
-        return replace(self, session=session, logged=len(hand)), hand[self.logged :]
-
-    def _next(self) -> tuple[Room, tuple[str, ...]]:
-        if self.seq >= MAX_LINES:
-            raise Refused("unavailable", "this session has become too long to go on; open a new table")
-        added = [text for _, text in sorted(self.contributions.items())]
-        session = self.session.next_hand(contributions=added)
-        hand = _hand_lines(session.state)
-        return replace(self, session=session, logged=len(hand), contributions={}), hand
-
-    def _contribute(self, seat: int, text: str) -> tuple[Room, tuple[str, ...]]:
-        if len(text.encode()) > fairness.MAX_TEXT_BYTES:
-            raise dasan.Malformed(f"a contribution has at most {fairness.MAX_TEXT_BYTES} bytes")
-        if seat in self.contributions:
-            raise Refused("illegal", "you have already added to the next shuffle")
-        note = {"type": "note", "note": CONTRIBUTION, "seat": seat, "text": text}
-        line = json.dumps(note, ensure_ascii=False, separators=(",", ":"))
-        return replace(self, contributions={**self.contributions, seat: text}), (line,)
-
-    def snapshot(self, viewer: int | None) -> Snapshot:
-        """Everything ``viewer`` (None: a spectator) may know."""
-        return Snapshot(type="snapshot", **_sections(self.detail(viewer)))
-
-    def detail(self, viewer: int | None) -> TableDetail:
-        """What a snapshot holds, for REST."""
-        view = self.session.state.view(viewer)
-        return TableDetail(
-            seq=self.seq,
-            table=self.table_info(viewer),
-            session=self.session_info(view),
-            view=View.model_validate(view.to_json()),
+    @property
+    def players(self) -> tuple[dict[str, str], ...]:
+        """The seats as a record names them."""
+        return tuple(
+            {"kind": "human"} if chair.bot is None else {"kind": "bot", "name": chair.bot, "version": dasan.__version__}
+            for chair in self.chairs
         )
 
-    def since(self, before: Room, viewer: int | None) -> Update | Snapshot:
-        """What to send a viewer who has seen ``before``: the new events, or everything where old ones look different.
 
-        They do in a new hand, and when its end uncovers what was hidden.
-        """
-        view = self.session.state.view(viewer)
-        shown = before.session.state.view(viewer).events
-        if self.session.number != before.session.number or view.events[: len(shown)] != shown:
-            return self.snapshot(viewer)
-        data = view.to_json()
-        events = data.pop("events")[len(shown) :]
-        return Update.model_validate(
-            {
-                "type": "update",
-                "seq": self.seq,
-                "events": events,
-                "session": self.session_info(view),
-                "view": ViewState.model_validate(data),
-            }
-        )
-
-    def table_info(self, viewer: int | None) -> TableInfo:
-        rules = self.session.rules
-        return TableInfo(
-            id=self.head.id,
-            preset=rules.name,
-            title=PRESETS[rules.name].title,
-            options=rules.options,
-            players=rules.players,
-            direction=rules.direction.value,
-            you=viewer,
-            seats=[_seat_info(seat, chair) for seat, chair in enumerate(self.head.chairs)],
-        )
-
-    def session_info(self, view: dasan.View) -> SessionInfo:
-        session = self.session
-        return SessionInfo(
-            number=session.number,
-            balances=list(session.balances),
-            results=[HandResult(payments=list(r.payments), winners=list(r.winners)) for r in session.results],
-            opening=[SessionEvent.model_validate(event) for event in self._opening(view)],
-            next_commitment=session.commitment,
-            contributions=[self.contributions.get(seat) for seat in range(session.rules.players)],
-        )
-
-    def _opening(self, view: dasan.View) -> list[dict[str, Any]]:
-        """The draw for the deal in the first hand, then dealer, cut and deal; no hand is in it."""
-        begun = view.begun
-        if self.session.number == 1:
-            events = [event.to_json() for event in self.session.opening]
-        else:
-            events = [{"type": "dealer", "seat": begun.dealer}]
-        if isinstance(begun, Deal):
-            if begun.cut is not None and begun.cutter is not None:
-                events.append({"type": "cut", "seat": begun.cutter, "value": begun.cut})
-            dealt = {"type": "deal", "seat": begun.dealer, "commitment": begun.commitment}
-            events.append({**dealt, "contributions": list(begun.contributions)})
-        return events
-
-
-@dataclass(frozen=True)
-class Step:
-    """The room after a command, the lines it adds to the log, and the answer to whoever sent it."""
-
-    room: Room
-    lines: tuple[str, ...]
-    seq: int
+def fold(room: Room, entry: Entry, at: int) -> Room:
+    """The room after one more entry, written at time ``at``; raises ``DasanError`` for one that cannot follow."""
+    room = replace(room, seq=room.seq + 1, at=max(at, room.at))
+    match entry["type"]:
+        case "move":
+            return _moved(room, entry["seat"], entry["move"], room.at - entry.get("lag", 0))
+        case "deal":
+            return _dealt(room, entry)
+        case "sit":
+            old = room.seat_of(entry["player"])
+            name, player = entry["name"], entry["player"]
+            chairs = room.chairs if old is None else _with(room.chairs, old, OPEN)
+            seated = Chair("human", name, player=player)
+            host = room.host if room.host is not None else player
+            return replace(room, chairs=_with(chairs, entry["seat"], seated), host=host)
+        case "stand":
+            chairs = _with(room.chairs, entry["seat"], OPEN)
+            given = {seat: text for seat, text in room.contributions.items() if seat != entry["seat"]}
+            return _with_host(replace(room, chairs=chairs, contributions=given))
+        case "bots":
+            chairs = room.chairs
+            for seat, chair in entry["chairs"].items():
+                chairs = _with(chairs, int(seat), OPEN if chair is None else Chair.from_json(chair))
+            if entry["start"]:
+                chairs = tuple(replace(chair, ready=chair.kind == "human") for chair in chairs)
+            return replace(room, chairs=chairs)
+        case "lock":
+            return replace(room, locked=entry["locked"])
+        case "ready":
+            return _chair(room, entry["seat"], ready=entry["ready"])
+        case "silence":
+            return _chair(room, entry["seat"], silent=entry["silent"])
+        case "contribute":
+            return replace(room, contributions={**room.contributions, entry["seat"]: entry["text"]})
+        case "vote":
+            return replace(room, votes=room.votes | {entry["seat"]})
+        case "substitute":
+            after = _chair(room, entry["seat"], substitute=(entry["bot"], entry["reason"]))
+            return _with_host(replace(after, clock=_begun(after, entry["seat"])))
+        case "return":
+            seat = entry["seat"]
+            clock = room.clock.returned(seat, room.at, to_act=room.to_act == seat)
+            return replace(_chair(room, seat, substitute=None), clock=clock)
+        case "resume":
+            return replace(room, clock=replace(room.clock, since=room.at))
+        case "offer":
+            return replace(room, offer=OfferInfo(offer=entry["offer"], by=entry["seat"], accepted=[entry["seat"]]))
+        case "accept":
+            assert room.offer is not None
+            accepted = sorted({*room.offer.accepted, entry["seat"]})
+            return replace(room, offer=room.offer.model_copy(update={"accepted": accepted}))
+        case "decline":
+            return replace(room, offer=None)
+        case "undo":
+            return _undone(room, entry["moves"], taken_back=entry["taken_back"])
+        case "end":
+            return replace(room, status="ended", offer=None, votes=frozenset(), over_at=None)
+        case "rematch":
+            return replace(room, rematch=entry["table"], votes=frozenset())
+        case "chat":
+            said = ChatLine(seq=room.seq, at=room.at, seat=entry["seat"], name=entry["name"], text=entry["text"])
+            return replace(room, chat=(*room.chat, said)[-MOST_CHAT:])
+        case other:
+            raise BadRecord(f"the log has an entry of an unknown type {other!r}")
 
 
-def _hand_lines(state: dasan.State) -> tuple[str, ...]:
-    """The lines of the hand at the table, in full: its deal, its events, and once it is over its result and secret."""
-    return tuple(state.record().splitlines()[1:])
+def told(room: Room, before: Room) -> str:
+    """The text of the move that was just made, as the log keeps it: complete, whatever shorthand was used."""
+    assert room.state is not None
+    assert before.state is not None
+    return str(move_of(room.state.events[len(before.state.events)]))
 
 
-def _with_secret(session: dasan.Session, seed: bytes) -> dasan.Session:
-    """A replayed session whose hand at the table has the secret again that its end will reveal."""
-    state = session.state
-    secret = hand_secret(seed, session.number)
-    if not isinstance(state.begun, Deal) or state.begun.commitment != fairness.commitment(secret):
-        raise dasan.BadRecord("the table's seed is not the one its hands were dealt from")
-    return replace(session, state=replace(state, origin=replace(state.origin, secret=secret)))
+def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
+    state = room.state
+    if state is None or state.to_act is None:
+        raise dasan.IllegalPlay("the hand is over", clause="G.04")
+    if state.to_act != seat:
+        raise dasan.IllegalPlay("it is not your turn", clause="G.04")
+    after = state.play(text)
+    timed = room.chairs[seat].plays is None
+    clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)
+    offer = None if room.offer is not None and room.offer.offer == "undo" else room.offer
+    room = replace(room, state=after, moves=(*room.moves, str(text)), clock=clock, offer=offer)
+    return room if after.result is None else _finished(room)
 
 
-def _seat_info(seat: int, chair: Chair) -> SeatInfo:
-    if chair.bot is None:
-        return SeatInfo(seat=seat, name=chair.name, kind="human")
-    return SeatInfo(seat=seat, name=chair.name, kind="bot", bot=chair.bot)
+def _finished(room: Room) -> Room:
+    assert room.state is not None
+    result = room.state.result
+    assert result is not None
+    balances = tuple(b + p for b, p in zip(room.balances, result.payments, strict=True))
+    line = HandResult(
+        payments=list(result.payments),
+        winners=list(result.winners),
+        finish_order=list(result.finish_order),
+        hand=room.head.page(room.number),
+    )
+    results = (*room.results, line)[-MOST_RESULTS:]
+    return replace(room, balances=balances, results=results, over_at=room.at, votes=frozenset(), offer=None)
 
 
-def _sections(detail: TableDetail) -> dict[str, Any]:
-    return {"seq": detail.seq, "table": detail.table, "session": detail.session, "view": detail.view}
+def _dealt(room: Room, entry: Entry) -> Room:
+    number = room.number + 1
+    state = dealt(room.head, number, entry)
+    return replace(
+        room,
+        status="playing",
+        number=number,
+        state=state,
+        moves=(),
+        opening=tuple(map(Event.from_json, entry["opening"])) if number == 1 else (),
+        contributions={},
+        votes=frozenset(),
+        offer=None,
+        over_at=None,
+        taken_back=False,
+        clock=Clock.start(room.head.settings.speed, room.head.rules.players, room.at),
+    )
+
+
+def dealt(head: Head, number: int, entry: Entry) -> State:
+    """The first state of the hand that a ``deal`` entry tells; ``BadRecord`` where that cannot be."""
+    try:
+        begun = read_begun(head.rules, entry["deal"])
+        if not isinstance(begun, Deal) or begun.commitment != head.commitment(number):
+            raise BadRecord("the table's seed is not the one its hands were dealt from")
+        origin = Origin(entry["engine"], tuple(entry["seats"]), head.secret(number))
+        return begin(head.rules, begun, first_seq=entry["deal"]["seq"] + 1, origin=origin)
+    except BadRecord:
+        raise
+    except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
+        raise BadRecord(f"the deal of hand {number} cannot be") from error
+
+
+def _undone(room: Room, keep: int, *, taken_back: bool) -> Room:
+    """The hand with only its first ``keep`` moves."""
+    assert room.state is not None
+    assert isinstance(room.state.begun, Deal)
+    state = begin(room.head.rules, room.state.begun, first_seq=room.state.first_seq, origin=room.state.origin)
+    for text in room.moves[:keep]:
+        state = state.play(text)
+    clock = replace(room.clock, since=room.at)
+    marked = room.taken_back or taken_back
+    return replace(room, state=state, moves=room.moves[:keep], offer=None, clock=clock, taken_back=marked)
+
+
+def _chair(room: Room, seat: int, **changes: Any) -> Room:
+    return replace(room, chairs=_with(room.chairs, seat, replace(room.chairs[seat], **changes)))
+
+
+def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ...]:
+    return (*chairs[:seat], chair, *chairs[seat + 1 :])
+
+
+def _with_host(room: Room) -> Room:
+    """The room with a host who is there: the first person at the table, where the old one has left."""
+    staying = [c for c in room.chairs if c.kind == "human" and (c.substitute is None or c.substitute[1] != "left")]
+    if any(chair.player == room.host for chair in staying):
+        return room
+    return replace(room, host=staying[0].player if staying else None)
+
+
+def _begun(room: Room, seat: int) -> Clock:
+    """The clocks when a bot takes over: its turn begins now."""
+    return replace(room.clock, since=room.at) if room.to_act == seat else room.clock

@@ -30,20 +30,35 @@ class Settings:
 
     data_dir: Path = field(default_factory=default_data_dir)
     host: str = "127.0.0.1"
+    database: str = ""
     static_dir: Path = Path(__file__).parent / "static"
     allowed_hosts: tuple[str, ...] = ()
     bot_delay: float = 0.6
-    bot_threads: int = 2
+    bot_processes: int = 2
+    bot_seconds: float = 10.0
+    bot_memory_mb: int = 1024
+    study_processes: int = 1
+    study_seconds: float = 60.0
+    study_memory_mb: int = 2048
     warm: int = 1
     idle_seconds: float = 60.0
     send_queue: int = 256
     send_seconds: float = 20.0
     message_rate: float = 20.0
     message_burst: int = 60
+    chat_rate: float = 0.5
+    chat_burst: int = 6
+    hint_rate: float = 0.5
+    hint_burst: int = 10
     table_rate: float = 0.2
     table_burst: int = 30
+    join_rate: float = 0.5
+    join_burst: int = 30
+    record_rate: float = 2.0
+    record_burst: int = 60
     sockets_each: int = 64
     most_connections: int = 1000
+    most_tables: int = 10_000
 
     @property
     def local(self) -> bool:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, Snapshot, Update, View } from '../gen/protocol';
+import type { Event, RulesFacts, SessionInfo, Snapshot, TableInfo, Update, View } from '../gen/protocol';
 import { fold, NOTHING, sent, type Game } from './game';
 
 const view = (over: Partial<View> = {}): View => ({
@@ -31,17 +31,31 @@ const view = (over: Partial<View> = {}): View => ({
   ...over,
 });
 const event = (seq: number, type: Event['type'] = 'pass', seat = 1): Event => ({ seq, seat, type });
-const session = { number: 1, balances: [0, 0, 0], results: [], opening: [] };
+const session: SessionInfo = {
+  number: 1,
+  balances: [0, 0, 0],
+  results: [],
+  first_result: 1,
+  opening: [],
+  next_commitment: '',
+  contributions: [null, null, null],
+};
+const table = { id: 't', preset: 'big-three', title: 'Big Three', options: {}, players: 3, you: 0, seats: [] as unknown } as TableInfo;
 const snapshot = (seq: number, events: Event[]): Snapshot => ({
   type: 'snapshot',
   seq,
-  table: { id: 't', preset: 'big-three', title: 'Big Three', options: {}, players: 3, direction: 'counterclockwise', you: 0, seats: [] },
+  table,
+  rules: {} as RulesFacts,
   session,
   view: view({ events }),
+  clocks: null,
+  presence: [],
+  watching: 0,
+  chat: [],
 });
 function update(seq: number, events: Event[], over: Partial<View> = {}): Update {
   const { events: _, ...state } = view(over);
-  return { type: 'update', seq, events, session, view: state };
+  return { type: 'update', seq, events, session, view: state, clocks: null };
 }
 const seqs = (game: Game): number[] => game.view?.events.map((one) => one.seq) ?? [];
 

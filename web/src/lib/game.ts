@@ -44,10 +44,12 @@ export function fold(game: Game, message: ServerMessage): Game {
       if (!game.view || message.seq <= game.seq) return game;
       const events = joined(game.view.events, message.events);
       if (!events) return { ...game, stale: true };
-      const { seq, session } = message;
+      const { seq } = message;
+      const session = message.session ?? game.session;
+      const table = message.table ?? game.table;
       const shown = game.acked !== null && seq >= game.acked;
       const pending = shown ? null : game.pending;
-      return { ...game, seq, session, view: { ...message.view, events }, pending, acked: shown ? null : game.acked };
+      return { ...game, seq, table, session, view: { ...message.view, events }, pending, acked: shown ? null : game.acked };
     }
     case 'ack':
       // Updates are shown at a human pace: until this one is, the view is of before the command.
@@ -58,7 +60,11 @@ export function fold(game: Game, message: ServerMessage): Game {
       const pending = message.id === game.pending ? null : game.pending;
       return { ...game, pending, refusal: { code, clause, message: text } };
     }
-    case 'pong':
+    case 'table':
+      return message.seq > game.seq ? { ...game, seq: message.seq, table: message.table, session: message.session } : game;
+    case 'chat':
+      return { ...game, seq: Math.max(game.seq, message.seq) };
+    default:
       return game;
   }
 }

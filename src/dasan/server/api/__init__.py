@@ -1,0 +1,7 @@
+"""REST: one module for each kind of thing that can be asked for."""
+
+from __future__ import annotations
+
+from dasan.server.api import games, hands, health, tables
+
+ROUTERS = (health.router, games.router, tables.router, hands.router)

@@ -1,0 +1,57 @@
+"""What endpoints ask of a request: who it is from, and the parts of the server it needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from dasan.server.commands import Commands
+from dasan.server.identity import Identities
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.tables import Tables
+
+
+def _tables(request: Request) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def _commands(request: Request) -> Commands:
+    commands: Commands = request.app.state.commands
+    return commands
+
+
+def _identities(request: Request) -> Identities:
+    identities: Identities = request.app.state.identities
+    return identities
+
+
+def _player(request: Request) -> str | None:
+    return _identities(request).player(request)
+
+
+def address_of(request: Request) -> str:
+    """The address a request comes from, as far as trusted proxies say."""
+    return request.client.host if request.client else ""
+
+
+def limit(request: Request, name: str, *keys: str | None) -> None:
+    """Take a token of the limit ``name`` for the address and each key; ``Refused`` where one has none left."""
+    buckets = request.app.state.limits[name]
+    for key in (f"address {address_of(request)}", *keys):
+        if key is not None and not buckets.take(key):
+            raise Refused("too-fast", "too many requests of this kind; wait a little")
+
+
+TablesHere = Annotated[Tables, Depends(_tables)]
+StoreHere = Annotated[Store, Depends(_store)]
+CommandsHere = Annotated[Commands, Depends(_commands)]
+IdentitiesHere = Annotated[Identities, Depends(_identities)]
+Player = Annotated[str | None, Depends(_player)]

@@ -1,0 +1,102 @@
+"""The games that can be played, their rules, and the bots that play them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request
+
+import dasan
+from dasan import bots as known_bots
+from dasan.games import PRESETS, Option, Preset
+from dasan.ruleset import clauses
+from dasan.server.facts import facts
+from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
+from dasan.server.protocol.base import OptionValue
+from dasan.server.refusals import Refused
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/presets")
+async def presets() -> list[PresetInfo]:
+    """The games that can be played."""
+    return await asyncio.to_thread(lambda: [_preset_info(preset) for preset in PRESETS.values()])
+
+
+@router.get("/rules/{preset}")
+async def rules(preset: str, request: Request) -> RulesInfo:
+    """The rules in force for a preset; the query gives options, as in ``?triples=true&guard=off``."""
+    if preset not in PRESETS:
+        raise Refused("not-found", f"there is no game {preset!r}")
+    known = {option.name: option for option in PRESETS[preset].options}
+    given = {name: _read_value(known.get(name), value) for name, value in request.query_params.items()}
+    try:
+        made = PRESETS[preset].rules(given)
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
+    return RulesInfo(
+        preset=preset,
+        title=PRESETS[preset].title,
+        options=made.options,
+        facts=await asyncio.to_thread(facts, made),
+        clauses=[ClauseInfo(id=clause.id, text=clause.text) for clause in clauses.in_force(made)],
+    )
+
+
+@router.get("/bots")
+async def bots() -> list[BotInfo]:
+    """The bots that can be seated."""
+    return [_bot_info(name) for name in known_bots.BOTS]
+
+
+CHARACTERS = {
+    "random": "Plays any legal move: good for a first look at a game.",
+    "thrifty": "Gets rid of low cards first and keeps high ones for later.",
+    "greedy": "Plans in how few turns it can empty its hand, and keeps what takes the lead.",
+}
+
+
+def _bot_info(name: str) -> BotInfo:
+    level = name.removeprefix("level-")
+    return BotInfo(
+        name=name,
+        title=name.replace("-", " ").capitalize(),
+        character=CHARACTERS.get(name, ""),
+        level=int(level) if level.isdecimal() else None,
+    )
+
+
+def _preset_info(preset: Preset) -> PresetInfo:
+    return PresetInfo(
+        name=preset.name,
+        title=preset.title,
+        family=preset.family or preset.name,
+        variant=preset.family not in ("", preset.name) and not preset.sample,
+        sample=preset.sample.split(),
+        facts=facts(dasan.rules(preset.name)),
+        options=[_option_info(option) for option in preset.options],
+    )
+
+
+def _option_info(option: Option) -> OptionInfo:
+    numeric = option.choices is None
+    return OptionInfo(
+        name=option.name,
+        default=option.default,
+        choices=None if option.choices is None else list(option.choices),
+        minimum=option.minimum if numeric else None,
+        maximum=option.maximum if numeric else None,
+        clause=option.clause,
+        help=option.help,
+    )
+
+
+def _read_value(option: Option | None, text: str) -> OptionValue:
+    """The option's value that ``text`` writes; the text itself where there is none, for the rules to refuse."""
+    if option is None:
+        return text
+    for choice in option.choices or ():
+        if str(choice).lower() == text.lower():
+            return choice
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text

@@ -1,0 +1,137 @@
+"""Records: of a table's session so far, and the permanent pages of finished hands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request
+from starlette.responses import StreamingResponse
+
+import dasan
+from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
+from dasan.server.facts import facts, title_of
+from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
+from dasan.server.refusals import Refused
+from dasan.server.rooms import Room
+from dasan.server.store import Store
+from dasan.server.store.hands import Hand, copy_for
+from dasan.server.table import Table
+
+router = APIRouter(prefix="/api")
+
+NDJSON = "application/x-ndjson"
+AT_ONCE = 16
+"""Hands that are read from the database in one go."""
+
+
+@router.get("/tables/{table_id}/record")
+async def record(
+    table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
+) -> StreamingResponse:
+    """The session so far as climb/1, with what this player may know."""
+    limit(request, "records", player)
+    room = await tables.ask(table_id, lambda table: _room_for(table, player))
+    viewer = room.seat_of(player)
+    if room.state is None:
+        raise Refused("illegal", "the first hand has not been dealt yet")
+    return StreamingResponse(_session(store, room, viewer), media_type=NDJSON)
+
+
+@router.get("/tables/{table_id}/hands")
+async def hands(
+    table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: int = 0
+) -> list[HandSummary]:
+    """The table's finished hands, fifty at a time."""
+    await tables.ask(table_id, lambda table: _room_for(table, player))
+    return [summary_of(hand, None) for hand in await store.hands.of_table(table_id, after, 50)]
+
+
+@router.get("/hands/{hand_id}")
+async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
+    """A finished hand's page; its link is all one needs."""
+    found = await store.hands.load(hand_id)
+    header = json.loads(found.record.partition("\n")[0])
+    rules = await asyncio.to_thread(dasan.rules, found.preset, **header["rules"]["options"])
+    you = found.seat_of(player)
+    seats = [
+        HandSeat(seat=p.seat, name=p.name, kind="human" if p.bot is None else "bot", bot=p.bot, player=None)
+        for p in found.players
+    ]
+    return HandInfo(
+        id=found.id,
+        table=found.table if you is not None else None,
+        number=found.number,
+        preset=found.preset,
+        title=title_of(found.preset),
+        options=rules.options,
+        facts=await asyncio.to_thread(facts, rules),
+        finished=moment(found.finished),
+        seats=seats,
+        result=Result.model_validate(found.result),
+        you=you,
+        shown=found.shown,
+    )
+
+
+@router.get("/hands/{hand_id}/record")
+async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> StreamingResponse:
+    """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
+    limit(request, "records", player)
+    found = await store.hands.load(hand_id)
+    text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
+    return StreamingResponse(iter([text]), media_type=NDJSON)
+
+
+async def _room_for(table: Table, player: str | None) -> Room:
+    return table.room_for(table.viewer(player))
+
+
+async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:
+    """The session's lines: its header and draws, the hands that are over, and the one at the table."""
+    state = room.state
+    assert state is not None
+    shown = room.head.rules.show_hands_after
+    past = room.number if room.over else room.number - 1
+    whole = shown and (room.over or room.status == "ended")
+    current = state.record() if whole else state.record(view=viewer)
+    header, _, rest = current.partition("\n")
+    yield json.dumps({**json.loads(header), "contents": "session"}, ensure_ascii=False, separators=(",", ":")) + "\n"
+    number = 0
+    while number < past:
+        batch = await store.hands.of_table(room.head.id, number, AT_ONCE)
+        if not batch:
+            break
+        for one in batch[: past - number]:
+            if one.number == 1:
+                yield "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in one.opening)
+            text = await asyncio.to_thread(lambda one=one: "".join(copy_for(one, viewer)))  # type: ignore[misc]
+            yield text.partition("\n")[2]
+        number = batch[-1].number
+    if not room.over:
+        if room.number == 1:
+            yield "".join(json.dumps(event.to_json(), separators=(",", ":")) + "\n" for event in room.opening)
+        yield rest
+
+
+def moment(milliseconds: int) -> str:
+    """The moment as ISO 8601."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def summary_of(hand: Hand, player: str | None) -> HandSummary:
+    """The hand in a list of the player's."""
+    return HandSummary(
+        id=hand.id,
+        number=hand.number,
+        preset=hand.preset,
+        title=title_of(hand.preset),
+        finished=moment(hand.finished),
+        names=[p.name for p in hand.players],
+        seat=hand.seat_of(player),
+        payments=list(hand.result["payments"]),
+        winners=list(hand.result["winners"]),
+        rated=hand.rated,
+    )

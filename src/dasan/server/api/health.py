@@ -1,0 +1,24 @@
+"""Whether the server is well."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+import dasan
+from dasan.server.api.asked import StoreHere
+from dasan.server.protocol import PROTOCOL, Health
+from dasan.server.refusals import Refused
+from dasan.server.reporting import report
+
+router = APIRouter(prefix="/api")
+
+
+@router.get("/health")
+async def health(store: StoreHere) -> Health:
+    """Whether the server can do its work: it answers, and its store can be written to."""
+    try:
+        await store.check()
+    except Exception as error:
+        report("the store cannot be written to", error)
+        raise Refused("unavailable", "the store cannot be written to") from None
+    return Health(status="ok", version=dasan.__version__, protocol=PROTOCOL)

@@ -1,0 +1,210 @@
+"""Tables to open, to join and to look at."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request, Response
+
+import dasan
+from dasan.play import fairness
+from dasan.play.starting import hand_secret
+from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.facts import title_of
+from dasan.server.identity import new_player
+from dasan.server.protocol import (
+    AnyCommand,
+    CommandDone,
+    CreateTable,
+    Hint,
+    Joined,
+    JoinTable,
+    Lobby,
+    LobbyTable,
+    Promise,
+    QuickMatch,
+    SeatInfo,
+    SitCommand,
+    TableCreated,
+    TableDetail,
+    TableSettings,
+    TableSummary,
+)
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.store import Listed
+
+router = APIRouter(prefix="/api")
+
+
+@router.post("/promises", status_code=201)
+async def promise(request: Request, store: StoreHere) -> Promise:
+    """Commit to a secret, before anybody says anything, for a table to be opened with."""
+    limit(request, "tables")
+    ticket, seed = secrets.token_urlsafe(16), fairness.new_secret()
+    await store.notes.promise(ticket, seed, now())
+    return Promise(ticket=ticket, commitment=fairness.commitment(hand_secret(seed, 1)))
+
+
+@router.post("/tables", status_code=201)
+async def create_table(
+    wanted: CreateTable, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
+) -> TableCreated:
+    """Open a table and sit down at it; gives the browser its cookie if it has none."""
+    limit(request, "tables", player)
+    owner = player or new_player()
+    seed = None
+    if wanted.ticket is not None:
+        seed = await tables.store.notes.redeem(wanted.ticket, now())
+        if seed is None:
+            raise Refused("not-found", "that ticket was used already, or is too old")
+    table_id, seat = await tables.create(
+        owner,
+        wanted.preset,
+        wanted.options,
+        wanted.seats,
+        name=wanted.name or await ids.name(owner),
+        settings=wanted.settings,
+        seed=seed,
+        contribution=wanted.contribution,
+    )
+    await ids.remember(request, response, owner)
+    return TableCreated(id=table_id, seat=seat)
+
+
+@router.get("/tables")
+async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
+    """The tables this browser plays at, the one played last first."""
+    return [] if player is None else [_summary(listed) for listed in await store.listings.mine(player)]
+
+
+@router.get("/lobby")
+async def lobby(store: StoreHere) -> Lobby:
+    """Open tables, and tables that can be watched."""
+    waiting = [_lobby_table(listed) for listed in await store.listings.lobby("waiting") if not listed.locked]
+    playing = [_lobby_table(listed) for listed in await store.listings.lobby("playing") if listed.settings.spectators]
+    return Lobby(open=[table for table in waiting if table.open], live=playing)
+
+
+@router.post("/quick", status_code=201)
+async def quick_match(
+    wanted: QuickMatch, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
+) -> TableCreated:
+    """A seat at an open table of this game, by its default rules, or a new table in the lobby."""
+    limit(request, "tables", player)
+    owner = player or new_player()
+    name = wanted.name or await ids.name(owner)
+    for listed in reversed(await tables.store.listings.lobby("waiting")):
+        if listed.preset != wanted.preset or listed.locked or all(kind != "open" for kind, _, _ in listed.chairs):
+            continue
+        try:
+            joined = await _join(tables, listed.id, owner, name, None)
+        except Refused:
+            continue
+        await ids.remember(request, response, owner)
+        return TableCreated(id=listed.id, seat=joined)
+    players = _players(wanted.preset)
+    settings = TableSettings(visibility="lobby", spectators=True)
+    seats = ["me", *["open"] * (players - 1)]
+    table_id, seat = await tables.create(owner, wanted.preset, {}, seats, name=name, settings=settings)
+    await ids.remember(request, response, owner)
+    return TableCreated(id=table_id, seat=seat)
+
+
+@router.post("/tables/{table_id}/join")
+async def join(
+    table_id: str,
+    wanted: JoinTable,
+    request: Request,
+    response: Response,
+    tables: TablesHere,
+    ids: IdentitiesHere,
+    player: Player,
+) -> Joined:
+    """Take a seat by the table's link, without an account."""
+    limit(request, "joins", player)
+    owner = player or new_player()
+    room = await tables.look(table_id)
+    seat = room.seat_of(owner)
+    if seat is None or wanted.seat not in (None, seat):
+        seat = await _join(tables, table_id, owner, wanted.name or await ids.name(owner), wanted.seat)
+    await ids.remember(request, response, owner)
+    return Joined(id=table_id, seat=seat)
+
+
+@router.post("/tables/{table_id}/commands")
+async def command(
+    table_id: str, wanted: AnyCommand, request: Request, commands: CommandsHere, player: Player
+) -> CommandDone | Hint:
+    """Carry out a command, as over the socket: for programs that do not keep one."""
+    limit(request, "commands", player)
+    done = await commands.carry_out(table_id, player, wanted)
+    return done if isinstance(done, Hint) else CommandDone(id=wanted.id, seq=done)
+
+
+@router.get("/tables/{table_id}", response_model=TableDetail, response_model_exclude_unset=True)
+async def table(table_id: str, tables: TablesHere, player: Player) -> object:
+    """A table as this player may see it."""
+    return await tables.ask(table_id, lambda table: table.detail(player))
+
+
+async def _join(tables: TablesHere, table_id: str, player: str, name: str | None, seat: int | None) -> int:
+    sit = SitCommand(type="sit", id=f"join-{secrets.token_hex(8)}", seat=seat, name=name)
+    await tables.command(table_id, player, sit)
+    taken = (await tables.look(table_id)).seat_of(player)
+    if taken is None:
+        raise Refused("illegal", "that seat is taken")
+    return taken
+
+
+def _players(preset: str) -> int:
+    try:
+        return dasan.rules(preset).players
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
+
+
+def _moment(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def _summary(listed: Listed) -> TableSummary:
+    return TableSummary.model_validate(
+        {
+            "id": listed.id,
+            "preset": listed.preset,
+            "title": title_of(listed.preset),
+            "players": len(listed.balances),
+            "created": _moment(listed.created),
+            "status": listed.status,
+            "number": listed.number,
+            "phase": listed.phase,
+            "your_turn": listed.seat is not None and listed.to_act == listed.seat,
+            "balances": list(listed.balances),
+            "names": [name for _, name, _ in listed.chairs],
+            "deadline": listed.deadline,
+        }
+    )
+
+
+def _lobby_table(listed: Listed) -> LobbyTable:
+    seats = [
+        SeatInfo.model_validate({"seat": seat, "name": name, "kind": kind, **({} if bot is None else {"bot": bot})})
+        for seat, (kind, name, bot) in enumerate(listed.chairs)
+    ]
+    return LobbyTable.model_validate(
+        {
+            "id": listed.id,
+            "preset": listed.preset,
+            "title": title_of(listed.preset),
+            "players": len(seats),
+            "created": _moment(listed.created),
+            "status": listed.status,
+            "seats": seats,
+            "open": sum(seat.kind == "open" for seat in seats),
+            "settings": listed.settings,
+            "number": listed.number,
+            "watch": listed.settings.spectators,
+        }
+    )

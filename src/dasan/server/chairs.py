@@ -1,0 +1,120 @@
+"""Who sits where, and what never changes about a table."""
+
+from __future__ import annotations
+
+import base64
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import dasan
+from dasan.play import fairness
+from dasan.play.starting import hand_secret
+from dasan.server.protocol import TableSettings
+from dasan.server.refusals import Refused
+
+Reason: TypeAlias = Literal["absent", "time", "left"]
+LONGEST_NAME = 32
+
+
+@dataclass(frozen=True)
+class Chair:
+    """Who sits in a seat: a player by id, a bot by name, or nobody yet.
+
+    substitute: the bot that plays for an absent player, and why it does.
+    """
+
+    kind: Literal["human", "bot", "open"]
+    name: str = ""
+    player: str | None = field(default=None, repr=False)
+    bot: str | None = None
+    ready: bool = False
+    silent: bool = False
+    substitute: tuple[str, Reason] | None = None
+
+    @property
+    def plays(self) -> str | None:
+        """The bot that moves for this seat; None where its player does."""
+        return self.substitute[0] if self.substitute is not None else self.bot
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "player": self.player,
+            "bot": self.bot,
+            "ready": self.ready,
+            "silent": self.silent,
+            "substitute": self.substitute and list(self.substitute),
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Chair:
+        substitute = data["substitute"]
+        return Chair(**{**data, "substitute": None if substitute is None else (substitute[0], substitute[1])})
+
+
+OPEN = Chair("open")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What never changes about a table. seed: where the secrets of all its hands come from."""
+
+    id: str
+    rules: dasan.Rules = field(repr=False)
+    settings: TableSettings
+    seed: bytes = field(repr=False)
+
+    def secret(self, number: int) -> bytes:
+        """The secret behind the shuffle of hand ``number``."""
+        return hand_secret(self.seed, number)
+
+    def commitment(self, number: int) -> str:
+        """What is published of that secret before anybody adds to the shuffle."""
+        return fairness.commitment(self.secret(number))
+
+    def page(self, number: int) -> str:
+        """The id of hand ``number``'s permanent page: nobody can guess it, and it is the same whoever works it out."""
+        return _id(fairness.local_seed(self.seed, "page", number))
+
+    @property
+    def rematch(self) -> str:
+        """The id of the table that a rematch opens."""
+        return _id(fairness.local_seed(self.seed, "rematch", 0))
+
+
+def _id(chance: bytes) -> str:
+    return base64.urlsafe_b64encode(chance[:9]).decode()
+
+
+def bot_chairs(names: Sequence[str | None]) -> tuple[Chair | None, ...]:
+    """A chair for every bot's name, numbered where several of the same name play; None where there is no name.
+
+    >>> [chair and chair.name for chair in bot_chairs(["greedy", None, "greedy", "random"])]
+    ['Greedy 1', None, 'Greedy 2', 'Random']
+    """
+    out: list[Chair | None] = []
+    for i, name in enumerate(names):
+        if name is None:
+            out.append(None)
+            continue
+        title = name.replace("-", " ").capitalize()
+        if names.count(name) > 1:
+            title = f"{title} {names[: i + 1].count(name)}"
+        out.append(Chair("bot", title, bot=name))
+    return tuple(out)
+
+
+def clean_name(name: str) -> str:
+    """``name`` as it is shown: one line, single spaces; ``Refused`` where nothing visible is left of it.
+
+    >>> clean_name("  大三   player ")
+    '大三 player'
+    """
+    text = " ".join(unicodedata.normalize("NFC", name).split())
+    # Control and format characters could reverse or hide what stands around the name.
+    if not text or len(text) > LONGEST_NAME or any(unicodedata.category(c).startswith("C") for c in text):
+        raise Refused("malformed", f"a name has 1 to {LONGEST_NAME} visible characters")
+    return text

@@ -1,0 +1,66 @@
+"""A room as JSON, taken when a hand is dealt, so that a table opens without the log of the hands before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dasan.errors import BadRecord
+from dasan.play.dealing import Deal
+from dasan.play.events import Event
+from dasan.records.record import begun_json
+from dasan.server.chairs import Chair, Head
+from dasan.server.clocks import Clock
+from dasan.server.protocol import ChatLine, HandResult
+from dasan.server.rooms import Room, dealt
+
+Json = dict[str, Any]
+
+
+def checkpoint(room: Room) -> Json:
+    """The room as plain data. Only a room whose hand has just been dealt can be written so."""
+    state = room.state
+    if state is None or not isinstance(state.begun, Deal) or room.moves:
+        raise ValueError("a checkpoint is taken right after a deal")
+    return {
+        "seq": room.seq,
+        "at": room.at,
+        "status": room.status,
+        "chairs": [chair.to_json() for chair in room.chairs],
+        "host": room.host,
+        "locked": room.locked,
+        "number": room.number,
+        "opening": [event.to_json() for event in room.opening],
+        "deal": {
+            "engine": state.origin.engine,
+            "seats": list(state.origin.seats),
+            "deal": begun_json(state.begun, state.first_seq - 1),
+        },
+        "balances": list(room.balances),
+        "results": [result.model_dump() for result in room.results],
+        "clock": [list(room.clock.left), room.clock.since],
+        "chat": [line.model_dump() for line in room.chat],
+    }
+
+
+def restore(head: Head, data: Json) -> Room:
+    """The room that ``checkpoint`` wrote; ``BadRecord`` where it is damaged."""
+    try:
+        left, since = data["clock"]
+        return Room(
+            head=head,
+            chairs=tuple(map(Chair.from_json, data["chairs"])),
+            host=data["host"],
+            seq=data["seq"],
+            at=data["at"],
+            status=data["status"],
+            locked=data["locked"],
+            number=data["number"],
+            opening=tuple(map(Event.from_json, data["opening"])),
+            state=dealt(head, data["number"], data["deal"]),
+            balances=tuple(data["balances"]),
+            results=tuple(map(HandResult.model_validate, data["results"])),
+            clock=Clock(tuple(left), since),
+            chat=tuple(map(ChatLine.model_validate, data["chat"])),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadRecord("the table's checkpoint is damaged") from error

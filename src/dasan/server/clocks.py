@@ -1,0 +1,96 @@
+"""Clocks, as values: how much time each seat has, and when the seat to act runs out. All times are milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dasan.server.protocol import Correspondence, Increment, PerMove, Untimed
+
+Pace = Untimed | PerMove | Increment | Correspondence
+
+DAY = 24 * 60 * 60 * 1000
+DEALING = 5000
+"""What a hand's first turn gets on top: the deal is being shown."""
+RETURNING = 10_000
+"""The least a player has who takes the seat back from a bot."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """left: each seat's time for the rest of the hand, in games with an increment. since: when the turn began."""
+
+    left: tuple[int, ...] = ()
+    since: int = 0
+
+    @staticmethod
+    def start(pace: Pace, players: int, at: int) -> Clock:
+        """The clocks of a hand that is dealt ``at`` that moment."""
+        left = (pace.seconds * 1000,) * players if isinstance(pace, Increment) else ()
+        return Clock(left, at if isinstance(pace, Untimed | Correspondence) else at + DEALING)
+
+    def deadline(self, pace: Pace, seat: int) -> int | None:
+        """When ``seat``, whose turn it is, runs out of time."""
+        match pace:
+            case Untimed():
+                return None
+            case PerMove():
+                return self.since + pace.seconds * 1000
+            case Increment():
+                return self.since + self.left[seat]
+            case Correspondence():
+                return self.since + pace.days * DAY
+
+    def moved(self, pace: Pace, seat: int, at: int, *, timed: bool) -> Clock:
+        """The clocks after ``seat`` has moved; only a person's time (``timed``) is counted."""
+        if not isinstance(pace, Increment) or not timed:
+            return replace(self, since=at)
+        rest = max(0, self.left[seat] - max(0, at - self.since)) + pace.increment * 1000
+        return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
+
+    def returned(self, seat: int, at: int, *, to_act: bool) -> Clock:
+        """The clocks after ``seat`` has been taken back by its player."""
+        left = self.left and (*self.left[:seat], max(self.left[seat], RETURNING), *self.left[seat + 1 :])
+        return Clock(left, at if to_act else self.since)
+
+    def remaining(self, pace: Pace, seats: Sequence[int], to_act: int | None, now: int) -> list[int | None]:
+        """Each seat's time at ``now``; None for games without clocks."""
+        match pace:
+            case Untimed():
+                return [None for _ in seats]
+            case PerMove():
+                whole = pace.seconds * 1000
+            case Correspondence():
+                whole = pace.days * DAY
+            case Increment():
+                whole = 0
+        shown = [self.left[s] if self.left else whole for s in seats]
+        return [max(0, t - max(0, now - self.since)) if s == to_act else t for s, t in zip(seats, shown, strict=True)]
+
+
+class Lag:
+    """What of a line's delay the clocks forgive: up to a quota, which every move refills a little.
+
+    >>> lag = Lag()
+    >>> lag.measured(300), lag.forgiven(), lag.forgiven(), lag.forgiven()
+    (None, 300, 300, 300)
+    >>> lag.measured(60_000), lag.forgiven(), lag.forgiven()
+    (None, 376, 124)
+    """
+
+    QUOTA = 1000
+    REFILL = 100
+
+    def __init__(self) -> None:
+        self._delay = 0
+        self._quota = self.QUOTA
+
+    def measured(self, milliseconds: int) -> None:
+        """A round trip took so long; the shortest of what was seen lately counts, slowly forgotten."""
+        self._delay = milliseconds if not self._delay else min(milliseconds, self._delay * 5 // 4 + 1)
+
+    def forgiven(self) -> int:
+        """What this move is forgiven."""
+        given = min(self._delay, self._quota)
+        self._quota = min(self.QUOTA, self._quota - given + self.REFILL)
+        return given

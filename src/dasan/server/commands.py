@@ -1,0 +1,102 @@
+"""Where a command goes, whichever way it came: to its table, to a bot for advice, or to the reports."""
+
+from __future__ import annotations
+
+import dasan
+from dasan.server.limits import Buckets
+from dasan.server.protocol import (
+    Candidate,
+    ChatCommand,
+    Command,
+    Hint,
+    HintCommand,
+    LegalMove,
+    ReactCommand,
+    ReportCommand,
+)
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.settings import Settings
+from dasan.server.tables import Tables, check_bot
+from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
+
+
+class Commands:
+    """Carries out what players send, within the limits for what each may say and ask."""
+
+    def __init__(self, tables: Tables, settings: Settings) -> None:
+        self._tables = tables
+        self._talk = Buckets(settings.chat_rate, settings.chat_burst)
+        self._hints = Buckets(settings.hint_rate, settings.hint_burst)
+
+    async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
+        """The length of the table's log after the command, or the hint it asked for."""
+        if player is None:
+            raise Refused("forbidden", "you only watch this table")
+        match command:
+            case HintCommand():
+                return await self._hint(table_id, player, command)
+            case ReactCommand():
+                self._talking(player)
+                await self._tables.ask(table_id, lambda table: table.react(player, command))
+                return (await self._tables.look(table_id)).seq
+            case ReportCommand():
+                self._talking(player)
+                return await self._report(table_id, player, command)
+            case ChatCommand():
+                self._talking(player)
+                return await self._tables.command(table_id, player, command)
+            case _:
+                return await self._tables.command(table_id, player, command, lag)
+
+    def _talking(self, player: str) -> None:
+        if not self._talk.take(player):
+            raise Refused("too-fast", "you say a lot; wait a little")
+
+    async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
+        check_bot(command.bot)
+        room = await self._tables.look(table_id)
+        seat = room.seat_of(player)
+        if seat is None:
+            raise Refused("forbidden", "you only watch this table")
+        if room.head.settings.rated:
+            raise Refused("forbidden", "there are no hints at a rated table")
+        if room.to_act != seat or room.state is None:
+            raise Refused("illegal", "hints are given on your turn")
+        if not self._hints.take(player):
+            raise Refused("too-fast", "too many hints; wait a little")
+        unit, candidates = await self.explain(command.bot, room.state.view(seat))
+        return Hint(type="hint", id=command.id, seq=room.seq, bot=command.bot, unit=unit, candidates=candidates)
+
+    async def explain(self, bot: str, view: dasan.View) -> tuple[str | None, list[Candidate]]:
+        """A bot's advice for a view: what its figures count, and the moves it considered, best first."""
+        try:
+            told = await self._tables.study.run("explain", bot, view)
+        except (JobFailed, JobTimeout, JobCrashed):
+            raise Refused("unavailable", "the bot has no advice just now") from None
+        candidates = [
+            Candidate(move=LegalMove.model_validate(one["move"]), expected=one["expected"], reasons=list(one["reasons"]))
+            for one in told["candidates"]
+        ]
+        return told["unit"], candidates
+
+    async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
+        room = await self._tables.look(table_id)
+        if room.seat_of(player) is None:
+            raise Refused("forbidden", "you only watch this table")
+        line = next((line for line in room.chat if line.seq == command.message), None)
+        if line is None:
+            raise Refused("not-found", "there is no such chat message")
+        against = None if line.seat is None else room.chairs[line.seat].player
+        await self._tables.store.notes.report(
+            {
+                "table_id": table_id,
+                "seq": line.seq,
+                "by": player,
+                "against": against,
+                "text": line.text,
+                "reason": command.reason,
+                "at": now(),
+            }
+        )
+        return room.seq

@@ -1,0 +1,316 @@
+"""What a command adds to a table's log, and what happens there by itself.
+
+Everything here looks at a room and says entries, or refuses; ``rooms.fold`` makes the next room of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+import dasan
+from dasan.play import fairness
+from dasan.play.events import MOVES
+from dasan.play.sessions import following, session
+from dasan.play.state import Phase
+from dasan.records.record import begun_json
+from dasan.server.chairs import bot_chairs, clean_name
+from dasan.server.protocol import (
+    AnswerCommand,
+    ChatCommand,
+    ContributeCommand,
+    LeaveCommand,
+    LockCommand,
+    MoveCommand,
+    NextCommand,
+    OfferCommand,
+    ReadyCommand,
+    RematchCommand,
+    RemoveCommand,
+    ReturnCommand,
+    RoomCommand,
+    SeatBotCommand,
+    SilenceCommand,
+    SitCommand,
+    StartCommand,
+    TakeBackCommand,
+)
+from dasan.server.refusals import Refused
+from dasan.server.rooms import Entry, Room
+
+MOST_HANDS = 100_000
+
+
+def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry:
+    """The entry that ``player``'s command adds; ``Refused`` or ``DasanError`` where it may not.
+
+    lag: milliseconds of the line's delay that the clock forgives. Whether a move is legal, ``fold`` finds out.
+    """
+    if isinstance(command, SitCommand):
+        return _sit(room, player, command)
+    seat = room.seat_of(player)
+    if seat is None:
+        raise Refused("forbidden", "you only watch this table")
+    match command:
+        case MoveCommand():
+            return _move(room, seat, command.move, lag)
+        case NextCommand():
+            return _next(room, seat)
+        case ContributeCommand():
+            return _contribute(room, seat, command.text)
+        case ReadyCommand():
+            _check_waiting(room)
+            return {"type": "ready", "seat": seat, "ready": command.ready}
+        case LeaveCommand():
+            return _leave(room, seat)
+        case ReturnCommand():
+            if room.chairs[seat].substitute is None:
+                raise Refused("illegal", "no bot plays in your seat")
+            return {"type": "return", "seat": seat}
+        case StartCommand() | SeatBotCommand() | RemoveCommand() | LockCommand() | SilenceCommand():
+            return _host(room, player, command)
+        case ChatCommand():
+            return _chat(room, seat, command.text)
+        case OfferCommand():
+            return _offer(room, seat, command)
+        case AnswerCommand():
+            return _answer(room, seat, command)
+        case TakeBackCommand():
+            return _take_back(room, seat)
+        case RematchCommand():
+            if room.status != "ended":
+                raise Refused("illegal", "a rematch follows when the session has ended")
+            if room.rematch is not None:
+                raise Refused("illegal", "the rematch is open already")
+            return {"type": "vote", "seat": seat}
+
+
+def by_itself(room: Room, now: int, here: AbstractSet[int]) -> Entry | None:
+    """What happens at the table without anybody's command, now that the people in seats ``here`` are connected.
+
+    The first hand is dealt when nobody is waited for any more, further ones when all who are here have said so or their
+    time has come, offers that all have accepted are carried out, and whoever runs out of time is substituted.
+    """
+    if room.status == "waiting":
+        return deal(room) if _may_start(room) else None
+    waiting = {seat for seat in room.humans if room.chairs[seat].substitute is None}
+    if room.offer is not None and waiting <= set(room.offer.accepted):
+        return _accepted(room)
+    if room.status == "ended":
+        if room.rematch is None and _all_voted(room, waiting, here):
+            return {"type": "rematch", "table": room.head.rematch}
+        return None
+    if room.over:
+        due = room.next_at is not None and now >= room.next_at and bool(waiting & here)
+        return deal(room) if (due or _all_voted(room, waiting, here)) and room.number < MOST_HANDS else None
+    deadline = room.deadline
+    if deadline is not None and now >= deadline and room.to_act is not None:
+        return substitute(room, room.to_act, "time")
+    return None
+
+
+def _all_voted(room: Room, waiting: AbstractSet[int], here: AbstractSet[int]) -> bool:
+    """Whether everybody who is here has voted; those who are away are not waited for."""
+    return bool(room.votes) and (waiting <= room.votes or (bool(waiting & here) and waiting & here <= room.votes))
+
+
+def substitute(room: Room, seat: int, reason: str) -> Entry:
+    """The table's bot plays on for ``seat``."""
+    return {"type": "substitute", "seat": seat, "bot": room.head.settings.substitute, "reason": reason}
+
+
+def deal(room: Room) -> Entry:
+    """The next hand, shuffled from the secret that was committed to and the strings that were added."""
+    head, given = room.head, [text for _, text in sorted(room.contributions.items())]
+    opening: list[Entry] = []
+    if room.state is None:
+        begun = session(head.rules, seed=head.seed, contributions=given)
+        opening, state = [event.to_json() for event in begun.opening], begun.state
+    else:
+        state = following(room.state, head.seed, given)
+    line = begun_json(state.begun, state.first_seq - 1)
+    return {"type": "deal", "engine": dasan.__version__, "seats": list(room.players), "opening": opening, "deal": line}
+
+
+def bot_move(room: Room, seat: int, move: str) -> Entry:
+    """A bot's move in ``seat``, its own or that of an absent player."""
+    return {"type": "move", "seat": seat, "move": move, "bot": room.chairs[seat].plays}
+
+
+def _check_waiting(room: Room) -> None:
+    if room.status != "waiting":
+        raise Refused("illegal", "the first hand has been dealt already")
+
+
+def _check_going_on(room: Room) -> None:
+    if room.status == "ended":
+        raise Refused("illegal", "the session has ended")
+    if room.status == "waiting":
+        raise Refused("illegal", "the first hand has not been dealt yet")
+
+
+def _may_start(room: Room) -> bool:
+    if room.open_seats:
+        return False
+    return room.head.settings.start == "full" or all(room.chairs[seat].ready for seat in room.humans)
+
+
+def _sit(room: Room, player: str, command: SitCommand) -> Entry:
+    now = room.seat_of(player)
+    if room.status != "waiting":
+        if now is not None and command.seat in (None, now):
+            raise Refused("illegal", "you have a seat already")
+        raise Refused("illegal", "the first hand has been dealt already")
+    if now is None and room.locked:
+        raise Refused("forbidden", "the host has locked this table")
+    free = room.open_seats
+    seat = command.seat if command.seat is not None else now if now is not None else free[0] if free else None
+    if seat is None or (seat != now and seat not in free):
+        raise Refused("illegal", "that seat is taken" if seat is not None else "every seat is taken")
+    name = command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}")
+    return {"type": "sit", "seat": seat, "player": player, "name": clean_name(name)}
+
+
+def _move(room: Room, seat: int, text: str, lag: int) -> Entry:
+    _check_going_on(room)
+    if room.chairs[seat].substitute is not None:
+        raise Refused("illegal", "a bot plays in your seat; take it back first")
+    return {"type": "move", "seat": seat, "move": text, **({"lag": lag} if lag else {})}
+
+
+def _next(room: Room, seat: int) -> Entry:
+    _check_going_on(room)
+    if not room.over:
+        raise dasan.IllegalPlay("the hand is not over yet", clause="G.04")
+    if room.number >= MOST_HANDS:
+        raise Refused("unavailable", "this session has become too long to go on; open a new table")
+    return {"type": "vote", "seat": seat}
+
+
+def _contribute(room: Room, seat: int, text: str) -> Entry:
+    if room.status == "ended":
+        raise Refused("illegal", "the session has ended")
+    check_contribution(text)
+    if seat in room.contributions:
+        raise Refused("illegal", "you have already added to the next shuffle")
+    return {"type": "contribute", "seat": seat, "text": text}
+
+
+def check_contribution(text: str) -> None:
+    """``Malformed`` for a string that cannot be added to a shuffle."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise dasan.Malformed("a contribution is text that UTF-8 can write") from None
+    if size > fairness.MAX_TEXT_BYTES:
+        raise dasan.Malformed(f"a contribution has at most {fairness.MAX_TEXT_BYTES} bytes")
+
+
+def _leave(room: Room, seat: int) -> Entry:
+    if room.status == "waiting":
+        return {"type": "stand", "seat": seat}
+    present = room.chairs[seat].substitute
+    if room.status == "ended" or (present is not None and present[1] == "left"):
+        raise Refused("illegal", "you have left already")
+    return substitute(room, seat, "left")
+
+
+def _host(
+    room: Room, player: str, command: StartCommand | SeatBotCommand | RemoveCommand | LockCommand | SilenceCommand
+) -> Entry:
+    if room.host != player:
+        raise Refused("forbidden", "only the host of the table does that")
+    players = room.head.rules.players
+    if not isinstance(command, StartCommand | LockCommand) and command.seat >= players:
+        raise Refused("malformed", f"a seat is 0 to {players - 1}")
+    if isinstance(command, SilenceCommand):
+        if room.chairs[command.seat].kind != "human":
+            raise Refused("illegal", "nobody who could chat sits there")
+        return {"type": "silence", "seat": command.seat, "silent": command.silent}
+    _check_waiting(room)
+    match command:
+        case LockCommand():
+            return {"type": "lock", "locked": command.locked}
+        case RemoveCommand():
+            chair = room.chairs[command.seat]
+            if chair.kind != "human" or chair.player == player:
+                raise Refused("illegal", "there is nobody to remove in that seat")
+            return {"type": "stand", "seat": command.seat}
+        case SeatBotCommand():
+            wanted: tuple[int, ...] = (command.seat,)
+            bot = command.bot
+            if room.chairs[command.seat].kind == "human":
+                raise Refused("illegal", "somebody sits there")
+        case StartCommand():
+            late = [seat for seat in room.humans if not room.chairs[seat].ready and room.chairs[seat].player != player]
+            if room.head.settings.start == "ready" and late:
+                raise Refused("illegal", f"{room.chairs[late[0]].name} is not ready yet")
+            wanted, bot = room.open_seats, room.head.settings.substitute
+    names = [bot if seat in wanted else chair.bot for seat, chair in enumerate(room.chairs)]
+    seated = bot_chairs(names)
+    changed = {str(seat): chair.to_json() for seat, chair in enumerate(seated) if chair not in (None, room.chairs[seat])}
+    if bot is None:
+        changed[str(command.seat)] = None  # type: ignore[union-attr, assignment]
+    return {"type": "bots", "chairs": changed, "start": isinstance(command, StartCommand)}
+
+
+def _chat(room: Room, seat: int, text: str) -> Entry:
+    settings, chair = room.head.settings, room.chairs[seat]
+    if not settings.chat:
+        raise Refused("forbidden", "there is no chat at this table")
+    if chair.silent:
+        raise Refused("forbidden", "the host has taken your chat away")
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not line:
+        raise Refused("malformed", "there is nothing to say in that")
+    folded = line.casefold()
+    if any(word.casefold() in folded for word in settings.words):
+        raise Refused("forbidden", "the host does not want that word in the chat")
+    return {"type": "chat", "seat": seat, "name": chair.name, "text": line}
+
+
+def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:
+    _check_going_on(room)
+    if room.offer is not None:
+        raise Refused("illegal", "another offer is open")
+    if command.offer == "undo":
+        if room.head.settings.rated:
+            raise Refused("illegal", "moves are not taken back at a rated table")
+        _moves_before(room, seat)
+    return {"type": "offer", "offer": command.offer, "seat": seat}
+
+
+def _answer(room: Room, seat: int, command: AnswerCommand) -> Entry:
+    if room.offer is None:
+        raise Refused("illegal", "no offer is open")
+    if command.accept and seat in room.offer.accepted:
+        raise Refused("illegal", "you have accepted already")
+    return {"type": "accept" if command.accept else "decline", "seat": seat}
+
+
+def _accepted(room: Room) -> Entry:
+    """The entry that carries out the offer that everybody has accepted."""
+    assert room.offer is not None
+    if room.offer.offer == "end":
+        return {"type": "end"}
+    try:
+        return {"type": "undo", "moves": _moves_before(room, room.offer.by), "taken_back": False}
+    except Refused:
+        return {"type": "decline", "seat": room.offer.by}
+
+
+def _take_back(room: Room, seat: int) -> Entry:
+    _check_going_on(room)
+    if len(room.humans) > 1:
+        raise Refused("illegal", "other people play here: offer to undo instead")
+    return {"type": "undo", "moves": _moves_before(room, seat), "taken_back": True}
+
+
+def _moves_before(room: Room, seat: int) -> int:
+    """How many moves of the hand were made before ``seat``'s last one."""
+    if room.state is None or room.state.phase is Phase.OVER:
+        raise Refused("illegal", "the hand is over")
+    movers = [event.seat for event in room.state.events if event.type in MOVES]
+    mine = [i for i, by in enumerate(movers) if by == seat]
+    if not mine:
+        raise Refused("illegal", "you have not moved in this hand")
+    return mine[-1]

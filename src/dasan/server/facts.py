@@ -1,0 +1,70 @@
+"""Facts about a game's rules that a page needs, so that it derives none from a game's name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from dasan.games import PRESETS
+from dasan.ruleset import catalogue
+from dasan.ruleset.rules import BidScoring, Ending, FixedScoring, Rules
+from dasan.server.protocol import RulesFacts
+
+
+@lru_cache(maxsize=256)
+def facts(rules: Rules) -> RulesFacts:
+    """The facts of ``rules``.
+
+    >>> facts(dasan.rules("big-three")).bids, facts(dasan.rules("winner")).wins
+    ([1, 2, 3], 'places')
+    """
+    wins: Literal["side", "first-out", "places"] = "first-out"
+    if rules.auction is not None:
+        wins = "side"
+    elif rules.ending is Ending.LAST_IN:
+        wins = "places"
+    scope: Literal["complete", "ranks", "canonical"] = "ranks"
+    if rules.suits_matter:
+        scope = catalogue.compile(rules).scope
+    opening = rules.opening
+    return RulesFacts(
+        family=family_of(rules.name),
+        players=rules.players,
+        cards=len(rules.pack),
+        hand_size=rules.hand_size,
+        kitty=rules.kitty_size,
+        bids=[] if rules.auction is None else list(range(1, rules.auction.top + 1)),
+        sides=rules.auction is not None,
+        call_ranks=None if rules.call is None else rules.call.ranks,
+        exchange=rules.exchange,
+        wins=wins,
+        score="none" if rules.scoring == FixedScoring(stake=0) else rules.scoring.type,
+        pay_each_winner=isinstance(rules.scoring, BidScoring) and rules.scoring.pay_each_winner,
+        stake_chips=rules.stake_chips,
+        decks=rules.decks,
+        jokers=rules.jokers,
+        ranks=rules.ranks,
+        suits=rules.suits,
+        suits_ranked=rules.suits_ranked,
+        kinds=list(dict.fromkeys(shape.kind for shape in rules.shapes)),
+        scope=scope,
+        opening_card=None if opening is None else opening.card,
+        opening_card_in_lead=opening is not None and opening.in_the_lead,
+        pass_is_final=rules.pass_is_final,
+        guard=rules.guard.value,
+        first_dealer=rules.first_dealer.value,
+        show_played=rules.show_played,
+        show_hands_after=rules.show_hands_after,
+    )
+
+
+def family_of(preset: str) -> str:
+    """The game whose variant this preset is; its own name where a newer or older version had it."""
+    known = PRESETS.get(preset)
+    return preset if known is None else known.family or known.name
+
+
+def title_of(preset: str) -> str:
+    """The preset's title for people; its name where a newer or older version had it."""
+    known = PRESETS.get(preset)
+    return preset if known is None else known.title

@@ -1,0 +1,36 @@
+"""What all messages have in common: the base model and the names of small values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PROTOCOL = 2
+MAX_MESSAGE = 64 * 1024
+"""The largest message, in bytes, that the server reads from a socket or a request."""
+
+CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
+Seat: TypeAlias = int
+SeatNumber: TypeAlias = Annotated[int, Field(ge=0, le=7, strict=True)]
+"""A seat that a client names."""
+CardText: TypeAlias = str
+OptionValue: TypeAlias = bool | int | str
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=32)]
+"""A player's name; the server trims it and refuses control characters."""
+BotName: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
+Milliseconds: TypeAlias = int
+"""A moment: milliseconds since 1970 by the server's clock; or a span."""
+Phase: TypeAlias = Literal["auction", "call", "exchange", "play", "over"]
+Status: TypeAlias = Literal["waiting", "playing", "ended"]
+"""waiting: before the first hand. playing: hands are dealt, or one has just ended. ended: no further hand."""
+
+
+class Message(BaseModel):
+    """The base of all models: unknown fields are refused, so that the schema and the engine cannot drift apart."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    def wire(self) -> str:
+        """This message as JSON text, with only the fields that were set."""
+        return self.model_dump_json(exclude_unset=True)

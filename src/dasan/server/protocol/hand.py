@@ -1,0 +1,131 @@
+"""One hand as one viewer may know it: what ``view.to_json`` gives, as models."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dasan.server.protocol.base import CardText, Message, Phase, Seat
+
+
+class Event(Message):
+    """Something that happened in the hand, as one viewer may know it."""
+
+    seq: int
+    seat: Seat
+    type: Literal[
+        "bid",
+        "pass",
+        "call",
+        "play",
+        "give",
+        "offer",
+        "take",
+        "open",
+        "kitty",
+        "last-card",
+        "trick",
+        "partner",
+        "out",
+    ]
+    cards: list[CardText] | None = None
+    bid: int | None = None
+
+
+class SessionEvent(Message):
+    """What came before the first move of a hand: the draw for the deal, the dealer, the cut, the deal."""
+
+    type: Literal["draw", "dealer", "cut", "deal"]
+    seat: Seat
+    seq: int | None = None
+    cards: list[CardText] | None = None
+    value: int | None = None
+    commitment: str | None = None
+    contributions: list[str] | None = None
+
+
+class LegalMove(Message):
+    """One move the viewer may make now; ``move`` is the text to send."""
+
+    move: str
+    type: Literal["pass", "bid", "call", "play", "give", "offer", "take"]
+    kind: str | None = None
+    cards: list[CardText] | None = None
+    bid: int | None = None
+
+
+class OnTable(Message):
+    """The play to beat."""
+
+    kind: str
+    cards: list[CardText]
+
+
+class Result(Message):
+    """How the hand ended: payments by seat (they sum to zero), seats out in order, winners."""
+
+    payments: list[int]
+    finish_order: list[Seat]
+    winners: list[Seat]
+    foul: Seat | None
+    next_dealer: Seat
+
+
+class ViewState(Message):
+    """What one seat (``null``: a spectator) knows of the hand, apart from its events."""
+
+    seat: Seat | None
+    players: int
+    preset: str
+    phase: Phase
+    to_act: Seat | None
+    hand: list[CardText]
+    hand_sizes: list[int]
+    dealer: Seat
+    opener: Seat | None
+    leader: Seat | None
+    bidder: Seat | None
+    bid: int | None
+    called: CardText | None
+    partner: Seat | None
+    table: OnTable | None
+    table_seat: Seat | None
+    passed: list[Seat]
+    finished: list[Seat]
+    offered: list[CardText] | None
+    legal_moves: list[LegalMove]
+    played: list[CardText] | None
+    hands: list[list[CardText]] | None
+    kitty: list[CardText] | None
+    result: Result | None
+
+
+class View(ViewState):
+    """What one seat knows of the hand, with its events so far."""
+
+    events: list[Event]
+
+
+class HandResult(Message):
+    """One line of the score sheet. ``hand``: the id of the hand's own page."""
+
+    payments: list[int]
+    winners: list[Seat]
+    finish_order: list[Seat]
+    hand: str
+
+
+class SessionInfo(Message):
+    """Hand number (from 1; 0 before the first is dealt), balances by seat, and how the hand at the table was dealt.
+
+    ``results`` are those of the last hundred hands that are over, the first of them being hand ``first_result``.
+    ``next_commitment`` is the SHA-256 of the secret behind the next hand's shuffle, ``contributions`` the strings that
+    the players have added to it so far, by seat.
+    """
+
+    number: int
+    balances: list[int]
+    results: list[HandResult]
+    first_result: int
+    opening: list[SessionEvent]
+    next_commitment: str
+    contributions: list[str | None]

@@ -1,0 +1,174 @@
+"""A table: who sits where, how fast it is played, who may watch, what has been offered."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from dasan.server.protocol.base import BotName, Message, Milliseconds, OptionValue, Seat, Status
+from dasan.server.protocol.commands import OfferName
+
+
+class Untimed(Message):
+    """No clock."""
+
+    kind: Literal["untimed"]
+
+
+class PerMove(Message):
+    """So many seconds for every move."""
+
+    kind: Literal["move"]
+    seconds: Annotated[int, Field(ge=5, le=600, strict=True)]
+
+
+class Increment(Message):
+    """So many seconds for a whole hand, and some more for every move."""
+
+    kind: Literal["clock"]
+    seconds: Annotated[int, Field(ge=15, le=7200, strict=True)]
+    increment: Annotated[int, Field(ge=0, le=120, strict=True)]
+
+
+class Correspondence(Message):
+    """So many days for every move."""
+
+    kind: Literal["correspondence"]
+    days: Annotated[int, Field(ge=1, le=14, strict=True)]
+
+
+Speed: TypeAlias = Annotated[Untimed | PerMove | Increment | Correspondence, Field(discriminator="kind")]
+Visibility: TypeAlias = Literal["link", "lobby"]
+
+
+class TableSettings(Message):
+    """What the host chose for the table beside the game.
+
+    visibility: only who has the link finds it, or it stands in the lobby. spectators: whether others may watch, each
+    update ``delay`` seconds late. start: as soon as no seat is open, or when everybody has said ready. substitute: the
+    bot that plays for who is absent for ``grace`` seconds, has left, or has no time left. next_seconds: deal the next
+    hand so long after the last (null: only when all say so). words: chat with one of these in it is not shown.
+    """
+
+    speed: Speed = Untimed(kind="untimed")
+    visibility: Visibility = "link"
+    rated: bool = False
+    spectators: bool = False
+    delay: Annotated[int, Field(ge=0, le=600, strict=True)] = 0
+    start: Literal["full", "ready"] = "full"
+    substitute: BotName = "greedy"
+    grace: Annotated[int, Field(ge=5, le=3600, strict=True)] = 60
+    next_seconds: Annotated[int, Field(ge=5, le=600, strict=True)] | None = None
+    chat: bool = True
+    words: Annotated[list[Annotated[str, Field(min_length=1, max_length=32)]], Field(max_length=100)] = Field(default=[])
+
+
+class Substitute(Message):
+    """The bot that plays in somebody's seat, and why."""
+
+    bot: str
+    reason: Literal["absent", "time", "left"]
+
+
+class SeatInfo(Message):
+    """Who sits where. ``bot``: the bot's name where ``kind`` is bot; ``substitute``: the bot playing for a person."""
+
+    seat: Seat
+    name: str
+    kind: Literal["human", "bot", "open"]
+    bot: str | None = None
+    ready: bool = False
+    silent: bool = False
+    substitute: Substitute | None = None
+
+
+class OfferInfo(Message):
+    """An open offer, and the seats that have accepted it (whoever made it among them)."""
+
+    offer: OfferName
+    by: Seat
+    accepted: list[Seat]
+
+
+class TableInfo(Message):
+    """The table itself; ``you`` is the viewer's seat, ``null`` for who only watches, ``host`` the host's.
+
+    voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
+    casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
+    that follows this one.
+    """
+
+    id: str
+    preset: str
+    title: str
+    options: dict[str, OptionValue]
+    players: int
+    direction: Literal["counterclockwise", "clockwise"]
+    you: Seat | None
+    status: Status
+    host: Seat | None
+    locked: bool
+    settings: TableSettings
+    seats: list[SeatInfo]
+    offer: OfferInfo | None
+    voted: list[Seat]
+    next_at: Milliseconds | None
+    casual: Literal["unrated", "taken-back"] | None
+    rematch: str | None
+
+
+class ClockInfo(Message):
+    """Clocks at ``now``: each seat's milliseconds (null: untimed), and when the seat to act runs out."""
+
+    now: Milliseconds
+    left: list[Milliseconds | None]
+    to_act: Seat | None
+    deadline: Milliseconds | None
+
+
+class Presence(Message):
+    """Whether a seat's player is connected; if not, since when, and when the substitute takes over."""
+
+    seat: Seat
+    here: bool
+    since: Milliseconds | None
+    takeover_at: Milliseconds | None
+
+
+class RulesFacts(Message):
+    """What a page needs to know of the rules to word and lay out a hand, without knowing the game.
+
+    bids: what can be bid, empty without an auction. sides: whether a bidder (and a partner) plays against the others.
+    wins: what decides a hand, a side, the first seat out, or the places of all. score: whether balances are kept.
+    scope: whether legal moves list every set of cards (``complete``), or one of those with the same ranks (``ranks``),
+    or one of those that are equal in kind, ranks and deciding suit (``canonical``). kinds: of combination, lowest first.
+    """
+
+    family: str
+    players: int
+    cards: int
+    hand_size: int | None
+    kitty: int
+    bids: list[int]
+    sides: bool
+    call_ranks: str | None
+    exchange: bool
+    wins: Literal["side", "first-out", "places"]
+    score: Literal["bid", "fixed", "cards", "none"]
+    pay_each_winner: bool
+    stake_chips: int
+    decks: int
+    jokers: bool
+    ranks: str
+    suits: str
+    suits_ranked: bool
+    kinds: list[str]
+    scope: Literal["complete", "ranks", "canonical"]
+    opening_card: str | None
+    opening_card_in_lead: bool
+    pass_is_final: bool
+    guard: Literal["foul", "enforced", "off"]
+    first_dealer: Literal["draw", "cut", "random"]
+    show_played: bool
+    show_hands_after: bool

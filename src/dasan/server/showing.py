@@ -1,0 +1,192 @@
+"""What a viewer is shown of a room. Hands come from ``state.view`` alone; everything here is public or from it.
+
+Messages are built as plain JSON data, and not through the protocol's models: this runs for every viewer after every
+move. The tests hold every message against the models.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import dasan
+from dasan.play.dealing import Deal
+from dasan.play.state import Phase
+from dasan.server.chairs import Chair
+from dasan.server.facts import facts, title_of
+from dasan.server.rooms import Room
+
+Json: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far a viewer has seen: enough to send what it missed without keeping old rooms.
+
+    events: of the hand at the table; cut: how often moves of it were taken back.
+    """
+
+    seq: int
+    number: int
+    events: int
+    status: str
+
+    @staticmethod
+    def of(room: Room) -> Mark:
+        state = room.state
+        # What the end uncovers makes old events look different.
+        shown = 0 if state is None else len(state.events) if state.phase is not Phase.OVER else -1
+        return Mark(room.seq, room.number, shown, room.status)
+
+
+def encode(message: Json) -> str:
+    """The message as it is sent."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def detail(room: Room, viewer: int | None, now: int) -> Json:
+    """The table and its hand as ``viewer`` (None: a spectator) may know them."""
+    view = None if room.state is None else room.state.view(viewer)
+    return {
+        "seq": room.seq,
+        "table": table_info(room, viewer),
+        "rules": facts(room.head.rules).model_dump(),
+        "session": session_info(room, view),
+        "view": None if view is None else view.to_json(),
+        "clocks": clocks(room, now),
+    }
+
+
+def snapshot(room: Room, viewer: int | None, now: int, presence: Json) -> Json:
+    """Everything that ``viewer`` may know. presence: the fields ``presence`` and ``watching``."""
+    chat = [line.model_dump() for line in room.chat]
+    return {"type": "snapshot", **detail(room, viewer, now), **presence, "chat": chat}
+
+
+def changed(room: Room, before: Room, entry_type: str, viewer: int | None, now: int, presence: Json) -> Json:
+    """What one entry of the log changed for ``viewer``, who has seen ``before``."""
+    if entry_type == "chat":
+        return {"type": "chat", "seq": room.seq, "lines": [room.chat[-1].model_dump()]}
+    if entry_type == "move":
+        return _update(room, before, viewer, now, presence)
+    if entry_type in ("deal", "undo"):
+        return snapshot(room, viewer, now, presence)
+    return table_changed(room, viewer, now)
+
+
+def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json) -> list[Json]:
+    """What a viewer gets who comes back having seen ``mark``: the difference, or a snapshot."""
+    state = room.state
+    if mark.number != room.number or (state is not None and (state.phase is Phase.OVER or mark.events < 0)):
+        return [snapshot(room, viewer, now, presence)]
+    out = [{"type": "chat", "seq": room.seq, "lines": [line.model_dump() for line in room.chat if line.seq > mark.seq]}]
+    if state is None:
+        return [*out, table_changed(room, viewer, now), {"type": "presence", **presence}]
+    view = state.view(viewer)
+    data = view.to_json()
+    events = data.pop("events")[mark.events :]
+    update = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
+    update |= {"session": session_info(room, view), "table": table_info(room, viewer)}
+    return [*out, update, {"type": "presence", **presence}]
+
+
+def table_changed(room: Room, viewer: int | None, now: int) -> Json:
+    view = None if room.state is None else room.state.view(viewer)
+    return {
+        "type": "table",
+        "seq": room.seq,
+        "table": table_info(room, viewer),
+        "session": session_info(room, view),
+        "clocks": clocks(room, now),
+    }
+
+
+def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Json) -> Json:
+    """The new events of a move; everything where the end of the hand makes old ones look different."""
+    assert room.state is not None
+    assert before.state is not None
+    view = room.state.view(viewer)
+    known = len(before.state.events)
+    over = room.state.phase is Phase.OVER
+    if over and view.events[:known] != before.state.view(viewer).events:
+        return snapshot(room, viewer, now, presence)
+    data = view.to_json()
+    events = data.pop("events")[known:]
+    out = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
+    if over:
+        out |= {"session": session_info(room, view), "table": table_info(room, viewer)}
+    elif before.offer is not room.offer:
+        out["table"] = table_info(room, viewer)
+    return out
+
+
+def table_info(room: Room, viewer: int | None) -> Json:
+    rules, offer = room.head.rules, room.offer
+    casual = "taken-back" if room.taken_back else None if room.head.settings.rated else "unrated"
+    return {
+        "id": room.head.id,
+        "preset": rules.name,
+        "title": title_of(rules.name),
+        "options": rules.options,
+        "players": rules.players,
+        "direction": rules.direction.value,
+        "you": viewer,
+        "status": room.status,
+        "host": room.seat_of(room.host),
+        "locked": room.locked,
+        "settings": room.head.settings.model_dump(),
+        "seats": [seat_info(seat, chair) for seat, chair in enumerate(room.chairs)],
+        "offer": None if offer is None else offer.model_dump(),
+        "voted": sorted(room.votes),
+        "next_at": room.next_at,
+        "casual": casual,
+        "rematch": room.rematch,
+    }
+
+
+def seat_info(seat: int, chair: Chair) -> Json:
+    out: Json = {"seat": seat, "name": chair.name, "kind": chair.kind, "ready": chair.ready, "silent": chair.silent}
+    if chair.bot is not None:
+        out["bot"] = chair.bot
+    if chair.substitute is not None:
+        out["substitute"] = {"bot": chair.substitute[0], "reason": chair.substitute[1]}
+    return out
+
+
+def session_info(room: Room, view: dasan.View | None) -> Json:
+    done = room.number if room.over else max(0, room.number - 1)
+    return {
+        "number": room.number,
+        "balances": list(room.balances),
+        "results": [result.model_dump() for result in room.results],
+        "first_result": done - len(room.results) + 1,
+        "opening": [] if view is None else _opening(room, view),
+        "next_commitment": room.head.commitment(room.number + 1),
+        "contributions": [room.contributions.get(seat) for seat in range(room.head.rules.players)],
+    }
+
+
+def clocks(room: Room, now: int) -> Json | None:
+    """The clocks at ``now``; None where nothing is timed."""
+    pace, seat = room.head.settings.speed, room.to_act
+    if pace.kind == "untimed" or room.state is None:
+        return None
+    timed = seat if seat is not None and room.chairs[seat].plays is None else None
+    left = room.clock.remaining(pace, range(room.head.rules.players), timed, now)
+    return {"now": now, "left": left, "to_act": seat, "deadline": room.deadline}
+
+
+def _opening(room: Room, view: dasan.View) -> list[Json]:
+    """The draw for the deal in the first hand, then dealer, cut and deal; no hand is in it."""
+    begun = view.begun
+    if room.number == 1:
+        events: list[Json] = [event.to_json() for event in room.opening]
+    else:
+        events = [{"type": "dealer", "seat": begun.dealer}]
+    if isinstance(begun, Deal):
+        if begun.cut is not None and begun.cutter is not None:
+            events.append({"type": "cut", "seat": begun.cutter, "value": begun.cut})
+        dealt = {"type": "deal", "seat": begun.dealer, "commitment": begun.commitment}
+        events.append({**dealt, "contributions": list(begun.contributions)})
+    return events

@@ -1,0 +1,56 @@
+"""What the server keeps: the log of every table, finished hands, players. ``Store`` is the whole of it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase
+from dasan.server.store.hands import Hands
+from dasan.server.store.listings import Listed, Listings
+from dasan.server.store.log import Conflict, EventLog, Repeated
+from dasan.server.store.notes import Notes
+
+
+class Store:
+    """The database of one server. Made by ``open``; ``close`` it in the end."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.log = EventLog(database)
+        self.hands = Hands(database)
+        self.listings = Listings(database)
+        self.notes = Notes(database)
+        self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
+
+    @staticmethod
+    async def open(data_dir: Path, url: str = "") -> Store:
+        """Open the database at ``url``, or without one that in ``data_dir``; ``CannotServe`` where that fails."""
+        if url:
+            return Store(await ServerDatabase.open(url))
+        return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE))
+
+    async def check(self) -> None:
+        """Write, and take it back: raises where the store cannot be written to."""
+
+        class _Undo(Exception):
+            pass
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.text("UPDATE tables SET touched = touched WHERE id = ''"))
+            raise _Undo
+
+        with suppress(_Undo):
+            await self.database.write(write)
+
+    async def close(self) -> None:
+        self._writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._writing
+        await self.database.close()
+
+
+__all__ = ["Conflict", "EventLog", "Listed", "Repeated", "Store"]

@@ -1,0 +1,196 @@
+"""Finished hands: each has a permanent page and a climb/1 record of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.records.record import result_json
+from dasan.server.refusals import Refused
+from dasan.server.rooms import Room
+from dasan.server.store.database import Database
+from dasan.server.store.schema import hand_seats, hands
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who sat in a seat of a finished hand, as what, and what became of it. player: an id, None for bots."""
+
+    seat: int
+    name: str
+    player: str | None
+    bot: str | None
+    role: str
+    payment: int
+    won: bool
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A finished hand. record: the whole truth; shown: whether everybody may read it. opening: the draws before it."""
+
+    id: str
+    table: str
+    number: int
+    preset: str
+    finished: int
+    shown: bool
+    rated: bool
+    result: Mapping[str, Any]
+    opening: list[Any]
+    record: str = field(repr=False)
+    players: tuple[Player, ...] = ()
+
+    def seat_of(self, player: str | None) -> int | None:
+        """The player's seat in it."""
+        return next((p.seat for p in self.players if player is not None and p.player == player), None)
+
+
+def finished(room: Room) -> Hand:
+    """The hand at ``room``'s table, which is over."""
+    state = room.state
+    assert state is not None
+    assert state.result is not None
+    head, result = room.head, state.result
+    players = []
+    for seat, chair in enumerate(room.chairs):
+        role = "player"
+        if state.bidder is not None:
+            role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
+        won = seat in result.winners
+        players.append(Player(seat, chair.name, chair.player, chair.bot, role, result.payments[seat], won))
+    return Hand(
+        id=head.page(room.number),
+        table=head.id,
+        number=room.number,
+        preset=head.rules.name,
+        finished=room.at,
+        shown=head.rules.show_hands_after,
+        rated=head.settings.rated and not room.taken_back,
+        result=result_json(result),
+        opening=[event.to_json() for event in room.opening],
+        record=state.record(),
+        players=tuple(players),
+    )
+
+
+def insert_hand(connection: sa.Connection, hand: Hand) -> None:
+    """Write a finished hand, in the transaction that writes its last move."""
+    values = {c.name: getattr(hand, c.name) for c in hands.c if c.name != "table_id"}
+    connection.execute(sa.insert(hands), {**values, "table_id": hand.table})
+    seats = [
+        {
+            "hand_id": hand.id,
+            "seat": p.seat,
+            "name": p.name,
+            "player": p.player,
+            "bot": p.bot,
+            "role": p.role,
+            "payment": p.payment,
+            "won": p.won,
+            "finished": hand.finished,
+        }
+        for p in hand.players
+    ]
+    connection.execute(sa.insert(hand_seats), seats)
+
+
+class Hands:
+    """Reads finished hands."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load(self, hand_id: str) -> Hand:
+        """The hand with this id; ``Refused`` where there is none."""
+        return await self._database.read(lambda connection: _load(connection, hands.c.id == hand_id))
+
+    async def of_table(self, table_id: str, after: int, most: int) -> tuple[Hand, ...]:
+        """A table's hands with numbers above ``after``, at most so many, in order."""
+        query = sa.select(hands).where(hands.c.table_id == table_id, hands.c.number > after).order_by(hands.c.number)
+
+        def read(connection: sa.Connection) -> tuple[Hand, ...]:
+            return tuple(_hand(row, ()) for row in connection.execute(query.limit(most)))
+
+        return await self._database.read(read)
+
+    async def of_player(self, player: str, before: int | None) -> tuple[Hand, ...]:
+        """The player's hands, newest first, that finished before that moment."""
+        mine = sa.select(hand_seats.c.hand_id).where(hand_seats.c.player == player)
+        if before is not None:
+            mine = mine.where(hand_seats.c.finished < before)
+        mine = mine.order_by(hand_seats.c.finished.desc()).limit(PAGE)
+
+        def read(connection: sa.Connection) -> tuple[Hand, ...]:
+            ids = list(connection.scalars(mine))
+            rows = connection.execute(sa.select(hands).where(hands.c.id.in_(ids)).order_by(hands.c.finished.desc()))
+            seats = _seats(connection, ids)
+            return tuple(_hand(row, seats.get(row.id, ())) for row in rows)
+
+        return await self._database.read(read)
+
+    async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
+        """Hands, wins and payments by preset and role of a player or bot, as rows."""
+        query = (
+            sa.select(
+                hands.c.preset,
+                hand_seats.c.role,
+                sa.func.count().label("hands"),
+                sa.func.sum(sa.case((hand_seats.c.won, 1), else_=0)).label("won"),
+                sa.func.sum(hand_seats.c.payment).label("payment"),
+            )
+            .join_from(hand_seats, hands)
+            .where(column == value)
+            .group_by(hands.c.preset, hand_seats.c.role)
+            .order_by(hands.c.preset, hand_seats.c.role)
+        )
+        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+
+
+def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> Hand:
+    row = connection.execute(sa.select(hands).where(which)).one_or_none()
+    if row is None:
+        raise Refused("not-found", "there is no such hand")
+    return _hand(row, _seats(connection, [row.id]).get(row.id, ()))
+
+
+def _seats(connection: sa.Connection, ids: list[str]) -> dict[str, tuple[Player, ...]]:
+    query = sa.select(hand_seats).where(hand_seats.c.hand_id.in_(ids)).order_by(hand_seats.c.hand_id, hand_seats.c.seat)
+    out: dict[str, tuple[Player, ...]] = {}
+    for row in connection.execute(query):
+        player = Player(row.seat, row.name, row.player, row.bot, row.role, row.payment, row.won)
+        out[row.hand_id] = (*out.get(row.hand_id, ()), player)
+    return out
+
+
+def _hand(row: Any, players: tuple[Player, ...]) -> Hand:
+    return Hand(
+        id=row.id,
+        table=row.table_id,
+        number=row.number,
+        preset=row.preset,
+        finished=row.finished,
+        shown=row.shown,
+        rated=row.rated,
+        result=row.result,
+        opening=row.opening,
+        record=row.record,
+        players=players,
+    )
+
+
+def copy_for(hand: Hand, viewer: int | None) -> Iterator[str]:
+    """The hand's record as ``viewer`` may read it, line by line: whole where the rules show hands after the end."""
+    if hand.shown:
+        yield from hand.record.splitlines(keepends=True)
+        return
+    import dasan
+
+    state = dasan.replay(hand.record)
+    assert isinstance(state, dasan.State)
+    yield from state.record(view=viewer).splitlines(keepends=True)

@@ -1,0 +1,92 @@
+"""Lists of tables: a player's own, and the lobby."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.protocol import TableSettings
+from dasan.server.store.database import Database
+from dasan.server.store.schema import seats, tables
+
+MOST_LISTED = 100
+
+log = logging.getLogger("dasan.server")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A table in a list. seat: the player's whose list it is; chairs: kind, name and bot of every seat."""
+
+    id: str
+    preset: str
+    created: int
+    status: str
+    settings: TableSettings
+    deadline: int | None
+    seat: int | None
+    number: int
+    phase: str | None
+    to_act: int | None
+    balances: tuple[int, ...]
+    chairs: tuple[tuple[str, str, str | None], ...]
+    locked: bool
+
+
+class Listings:
+    """Reads lists of tables. A row that is damaged is left out of its list, and reported."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def mine(self, player: str) -> tuple[Listed, ...]:
+        """The player's tables, the one played last first."""
+        query = (
+            sa.select(tables, seats.c.seat)
+            .join_from(tables, seats)
+            .where(seats.c.player == player)
+            .order_by(tables.c.touched.desc(), tables.c.id)
+            .limit(MOST_LISTED)
+        )
+        return await self._list(query)
+
+    async def lobby(self, status: str) -> tuple[Listed, ...]:
+        """Tables of the lobby that wait, or that are played, newest first."""
+        query = (
+            sa.select(tables)
+            .where(tables.c.listed, tables.c.status == status)
+            .order_by(tables.c.created.desc(), tables.c.id)
+            .limit(MOST_LISTED)
+        )
+        return await self._list(query)
+
+    async def _list(self, query: sa.Select[Any]) -> tuple[Listed, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(listed for listed in map(_listed, rows) if listed is not None)
+
+
+def _listed(row: Mapping[Any, Any]) -> Listed | None:
+    try:
+        summary = row["summary"]
+        return Listed(
+            id=row["id"],
+            preset=row["preset"],
+            created=row["created"],
+            status=row["status"],
+            settings=TableSettings.model_validate(row["settings"]),
+            deadline=row["deadline"],
+            seat=row.get("seat"),
+            number=int(summary["number"]),
+            phase=summary["phase"],
+            to_act=summary["to_act"],
+            balances=tuple(summary["balances"]),
+            chairs=tuple((kind, name, bot) for kind, name, bot in summary["chairs"]),
+            locked=bool(summary["locked"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        log.error("the row of table %s is damaged", row["id"])
+        return None

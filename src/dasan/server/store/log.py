@@ -1,0 +1,357 @@
+"""The event log: every table's entries, each command's on disk before its answer.
+
+An entry's number is its place in its table's log, and the primary key refuses a second one in the same place. Only the
+owner of a table writes: it holds a lease, numbered by a fence that grows with every new owner, and each write names the
+fence and the length of the log it goes on from. Whoever was paused past its lease finds another number there, and the
+write fails. What several tables have to write at the same moment is written in one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.errors import BadRecord
+from dasan.games import make_rules
+from dasan.server.chairs import Chair, Head
+from dasan.server.checkpoints import checkpoint, restore
+from dasan.server.protocol import TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.rooms import Entry, Room, fold
+from dasan.server.store.database import Database
+from dasan.server.store.hands import Hand, insert_hand
+from dasan.server.store.schema import events, seats, tables
+
+REMEMBERED = 512
+"""So many of a table's last commands are read back, to answer a repeated one without asking the database."""
+MOST_IN_A_BATCH = 256
+
+
+class Conflict(Exception):
+    """The table has another owner, or its log is longer than the writer knew."""
+
+
+class Repeated(Exception):
+    """A command of this player with this id is in the log already, at ``seq``, with this digest."""
+
+    def __init__(self, seq: int, digest: str) -> None:
+        super().__init__(seq)
+        self.seq = seq
+        self.digest = digest
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The command behind an entry: whose, its id, and a digest of what it said."""
+
+    player: str
+    client_id: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """One entry as it is written."""
+
+    seq: int
+    at: int
+    entry: Entry
+    cause: Cause | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """Entries that made ``room``, written by the owner that holds ``fence``.
+
+    reseated: whether somebody sits elsewhere than before. dealt: whether a hand was dealt. finished: the hand that ended.
+    """
+
+    room: Room
+    fence: int
+    entries: tuple[Written, ...]
+    reseated: bool = False
+    dealt: bool = False
+    finished: Hand | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that was carried out: a digest of what it said, and the length of the log after it."""
+
+    digest: str
+    seq: int
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A table as it was last written, and the last commands by player and id."""
+
+    room: Room
+    done: Mapping[tuple[str, str], Done] = field(repr=False)
+
+
+class EventLog:
+    """Reads and writes the logs of tables. ``run`` must be running for anything to be written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[tuple[Write, asyncio.Future[None]]] = []
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Write what waits, all of it in one transaction, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                batch, self._waiting = self._waiting[:MOST_IN_A_BATCH], self._waiting[MOST_IN_A_BATCH:]
+                await self._write(batch)
+
+    async def _write(self, batch: Sequence[tuple[Write, asyncio.Future[None]]]) -> None:
+        try:
+            await self._database.write(lambda connection: _append(connection, [write for write, _ in batch]))
+        except Exception as error:
+            if len(batch) == 1:
+                if not batch[0][1].done():
+                    batch[0][1].set_exception(await self._cause_of(batch[0][0], error))
+                return
+            # One of them cannot be written: the others must not suffer for it.
+            for one in batch:
+                await self._write([one])
+            return
+        for _, future in batch:
+            if not future.done():
+                future.set_result(None)
+
+    async def _cause_of(self, write: Write, error: Exception) -> Exception:
+        """What an integrity error means: the command was carried out before, or the table has another owner."""
+        if not isinstance(error, sa.exc.IntegrityError):
+            return error
+        causes = [w.cause for w in write.entries if w.cause is not None]
+        for cause in causes:
+            query = sa.select(events.c.seq, events.c.digest).where(
+                events.c.table_id == write.room.head.id,
+                events.c.player == cause.player,
+                events.c.client_id == cause.client_id,
+            )
+            row = await self._database.read(lambda connection, query=query: connection.execute(query).one_or_none())  # type: ignore[misc]
+            if row is not None:
+                return Repeated(row.seq + 1, row.digest)
+        return Conflict(write.room.head.id)
+
+    async def append(self, write: Write) -> None:
+        """Write entries: when this returns, they are on disk. ``Conflict`` where the table has another owner by now,
+        ``Repeated`` where the command was carried out before.
+        """
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((write, future))
+        self._wake.set()
+        await future
+
+    async def create(self, room: Room) -> bool:
+        """Write a new table, with an empty log. False where it is there already."""
+        head = room.head
+        begun = {
+            "chairs": [chair.to_json() for chair in room.chairs],
+            "host": room.host,
+            "contributions": {str(seat): text for seat, text in room.contributions.items()},
+        }
+        row = {
+            "id": head.id,
+            "preset": head.rules.name,
+            "rules": {"options": head.rules.options, "digest": head.rules.digest},
+            "settings": head.settings.model_dump(),
+            "opened": begun,
+            "seed": head.seed,
+            "created": room.at,
+            "touched": room.at,
+            "status": room.status,
+            "listed": head.settings.visibility == "lobby",
+            "seq": room.seq,
+            "summary": summary(room),
+            "deadline": None,
+            "fence": 0,
+            "lease_until": 0,
+        }
+
+        def write(connection: sa.Connection) -> bool:
+            if connection.execute(sa.select(tables.c.id).where(tables.c.id == head.id)).first() is not None:
+                return False
+            connection.execute(sa.insert(tables), row)
+            _seat(connection, room)
+            return True
+
+        return await self._database.write(write)
+
+    async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
+        """Become the table's owner until then: the fence to write with. None where another's lease goes on.
+
+        In a database of one process alone every lease is of a process that has ended, and is taken. ``Refused`` where
+        there is no such table.
+        """
+
+        def write(connection: sa.Connection) -> int | None:
+            change = sa.update(tables).where(tables.c.id == table_id)
+            if self._database.shared:
+                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < now)
+                change = change.where(free)
+            taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
+            fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
+            if fence is None:
+                raise Refused("not-found", "there is no such table")
+            return fence if taken.rowcount else None
+
+        return await self._database.write(write)
+
+    async def owner_of(self, table_id: str, now: int) -> str | None:
+        """The process whose lease of the table goes on."""
+        query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
+        return await self._database.read(lambda connection: connection.scalar(query))
+
+    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> None:
+        """Keep the leases of these tables until then."""
+        change = sa.update(tables).where(tables.c.owner == owner, tables.c.id.in_(table_ids)).values(lease_until=until)
+        await self._database.write(lambda connection: connection.execute(change))
+
+    async def release(self, table_id: str, owner: str, fence: int) -> None:
+        """Give a table up, so that another process need not wait for the lease to end."""
+        mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
+        change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
+        await self._database.write(lambda connection: connection.execute(change))
+
+    async def load(self, table_id: str) -> Loaded:
+        """A table as it was last written; ``Refused`` where there is none, ``BadRecord`` where it is damaged."""
+
+        def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
+            table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
+            if table is None:
+                raise Refused("not-found", "there is no such table")
+            since = 0 if table.checkpoint is None else table.checkpoint["seq"]
+            mine = events.c.table_id == table_id
+            lines = connection.execute(
+                sa.select(events.c.seq, events.c.at, events.c.line)
+                .where(mine, events.c.seq >= since)
+                .order_by(events.c.seq)
+            ).all()
+            commands = connection.execute(
+                sa.select(events.c.seq, events.c.player, events.c.client_id, events.c.digest)
+                .where(mine, events.c.client_id.is_not(None))
+                .order_by(events.c.seq.desc())
+                .limit(REMEMBERED)
+            ).all()
+            return table, lines, commands
+
+        table, lines, commands = await self._database.read(read)
+        room = opened(table)
+        for row in lines:
+            if row.seq != room.seq:
+                raise BadRecord(f"entry {room.seq} of the table's log is missing")
+            room = fold(room, _read(row.line), row.at)
+        done = {(row.player, row.client_id): Done(row.digest, row.seq + 1) for row in reversed(commands)}
+        return Loaded(room, done)
+
+    async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
+        """The entries from place ``seq`` on, with their times: what a process reads that has missed some."""
+        query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
+        rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
+        return tuple((_read(row.line), row.at) for row in rows)
+
+    async def due(self, now: int) -> tuple[str, ...]:
+        """Tables where somebody has run out of time."""
+        query = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing").limit(1000)
+        return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
+
+
+def opened(row: Any) -> Room:
+    """The room of a row of ``tables``, at its checkpoint or as it was opened; ``BadRecord`` where it is damaged."""
+    try:
+        rules = make_rules(row.preset, **row.rules["options"])
+        if rules.digest != row.rules["digest"]:
+            raise BadRecord("the table's rules are not those it was opened with: their digest differs")
+        head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed)
+        if row.checkpoint is not None:
+            return restore(head, row.checkpoint)
+        chairs = tuple(map(Chair.from_json, row.opened["chairs"]))
+        given = {int(seat): text for seat, text in row.opened["contributions"].items()}
+        return Room.create(head, chairs, row.opened["host"], row.created, given)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadRecord("the table's row is damaged") from error
+
+
+def summary(room: Room) -> dict[str, Any]:
+    """A table in a list of tables: public, for it is shown in the lobby."""
+    state = room.state
+    return {
+        "number": room.number,
+        "phase": None if state is None else state.phase.value,
+        "to_act": room.to_act,
+        "balances": list(room.balances),
+        "chairs": [[chair.kind, chair.name, chair.bot] for chair in room.chairs],
+        "locked": room.locked,
+    }
+
+
+def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
+    """Write all of ``batch``, or raise and write nothing."""
+    rows = []
+    for write in batch:
+        room, head = write.room, write.room.head
+        values: dict[str, Any] = {
+            "seq": room.seq,
+            "status": room.status,
+            "summary": summary(room),
+            "deadline": room.deadline,
+            "touched": room.at,
+        }
+        if write.dealt:
+            values["checkpoint"] = checkpoint(room)
+        mine = sa.and_(
+            tables.c.id == head.id, tables.c.fence == write.fence, tables.c.seq == room.seq - len(write.entries)
+        )
+        if connection.execute(sa.update(tables).where(mine).values(**values)).rowcount != 1:
+            raise Conflict(head.id)
+        if write.reseated:
+            connection.execute(sa.delete(seats).where(seats.c.table_id == head.id))
+            _seat(connection, room)
+        if write.finished is not None:
+            insert_hand(connection, write.finished)
+        rows += [_row(head.id, written) for written in write.entries]
+    connection.execute(sa.insert(events), rows)
+
+
+def _row(table_id: str, written: Written) -> dict[str, Any]:
+    cause = written.cause
+    return {
+        "table_id": table_id,
+        "seq": written.seq,
+        "at": written.at,
+        "line": json.dumps(written.entry, ensure_ascii=False, separators=(",", ":")),
+        "player": None if cause is None else cause.player,
+        "client_id": None if cause is None else cause.client_id,
+        "digest": None if cause is None else cause.digest,
+    }
+
+
+def _seat(connection: sa.Connection, room: Room) -> None:
+    people = [
+        {"table_id": room.head.id, "seat": seat, "player": chair.player}
+        for seat, chair in enumerate(room.chairs)
+        if chair.player is not None
+    ]
+    if people:
+        connection.execute(sa.insert(seats), people)
+
+
+def _read(line: str) -> Entry:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise BadRecord("an entry of the table's log is damaged") from error
+    if not isinstance(entry, dict):
+        raise BadRecord("an entry of the table's log is damaged")
+    return entry

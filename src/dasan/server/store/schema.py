@@ -1,0 +1,146 @@
+"""The database's tables. Times are milliseconds since 1970; JSON columns hold what the code that writes them says."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+tables = sa.Table(
+    "tables",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("rules", sa.JSON, nullable=False),
+    sa.Column("settings", sa.JSON, nullable=False),
+    sa.Column("opened", sa.JSON, nullable=False),
+    sa.Column("seed", sa.LargeBinary, nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("touched", sa.BigInteger, nullable=False, index=True),
+    sa.Column("status", sa.String(8), nullable=False),
+    sa.Column("listed", sa.Boolean, nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("summary", sa.JSON, nullable=False),
+    sa.Column("deadline", sa.BigInteger, index=True),
+    sa.Column("checkpoint", sa.JSON),
+    sa.Column("owner", sa.String(64)),
+    sa.Column("fence", sa.Integer, nullable=False),
+    sa.Column("lease_until", sa.BigInteger, nullable=False),
+    sa.Index("ix_tables_lobby", "listed", "status", "created"),
+)
+seats = sa.Table(
+    "seats",
+    metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("player", sa.String(64), nullable=False, index=True),
+)
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("line", sa.Text, nullable=False),
+    sa.Column("player", sa.String(64)),
+    sa.Column("client_id", sa.String(64)),
+    sa.Column("digest", sa.String(32)),
+    sa.UniqueConstraint("table_id", "player", "client_id", name="uq_events_command"),
+)
+hands = sa.Table(
+    "hands",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("table_id", sa.String(32), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("finished", sa.BigInteger, nullable=False),
+    sa.Column("shown", sa.Boolean, nullable=False),
+    sa.Column("rated", sa.Boolean, nullable=False),
+    sa.Column("result", sa.JSON, nullable=False),
+    sa.Column("opening", sa.JSON, nullable=False),
+    sa.Column("record", sa.Text, nullable=False),
+    sa.UniqueConstraint("table_id", "number", name="uq_hands_number"),
+)
+hand_seats = sa.Table(
+    "hand_seats",
+    metadata,
+    sa.Column("hand_id", sa.ForeignKey("hands.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("player", sa.String(64)),
+    sa.Column("bot", sa.String(64)),
+    sa.Column("role", sa.String(8), nullable=False),
+    sa.Column("payment", sa.Integer, nullable=False),
+    sa.Column("won", sa.Boolean, nullable=False),
+    sa.Column("finished", sa.BigInteger, nullable=False),
+    sa.Index("ix_hand_seats_player", "player", "finished"),
+)
+reports = sa.Table(
+    "reports",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("table_id", sa.String(32), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("by", sa.String(64), nullable=False),
+    sa.Column("against", sa.String(64)),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.UniqueConstraint("table_id", "seq", "by", name="uq_reports_once"),
+)
+promises = sa.Table(
+    "promises",
+    metadata,
+    sa.Column("ticket", sa.String(64), primary_key=True),
+    sa.Column("seed", sa.LargeBinary, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False, index=True),
+)
+players = sa.Table(
+    "players",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("account", sa.String(64), unique=True),
+    sa.Column("password", sa.String(256)),
+    sa.Column("banned", sa.Boolean, nullable=False),
+)
+sign_ins = sa.Table(
+    "sign_ins",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("player", sa.ForeignKey("players.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("seen", sa.BigInteger, nullable=False),
+    sa.Column("agent", sa.String(200), nullable=False),
+)
+links = sa.Table(
+    "links",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("player", sa.String(64), nullable=False),
+    sa.Column("until", sa.BigInteger, nullable=False, index=True),
+)
+ratings = sa.Table(
+    "ratings",
+    metadata,
+    sa.Column("player", sa.String(80), primary_key=True),
+    sa.Column("preset", sa.String(64), primary_key=True),
+    sa.Column("players", sa.Integer, primary_key=True),
+    sa.Column("mu", sa.Float, nullable=False),
+    sa.Column("sigma", sa.Float, nullable=False),
+    sa.Column("hands", sa.Integer, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+)
+rating_points = sa.Table(
+    "rating_points",
+    metadata,
+    sa.Column("hand_id", sa.String(32), primary_key=True),
+    sa.Column("player", sa.String(80), primary_key=True),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("players", sa.Integer, nullable=False),
+    sa.Column("rating", sa.Integer, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Index("ix_rating_points_player", "player", "at"),
+)

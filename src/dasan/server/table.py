@@ -1,0 +1,390 @@
+"""An open table: one task that owns its room, writes the log before it answers, and lets the bots move.
+
+Whatever wants something of a table leaves a request in its inbox, so nothing happens at a table at the same time as
+something else, and a client that goes away cannot interrupt a write. A table nobody needs is closed; the next request
+reads it back from the log. So is one whose task fails: what is in the log is what happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+import dasan
+from dasan.server import showing
+from dasan.server.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.hub import Connection, Hub
+from dasan.server.presence import Attendance
+from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now, report
+from dasan.server.rooms import Entry, Room, fold, told
+from dasan.server.showing import Mark
+from dasan.server.store.hands import finished
+from dasan.server.store.log import Cause, Conflict, Done, Repeated, Write, Written
+
+if TYPE_CHECKING:
+    from dasan.server.tables import Tables
+
+T = TypeVar("T")
+
+RESTART = 1012
+FAILED = 1011
+FORBIDDEN = 4403
+REMEMBERED = 512
+"""So many of the last commands are answered from memory when they come again."""
+MARKS = 512
+"""So many entries back a client can come and get the difference."""
+RESEATING = frozenset({"sit", "stand", "bots"})
+
+
+class Table:
+    """One open table. Only its own task, ``run``, changes ``room``."""
+
+    room: Room
+    task: asyncio.Task[None]
+
+    def __init__(self, tables: Tables, table_id: str) -> None:
+        self.id = table_id
+        self.hub = Hub()
+        self._tables = tables
+        self._fence = 0
+        self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+        self._marks: deque[Mark] = deque(maxlen=MARKS)
+        self._past: deque[Room] = deque()
+        self._attendance = Attendance(now())
+        self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
+        self._waiting: set[asyncio.Future[object]] = set()
+        self._wake = asyncio.Event()
+        self._thinking: asyncio.Future[str] | None = None
+        self._thought_of: tuple[int, int] = (0, 0)
+        self._due = 0
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Finish what is being done, then close."""
+        self._stopping = True
+        self._wake.set()
+
+    def wake(self) -> None:
+        """Look again whether something is to be done."""
+        self._wake.set()
+
+    async def ask(self, action: Callable[[Table], Awaitable[T]]) -> T:
+        """Have the table's task do ``action``, and wait for what comes of it."""
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        async def do() -> None:
+            try:
+                value = await action(self)
+            except (dasan.DasanError, Refused) as error:
+                if not future.done():
+                    future.set_exception(error)
+            else:
+                if not future.done():
+                    future.set_result(value)
+
+        self._waiting.add(future)  # type: ignore[arg-type]
+        future.add_done_callback(self._waiting.discard)
+        self._inbox.append(do)
+        self._wake.set()
+        return await future
+
+    # What is done in the table's task alone.
+
+    async def look(self) -> Room:
+        return self.room
+
+    def viewer(self, player: str | None) -> int | None:
+        """The player's seat, None for who only watches; ``Refused`` where nobody may."""
+        seat = self.room.seat_of(player)
+        if seat is None and self.room.status != "waiting" and not self.room.head.settings.spectators:
+            raise Refused("forbidden", "this table is not yours to see")
+        return seat
+
+    def room_for(self, viewer: int | None) -> Room:
+        """The room as a viewer may see it now: spectators see it late where the host wants that."""
+        delay = self.room.head.settings.delay * 1000
+        if viewer is not None or not delay or self.room.status == "waiting":
+            return self.room
+        moment = now() - delay
+        while len(self._past) > 1 and self._past[1].at <= moment:
+            self._past.popleft()
+        return self._past[0] if self._past and self.room.at > moment else self.room
+
+    async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
+        """Show ``connection`` the table, from what it has ``seen`` on."""
+        viewer = self.viewer(player)
+        self.hub.join(connection)
+        news = self._attendance.update(self.hub.players, now())
+        presence = self.presence()
+        mark = next((m for m in self._marks if m.seq == seen), None)
+        if mark is not None and viewer is not None:
+            messages = showing.missed(self.room, mark, viewer, now(), presence)
+        else:
+            messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
+        for message in messages:
+            connection.offer(showing.encode(message))
+        await self.attended(news=news)
+
+    async def detail(self, player: str | None) -> showing.Json:
+        """What REST shows the player."""
+        viewer = self.viewer(player)
+        return {**showing.detail(self.room_for(viewer), viewer, now()), **self.presence()}
+
+    def presence(self) -> showing.Json:
+        watching = sum(self.room.seat_of(connection.player) is None for connection in self.hub)
+        return self._attendance.shown(self.room, watching)
+
+    async def attended(self, *, news: bool = False) -> None:
+        """Somebody has come or gone."""
+        news = self._attendance.update(self.hub.players, now()) or news
+        here = self._attendance.seats(self.room)
+        back = [
+            seat
+            for seat in here
+            if (waiting := self.room.chairs[seat].substitute) is not None and waiting[1] == "absent"
+        ]
+        await self.write([{"type": "return", "seat": seat} for seat in back])
+        if news:
+            message = {"type": "presence", **self.presence()}
+            self.hub.publish(lambda _: None, lambda _: showing.encode(message))
+
+    async def carry_out(self, player: str, command: RoomCommand, lag: int = 0) -> int:
+        """Let the room decide, write the log, then tell everybody: the length of the log after the command."""
+        key = (player, command.id)
+        digest = blake2b(command.wire().encode(), digest_size=12).hexdigest()
+        before = self._done.get(key)
+        if before is not None:
+            return _same(before, digest)
+        entry = decide(self.room, player, command, lag)
+        try:
+            await self.write([entry], Cause(player, command.id, digest))
+        except Repeated as repeated:
+            return _same(Done(repeated.digest, repeated.seq), digest)
+        return self._done[key].seq
+
+    async def react(self, player: str | None, command: ReactCommand) -> None:
+        """Show everybody a reaction; it is kept nowhere."""
+        seat = self.room.seat_of(player)
+        if seat is None:
+            raise Refused("forbidden", "you only watch this table")
+        if self.room.chairs[seat].silent or not self.room.head.settings.chat:
+            raise Refused("forbidden", "there are no reactions from you at this table")
+        text = Reaction(type="reaction", seat=seat, reaction=command.reaction).wire()
+        self.hub.publish(lambda _: None, lambda _: text)
+
+    async def write(self, entries: list[Entry], cause: Cause | None = None) -> None:
+        """Write ``entries`` and whatever follows from them by itself, then tell everybody."""
+        moment = now()
+        here = self._attendance.seats(self.room)
+        rooms = [self.room]
+        written: list[Written] = []
+        following: Entry | None = None
+        pending = deque(entries)
+        while pending or (following := by_itself(rooms[-1], moment, here)) is not None:
+            entry = pending.popleft() if pending else following
+            assert entry is not None
+            if entry["type"] == "rematch":
+                await self._tables.open_rematch(rooms[-1])
+            after = fold(rooms[-1], entry, moment)
+            if entry["type"] == "move":
+                entry = {**entry, "move": told(after, rooms[-1])}
+            written.append(Written(rooms[-1].seq, moment, entry, None if written else cause))
+            rooms.append(after)
+        if not written:
+            return
+        over = next((after for before, after in pairwise(rooms) if after.over and not before.over), None)
+        types = [w.entry["type"] for w in written]
+        await self._tables.store.log.append(
+            Write(
+                room=rooms[-1],
+                fence=self._fence,
+                entries=tuple(written),
+                reseated=not RESEATING.isdisjoint(types),
+                dealt=types[-1] == "deal",
+                finished=None if over is None else finished(over),
+            )
+        )
+        if cause is not None:
+            self._remember((cause.player, cause.client_id), Done(cause.digest, written[0].seq + 1))
+        for (before, after), entry_type in zip(pairwise(rooms), types, strict=True):
+            self._tell(before, after, entry_type)
+        self._wake.set()
+
+    def _remember(self, key: tuple[str, str], done: Done) -> None:
+        self._done[key] = done
+        if len(self._done) > REMEMBERED:
+            self._done.popitem(last=False)
+
+    def _tell(self, before: Room, room: Room, entry_type: str) -> None:
+        """Make ``room`` the table's room, and send everybody what has changed."""
+        self.room = room
+        if entry_type == "undo":
+            self._marks.clear()
+        self._marks.append(Mark.of(room))
+        settings = room.head.settings
+        if entry_type == "deal" and before.status == "waiting" and not settings.spectators:
+            for connection in self.hub:
+                if room.seat_of(connection.player) is None:
+                    connection.close(FORBIDDEN)
+                    self.hub.leave(connection)
+        moment, presence = now(), self.presence()
+        late = settings.delay if before.status != "waiting" else 0
+        watching: list[Connection] = []
+        if settings.delay:
+            self._past.append(room)
+
+        def text_for(viewer: int | None) -> str | None:
+            if viewer is None and late:
+                return None
+            return showing.encode(showing.changed(room, before, entry_type, viewer, moment, presence))
+
+        self.hub.publish(room.seat_of, text_for)
+        if late and any(room.seat_of(connection.player) is None for connection in self.hub):
+            text = showing.encode(showing.changed(room, before, entry_type, None, moment, presence))
+            watching = [c for c in self.hub if room.seat_of(c.player) is None]
+            asyncio.get_running_loop().call_later(late, _send_late, watching, text)
+        if entry_type in RESEATING:
+            # Who has just sat down, or stood up, sees with other eyes.
+            for connection in self.hub:
+                if before.seat_of(connection.player) != room.seat_of(connection.player):
+                    viewer = room.seat_of(connection.player)
+                    connection.offer(showing.encode(showing.snapshot(room, viewer, moment, presence)))
+
+    async def run(self) -> None:
+        """The table's life; whatever ends it, nobody is left waiting."""
+        end: Exception = Refused("unavailable", "the server is stopping")
+        code = RESTART
+        try:
+            self._fence = await self._tables.claim(self.id)
+            loaded = await self._tables.store.log.load(self.id)
+            self.room = loaded.room
+            self._done.update(loaded.done)
+            self._marks.append(Mark.of(self.room))
+            self._past.append(self.room)
+            if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
+                # Nobody's clock ran while the table was closed.
+                await self.write([{"type": "resume"}])
+            await self._live()
+        except Refused as error:
+            end, code = error, FAILED
+        except Conflict:
+            end = Refused("unavailable", "the table is kept by another process now; try again")
+        except dasan.DasanError as error:
+            report(f"table {self.id} cannot be read", error)
+            end, code = Refused("unavailable", "this table's log is damaged"), FAILED
+        except Exception as error:
+            report(f"table {self.id} failed", error)
+            end, code = Refused("unavailable", "something went wrong on the server; try again"), FAILED
+        finally:
+            self._tables.forget(self)
+            for future in tuple(self._waiting):
+                if not future.done():
+                    future.set_exception(end)
+            self.hub.close(code)
+            await self._tables.release(self.id, self._fence)
+
+    async def _live(self) -> None:
+        idle_since = now()
+        idle = int(self._tables.settings.idle_seconds * 1000)
+        while not self._stopping:
+            self._wake.clear()
+            while self._inbox:
+                await self._inbox.popleft()()
+                idle_since = now()
+            await self._bots()
+            await self._absent()
+            await self.write([])
+            if self._inbox or self._wake.is_set():
+                continue
+            times = self._times()
+            live = self._thinking is not None or len(self.hub) or (times and self._clock_runs())
+            if not live and now() - idle_since >= idle:
+                return
+            times.append(idle_since + idle if not live else now() + idle)
+            try:
+                async with asyncio.timeout(max(0, min(times) - now()) / 1000):
+                    await self._wake.wait()
+            except TimeoutError:
+                pass
+
+    def _clock_runs(self) -> bool:
+        """Whether something is due that only this task will do in time."""
+        return self.room.head.settings.speed.kind != "correspondence" and self.room.status == "playing"
+
+    def _times(self) -> list[int]:
+        """When something is due by itself."""
+        room = self.room
+        here = self._attendance.seats(room)
+        times = [room.deadline, room.next_at if here else None]
+        times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
+        if self._thinking is not None and self._thinking.done():
+            times.append(self._due)
+        return [t for t in times if t is not None]
+
+    async def _absent(self) -> None:
+        """Have bots play for those who have been away for too long."""
+        moment = now()
+        late = [
+            seat
+            for seat in self.room.humans
+            if (at := self._attendance.takeover_at(self.room, seat)) is not None and moment >= at
+        ]
+        if late:
+            await self.write([substitute(self.room, seat, "absent") for seat in late])
+            message = {"type": "presence", **self.presence()}
+            self.hub.publish(lambda _: None, lambda _: showing.encode(message))
+
+    async def _bots(self) -> None:
+        """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""
+        turn = self.room.bot_to_act
+        state = self.room.state
+        if turn is None or state is None:
+            if self._thinking is not None:
+                self._thinking.cancel()
+                self._thinking = None
+            return
+        seat, name = turn
+        asked = (self.room.number, len(self.room.moves))
+        if self._thinking is not None and self._thought_of != asked:
+            self._thinking.cancel()
+            self._thinking = None
+        if self._thinking is None:
+            self._due = now() + int(self._tables.settings.bot_delay * 1000)
+            self._thought_of = asked
+            self._thinking = asyncio.ensure_future(self._tables.think(name, state.view(seat)))
+            self._thinking.add_done_callback(lambda _: self._wake.set())
+        if not self._thinking.done() or now() < self._due:
+            return
+        thought, self._thinking = self._thinking, None
+        await self.write([bot_move(self.room, seat, self._chosen(name, thought))])
+
+    def _chosen(self, name: str, thought: asyncio.Future[str]) -> str:
+        """The bot's move; the first legal one where the bot failed, so that one bad bot cannot stop a table."""
+        state = self.room.state
+        assert state is not None
+        try:
+            text = thought.result()
+            state.play(text)
+        except Exception as error:
+            self._tables.bot_failed(name)
+            report(f"bot {name} at table {self.id} made no legal move", error)
+            return str(state.legal_moves()[0])
+        return text
+
+
+def _same(done: Done, digest: str) -> int:
+    """The answer to a command that comes again."""
+    if done.digest != digest:
+        raise Refused("malformed", "this command id was already used for another command")
+    return done.seq
+
+
+def _send_late(connections: list[Connection], text: str) -> None:
+    for connection in connections:
+        connection.offer(text)
