@@ -7,7 +7,7 @@ from typing import Any
 from dasan.errors import BadRecord
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
-from dasan.records.record import begun_json
+from dasan.records.write import begun_json
 from dasan.server.chairs import Chair, Head
 from dasan.server.clocks import Clock
 from dasan.server.protocol import ChatLine, HandResult

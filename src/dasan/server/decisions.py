@@ -12,7 +12,7 @@ from dasan.play import fairness
 from dasan.play.events import MOVES
 from dasan.play.sessions import following, session
 from dasan.play.state import Phase
-from dasan.records.record import begun_json
+from dasan.records.write import begun_json
 from dasan.server.chairs import bot_chairs, clean_name
 from dasan.server.protocol import (
     AnswerCommand,

@@ -18,7 +18,8 @@ from dasan.play.events import Event
 from dasan.play.moves import Move
 from dasan.play.starting import begin
 from dasan.play.state import Origin, Phase, State
-from dasan.records.record import read_begun
+from dasan.records.beginnings import read_begun
+from dasan.records.lines import Line
 from dasan.records.retrace import move_of
 from dasan.server.chairs import OPEN, Chair, Head
 from dasan.server.clocks import Clock
@@ -250,7 +251,7 @@ def _dealt(room: Room, entry: Entry) -> Room:
 def dealt(head: Head, number: int, entry: Entry) -> State:
     """The first state of the hand that a ``deal`` entry tells; ``BadRecord`` where that cannot be."""
     try:
-        begun = read_begun(head.rules, entry["deal"])
+        begun = read_begun(Line(entry["deal"], 0))
         if not isinstance(begun, Deal) or begun.commitment != head.commitment(number):
             raise BadRecord("the table's seed is not the one its hands were dealt from")
         origin = Origin(entry["engine"], tuple(entry["seats"]), head.secret(number))

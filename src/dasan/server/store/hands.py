@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.records.record import result_json
+from dasan.records.write import result_json
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
 from dasan.server.store.database import Database
