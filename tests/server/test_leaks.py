@@ -101,7 +101,8 @@ def truths(server: Served, table_id: str) -> list[Truth]:
     connection.close()
     as_opened = {name: json.loads(row[name]) for name in ("rules", "settings", "opened")}
     room = opened(SimpleNamespace(**{**dict(row), **as_opened, "checkpoint": None}))
-    out, hands = [Truth(room, [])], []
+    out = [Truth(room, [])]
+    hands: list[dasan.State] = []
     for line in lines:
         room = fold(room, json.loads(line["line"]), line["at"])
         if room.state is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
@@ -42,10 +43,11 @@ from dasan.server.showing import Mark
 from .harness import Json
 
 MESSAGES: TypeAdapter[object] = TypeAdapter(ServerMessage)
+TABLE_PARTS: tuple[str, ...] = ("seq", "session", "table", "clocks")
 NOBODY: Json = {"presence": [], "watching": 0}
 
 
-def room_of(preset: str, seated: list[str], seed: bytes = bytes(range(128)), **settings: object) -> Room:
+def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
     """A table with people ``p0``, ``p1`` … where the word is a name that begins so, bots, and open seats."""
     rules = dasan.rules(preset)
     bots = bot_chairs([None if word == "open" or word.startswith("p") else word for word in seated])
@@ -79,7 +81,7 @@ def move(room: Room, text: str = "") -> MoveCommand:
     return MoveCommand(type="move", id="m", move=text or str(room.state.legal_moves()[0]))
 
 
-def plays(preset: str, hands: int, **settings: object) -> tuple[list[Room], list[tuple[Entry, int]]]:
+def plays(preset: str, hands: int, **settings: Any) -> tuple[list[Room], list[tuple[Entry, int]]]:
     """Every room of a random session of people, with the log of all of it."""
     players = dasan.rules(preset).players
     room = room_of(preset, [f"p{seat}" for seat in range(players)], **settings)
@@ -168,10 +170,10 @@ def told(seen: Json, message: Json) -> Json:
             return message
         case "update":
             events = seen["view"]["events"] + message["events"]
-            parts = {key: message[key] for key in ("seq", "session", "table", "clocks") if key in message}
+            parts = {key: message[key] for key in TABLE_PARTS if key in message}
             return {**seen, **parts, "view": {**message["view"], "events": events}}
         case "table":
-            return {**seen, **{key: message[key] for key in ("seq", "session", "table", "clocks")}}
+            return seen | {key: message[key] for key in TABLE_PARTS}
         case "chat":
             return {**seen, "seq": message["seq"]}
         case _:
