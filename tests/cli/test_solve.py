@@ -56,6 +56,25 @@ def test_a_turning_point_after_moves_that_were_not_judged_may_not_be_the_first(r
     assert Report(unproved).summary[1].startswith("First known turning point: move 4,")
 
 
+def test_the_summary_counts_what_was_judged(record: Path) -> None:
+    hand = dasan.replay(record.read_text(encoding="utf-8"))
+    assert isinstance(hand, dasan.State)
+    found = review(hand)
+    choices = [j for j in found.moves if not j.forced]
+    forced = len(found.moves) - len(choices)
+    lost = sum(j.kept is False for j in choices)
+    said = (
+        f"{len(choices) - lost} of the {len(choices)} moves that were judged kept the result; {forced} more were forced."
+    )
+    assert said in Report(found).summary
+    kept = tuple(replace(j, kept=True) for j in found.moves)
+    assert f"All {len(choices)} moves that were judged kept the result" in " ".join(Report(Review(hand, kept)).summary)
+    open_ = tuple(replace(j, kept=None, worth=None) if j.seq == choices[0].seq else j for j in kept)
+    summary = " ".join(Report(Review(hand, open_)).summary)
+    assert f"All {len(choices) - 1} moves that were judged" in summary
+    assert f"Not proved in the time: 1 of {len(found.moves)} moves, {choices[0].seq}." in summary
+
+
 def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
     """Neighbours are drawn together, also where an event that is no move stands between them."""
     hand = dasan.replay(record.read_text(encoding="utf-8"))
@@ -64,8 +83,11 @@ def test_moves_that_were_not_judged_are_named_exactly(record: Path) -> None:
     seqs = [j.seq for j in found.moves]
 
     def named(*places: int) -> str:
-        moves = [replace(j, kept=None, value=None) if i in places else j for i, j in enumerate(found.moves)]
-        said = next(line for line in Report(Review(hand, tuple(moves))).summary if "lack of time" in line)
+        moves = [
+            replace(j, kept=None, value=None, scope="two sides") if i in places else j for i, j in enumerate(found.moves)
+        ]
+        summary = Report(Review(hand, tuple(moves))).summary
+        said = next(line for line in summary if line.startswith("Not proved in the time"))
         return said.partition("moves, ")[2]
 
     assert named(0, 2) == f"{seqs[0]}, {seqs[2]}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 
 import pytest
@@ -173,3 +174,22 @@ def test_payments_of_nothing_are_worth_nothing() -> None:
     rules = replace(BIG_TWO, scoring=FixedScoring(stake=0))
     found = solve(position(rules, random.Random(3), 8), nodes=0)
     assert (found.value, found.exact) == (0, True)
+
+
+def test_making_machine_code_does_not_count_and_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
+    made = CompiledEndgame.warm_up
+
+    def slowly(self: CompiledEndgame, at: dasan.State) -> None:
+        made(self, at)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(CompiledEndgame, "warm_up", slowly)
+    monkeypatch.setattr(CompiledEndgame, "ready", lambda self: False)
+    said: list[str] = []
+    assert solve(state, seconds=0.2, notice=said.append).exact
+    assert len(said) == 1
+    assert "compiling" in said[0]
+    monkeypatch.undo()
+    assert solve(state, seconds=0.2, notice=said.append).exact
+    assert len(said) == 1, "loaded already"

@@ -20,3 +20,8 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(task, description=what, completed=done, total=total)
 
         yield show
+
+
+def notice(text: str) -> None:
+    """Say on standard error that something takes time before the work begins."""
+    print(f"{text} …", file=sys.stderr, flush=True)

@@ -11,7 +11,7 @@ import typer
 from dasan.cli.files import AsJson, RecordFile, shown
 from dasan.cli.group import Refused
 from dasan.cli.output import say, visible
-from dasan.cli.progress import progress_bar
+from dasan.cli.progress import notice, progress_bar
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
@@ -61,6 +61,7 @@ def review(
                     memory_mb=memory,
                     scope=None if scope is None else scope.value,
                     progress=lambda done, of: show("moves", done, of),
+                    notice=notice,
                 )
             except ValueError as error:
                 raise Refused(f"{place_in(file, place)}: {error}") from error

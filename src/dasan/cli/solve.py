@@ -10,6 +10,7 @@ import typer
 from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
 from dasan.cli.output import say
+from dasan.cli.progress import notice
 from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, read_hands
 from dasan.text.moves import move_words, worth_words
 from dasan.text.position import to_act, words_of
@@ -56,7 +57,13 @@ def solve(
     solutions: list[Solution] = []
     for i, (place, state) in enumerate(states.items()):
         try:
-            solution = find(state, seconds=seconds, memory_mb=memory, scope=None if scope is None else scope.value)
+            solution = find(
+                state,
+                seconds=seconds,
+                memory_mb=memory,
+                scope=None if scope is None else scope.value,
+                notice=notice,
+            )
         except ValueError as error:
             over = "; --before goes back to an earlier move" if state.to_act is None else ""
             raise Refused(f"{place_in(file, place)}: {error}{over}") from error

@@ -172,6 +172,11 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
     if not moves:
         return _solution(value, {}, (), win, loss, budget, None if value is not None else solver.chance(at))
     children = {move: state.play(move) for move in state.legal_moves()}
+    wanted = state.to_act in state.partners
+    if value is (not wanted):
+        # Where the best move loses, every move does.
+        told = tuple(_line(state, value, solver)) if line else ()
+        return _solution(value, dict.fromkeys(children, value), told, win, loss, budget)
     over = {move: child for move, child in children.items() if child.phase is Phase.OVER}
     open_ = {move: position(child) for move, child in children.items() if move not in over}
     found = in_rounds([(solver, after) for after in open_.values()], budget)
@@ -181,7 +186,6 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
             proved[move] = state.to_act in state.partners
         elif (solver, open_[move]) in found:
             proved[move] = found[solver, open_[move]]
-    wanted = state.to_act in state.partners
     if value is None:
         if wanted in proved.values():
             value = wanted

@@ -81,11 +81,12 @@ def picture(
         y = floor + 24
     body += _legend(review, y)
     height = y + 2 * LINE + 20
+    counted = _listed(bad, moves)
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-labelledby="title desc">',
         f'<title id="title">{escape(title or "Share of legal moves that keep the result")}</title>',
-        f'<desc id="desc">{escape("For each move, the share of legal moves that keep the result. " + _listed(bad))}</desc>',
+        f'<desc id="desc">{escape(f"For each move, the share of legal moves that keep the result. {counted}")}</desc>',
         f"<style>{STYLE.strip()}</style>",
     ]
     return "\n".join([*head, *body, "</svg>"]) + "\n"
@@ -179,5 +180,6 @@ def _words(j: Judged) -> str:
     return f"{len(j.keeping)} of {j.choices} moves keep the result. {kept}"
 
 
-def _listed(bad: Sequence[str]) -> str:
-    return " ".join(bad) if bad else "No move that was judged failed to keep it."
+def _listed(bad: Sequence[str], moves: Sequence[Judged]) -> str:
+    judged = sum(j.kept is not None for j in moves)
+    return " ".join(bad) if bad else f"None of the {judged} moves that were judged failed to keep it, of {len(moves)}."

@@ -139,14 +139,15 @@ def review(
     scope: Scope | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[int, int], object] | None = None,
+    notice: Callable[[str], object] | None = None,
 ) -> Review:
     """Judge every move that led to `state`, over or not; the budget is for each position, `scope` as for `solve`.
 
-    `progress` is called with the number of moves judged, and of all.
+    `progress` is called with the number of moves judged, and of all; `notice` as for `solve`.
     """
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
-    warm = Warm(memory_mb)
+    warm = Warm(memory_mb, notice)
     out: list[Judged] = []
     contracts: dict[int, bool | None] = {}
     misses = 0

@@ -119,8 +119,6 @@ class Report:
             now = "At the first lead" if first is self._first_play() else f"Before move {first.seq}"
             yield f"{now} {self._leader(first.value)} with best play, all hands open."
         turns = review.turning_points
-        if not turns:
-            yield "Every move that was judged kept the result."
         first_known = "Turning point"
         if turns and any(j.seq < turns[0].seq and j.phase is Phase.PLAY for j in review.not_judged):
             first_known = "First known turning point"
@@ -130,20 +128,40 @@ class Report:
                 f"{point}: move {j.seq}, {self.names[j.seat]}: {move_words(j.move)}; "
                 f"better {moves_words(j.keeping, 'or')}."
             )
+        yield from self._counted()
         last = review.last_chance
         if last is None:
-            yield "No move that was judged could have changed the result."
+            yield "No other move that was judged would have changed the result."
         else:
             yield f"Last chance: move {last.seq}. After it no other move would have changed the result."
             narrow = min((j for j in judged if j.could_turn), key=lambda j: len(j.keeping) / j.choices)
             yield f"Narrowest: move {narrow.seq}, where {self._share(narrow)}."
         yield from self._scope(judged)
-        open_ = [j for j in review.not_judged if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
-        if open_:
-            yield f"Not judged for lack of time: {len(open_)} of {len(review.moves)} moves, {numbers(open_, review.moves)}."
+        for tried, what in ((True, "Not proved in the time"), (False, "Not judged, too many cards for the time")):
+            open_ = [j for j in self._played() if j.kept is None and (j.scope is not None) is tried]
+            if open_:
+                yield f"{what}: {len(open_)} of {len(review.moves)} moves, {numbers(open_, review.moves)}."
         for phase, what in ((Phase.AUCTION, "bids"), (Phase.EXCHANGE, "the exchange of cards")):
             if any(j.phase is phase for j in review.moves):
                 yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
+
+    def _played(self) -> list[Judged]:
+        """The moves that a review can judge: bids and the exchange of cards are none."""
+        return [j for j in self.review.moves if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
+
+    def _counted(self) -> Iterator[str]:
+        """How many moves kept the result, and of how many that is known."""
+        verdicts = [self.verdict(j) for j in self._played()]
+        kept, lost, forced = (verdicts.count(verdict) for verdict in ("keeps", "loses", "forced"))
+        known = kept + lost
+        said = f"{kept} of the {known} moves that were judged kept the result" if known else "No move was judged"
+        if known and not lost:
+            said = (
+                f"All {known} moves that were judged kept the result"
+                if known > 1
+                else "The 1 move judged kept the result"
+            )
+        yield f"{said}; {forced} more {'was' if forced == 1 else 'were'} forced." if forced else f"{said}."
 
     def _first_play(self) -> Judged | None:
         return next((j for j in self.review.moves if j.phase is Phase.PLAY), None)
