@@ -308,7 +308,6 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
         Move(MoveType.PLAY),
         Move(MoveType.PASS, (highest,)),
         Move(MoveType.BID),
-        Move(MoveType.BID, bid=True),
         Move(MoveType.PASS, bid=1),
     ]
     for move in wrong:

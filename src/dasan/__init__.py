@@ -55,9 +55,17 @@ __all__ = [
 ]
 
 
+_ON_FIRST_USE = ("envs", "vector", "worlds")
+"""Modules for programs that search or train; `import dasan` leaves them alone."""
+
+
+def __dir__() -> list[str]:
+    """The public names, and no other."""
+    return sorted([*__all__, *_ON_FIRST_USE])
+
+
 def __getattr__(name: str) -> Any:
-    """`dasan.vector`, `dasan.worlds` and `dasan.envs`, on first use: they are for programs that search or train."""
-    if name in ("envs", "vector", "worlds"):
+    if name in _ON_FIRST_USE:
         from importlib import import_module
 
         return import_module(f"dasan.{name}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dasan.arguments import WrongType, shown
 from dasan.errors import Malformed
 
 RANKS = "3456789TJQKA2"
@@ -19,26 +20,41 @@ JOKERS = "BR"
 MAX_TEXT = 600
 """Longest text, in characters, that is read as cards: three times what a player could hold."""
 
-_SYMBOLS = str.maketrans({"♦": "D", "♣": "C", "♥": "H", "♠": "S", "\ufe0f": "", ",": " ", "-": " "})
+_SYMBOLS = str.maketrans(
+    {"♦": "D", "♣": "C", "♥": "H", "♠": "S", "♢": "D", "♧": "C", "♡": "H", "♤": "S", ",": " ", "-": " "}
+    | dict.fromkeys("\ufe0e\ufe0f\ufeff", "")
+)
 _TOKEN = re.compile(r"(?:10|[2-9TJQKA])[DCHS]?|[BR]J")
+_SUIT_FIRST = re.compile(r"([DCHS])(10|[2-9TJQKA])")
 
 
 class Card:
-    """One card of a pack; there is one object per card, so `==` is identity. Make it with `card("4H")`.
+    """One card of a pack: a value. There is one object per card, so `==` is identity, and it never changes.
 
     >>> card("4H").rank, card("4H").suit, str(card("10s"))
     ('4', 'H', 'TS')
+    >>> Card("4", "H") == card("4H")
+    True
     """
 
     __slots__ = ("_text", "rank", "suit")
 
     rank: str
     suit: str
+    _text: str
 
-    def __init__(self, rank: str, suit: str) -> None:
-        self.rank = rank
-        self.suit = suit
-        self._text = rank + suit
+    def __new__(cls, rank: str, suit: str) -> Card:
+        """The card with this rank and suit; a joker is ("B", "J") or ("R", "J"). `Malformed`: there is none."""
+        known = _CARDS.get(rank + suit) if isinstance(rank, str) and isinstance(suit, str) else None
+        if known is None:
+            raise Malformed(f"there is no card of rank {_quote(str(rank))} and suit {_quote(str(suit))}")
+        return known
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a card never changes")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a card never changes")
 
     def __str__(self) -> str:
         return self._text
@@ -54,12 +70,19 @@ class Card:
         return self.suit == "J"
 
 
-_CARDS = {r + s: Card(r, s) for r in RANKS for s in SUITS} | {j + "J": Card(j, "J") for j in JOKERS}
+def _made(rank: str, suit: str) -> Card:
+    made = object.__new__(Card)
+    for name, value in (("rank", rank), ("suit", suit), ("_text", rank + suit)):
+        object.__setattr__(made, name, value)
+    return made
+
+
+_CARDS = {r + s: _made(r, s) for r in RANKS for s in SUITS} | {j + "J": _made(j, "J") for j in JOKERS}
 
 
 def card(text: str) -> Card:
     """The card that `text` names, or `Malformed`."""
-    known = _CARDS.get(text)
+    known = _CARDS.get(text) if isinstance(text, str) else None
     if known is not None:
         return known
     found = parse_cards(text) if isinstance(text, str) else ()
@@ -69,15 +92,18 @@ def card(text: str) -> Card:
 
 
 def tokens(text: str) -> tuple[Card | str, ...]:
-    """The cards in `text`, in the order written; a rank without a suit stays a one-letter string.
+    """The cards in `text`, in the order written, rank or suit first; a rank without a suit stays a one-letter string.
 
-    >>> tokens("10♥, 4S 5")
+    >>> tokens("10♥, ♠4 5")
     (card('TH'), card('4S'), '5')
     """
+    if not isinstance(text, str):
+        raise Malformed("cards are text, like 4H 10S")
     if len(text) > MAX_TEXT:
         raise Malformed(f"that is {len(text)} characters long; cards take at most {MAX_TEXT}")
     out: list[Card | str] = []
     for word in text.translate(_SYMBOLS).upper().split():
+        word = _SUIT_FIRST.sub(r"\2\1", word) if _SUIT_FIRST.fullmatch(word) else word
         if not _TOKEN.fullmatch(word):
             raise Malformed(f"{_quote(word)} is not a card: write rank then suit, like 4H, TS or RJ")
         word = word.replace("10", "T")
@@ -86,7 +112,7 @@ def tokens(text: str) -> tuple[Card | str, ...]:
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:
-    """Read cards separated by spaces, commas or hyphens; every one needs its suit.
+    """Read cards separated by spaces, commas or hyphens; every one needs its suit. `Malformed`: that is no such text.
 
     >>> parse_cards("4h 10♠")
     (card('4H'), card('TS'))
@@ -97,6 +123,19 @@ def parse_cards(text: str) -> tuple[Card, ...]:
             raise Malformed(f"{_quote(token)} needs a suit: D, C, H or S")
         out.append(token)
     return tuple(out)
+
+
+def cards_of(cards: str | Iterable[Card]) -> tuple[Card, ...]:
+    """Cards as text or as values. TypeError: something else is among them."""
+    if isinstance(cards, str):
+        return parse_cards(cards)
+    if not isinstance(cards, Iterable):
+        raise WrongType(f"cards are text or a sequence of cards, not {shown(cards)}")
+    out = tuple(cards)
+    for c in out:
+        if not isinstance(c, Card):
+            raise WrongType(f"a sequence of cards has cards in it, like dasan.card('4H'), not {shown(c)}")
+    return out
 
 
 def format_cards(cards: Iterable[Card | None]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
+from dasan.arguments import whole
 from dasan.bots.protocol import Bot, ExplainingBot
 
 Maker = Callable[[int], Bot]
@@ -37,14 +38,15 @@ BOTS: dict[str, Maker] = {"random": _random, "thrifty": _thrifty, "greedy": _gre
 def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     """The bot called `name`, one of `BOTS` or an entry point of `dasan.bots`. `seed` matters to those that draw lots.
 
-    ValueError: there is no such bot, or the entry point makes none.
+    ValueError: there is no such bot, or the entry point makes none. TypeError: the seed is no whole number.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)
     >>> bot("greedy").choose(state.view(state.to_act)) in state.legal_moves()
     True
     """
-    make = BOTS.get(name)
+    seed = whole(seed, "a seed")
+    make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
         found = [point for point in entry_points(group=GROUP) if point.name == name]
         if not found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from dasan.arguments import shown, whole
 from dasan.ruleset.rules import OptionValue, Rules
 
 Values = Mapping[str, OptionValue]
@@ -26,20 +27,31 @@ class Option:
         """`value` if the option can have it, else ValueError."""
         if self.choices is not None:
             for choice in self.choices:
-                if choice == value and type(choice) is type(value):
+                if choice == value and _kind(choice) is _kind(value):
                     return choice
-            shown = ", ".join(_word(choice) for choice in self.choices)
-            raise ValueError(f"option {self.name} is one of {shown}, not {value!r} ({self.clause})")
-        if not isinstance(value, int) or isinstance(value, bool) or not self.minimum <= value <= self.maximum:
-            span = f"from {self.minimum} to {self.maximum}"
-            raise ValueError(f"option {self.name} is a whole number {span}, not {value!r} ({self.clause})")
-        return value
+            words = ", ".join(_word(choice) for choice in self.choices)
+            raise ValueError(f"option {self.name} is one of {words}, not {shown(value)} ({self.clause})")
+        try:
+            return whole(value, f"option {self.name}", self.minimum, self.maximum)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{error} ({self.clause})") from None
 
     def said(self, value: object) -> object:
         """What is meant by `value`: of a switch, `on` and `off` are True and False, as documents and commands write."""
         if isinstance(self.default, bool) and isinstance(value, str):
             return {"on": True, "off": False}.get(value, value)
         return value
+
+
+def _kind(value: object) -> type:
+    """Of which of the three kinds of choice a value is; NumPy's integers are integers, floats are none of the three."""
+    if isinstance(value, str | bool):
+        return type(value)
+    try:
+        whole(value, "")
+    except TypeError:
+        return type(None)
+    return int
 
 
 def _word(choice: OptionValue) -> str:

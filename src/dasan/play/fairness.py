@@ -15,10 +15,11 @@ from __future__ import annotations
 import builtins
 import hashlib
 import hmac
-import operator
 import secrets
 from collections.abc import Sequence
 from typing import TypeVar
+
+from dasan.arguments import whole
 
 SECRET_BYTES = 128
 SEED_BYTES = 128
@@ -85,7 +86,7 @@ def local_seed(seed: int | bytes, label: str, number: int) -> bytes:
     >>> local_seed(7, "deal", 1) == local_seed(7, "deal", 2)
     False
     """
-    kind, value = (b"bytes", seed) if isinstance(seed, bytes) else (b"int", b"%x" % operator.index(seed))
+    kind, value = (b"bytes", seed) if isinstance(seed, bytes) else (b"int", b"%x" % whole(seed, "a seed"))
     return _expand("dasan local 1", kind, value, _text("a label", label), _number("the number", number))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from dasan.cards import MAX_TEXT, Card, format_cards, tokens
+from dasan.arguments import WrongType, shown, whole
+from dasan.cards import MAX_TEXT, Card, cards_of, format_cards, tokens
 from dasan.errors import Malformed
 from dasan.ruleset.shapes import Combination
 
@@ -25,12 +26,29 @@ class MoveType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move; `str(move)` is what `State.play` reads. Two moves are equal if they say the same."""
+    """One move; `str(move)` is what `State.play` reads. Two moves are equal if they say the same.
+
+    cards: those that the move names, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
+    this type. TypeError: cards that are none, or a bid that is no whole number.
+    """
 
     type: MoveType
     cards: tuple[Card, ...] = ()
     bid: int | None = None
     combination: Combination | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if type(self.type) is not MoveType:
+            if not isinstance(self.type, str) or self.type not in tuple(MoveType):
+                raise Malformed(f"a move is one of {', '.join(MoveType)}, not {shown(self.type)}")
+            object.__setattr__(self, "type", MoveType(self.type))
+        if self.bid is not None and type(self.bid) is not int:
+            object.__setattr__(self, "bid", whole(self.bid, "a bid"))
+        given: object = self.cards
+        if isinstance(given, str):
+            raise WrongType(f"the cards of a move are cards, not the text {shown(given)}")
+        if type(given) is not tuple or not all(type(c) is Card for c in given):
+            object.__setattr__(self, "cards", cards_of(self.cards))
 
     def __str__(self) -> str:
         match self.type:
@@ -53,7 +71,7 @@ def check_form(move: Move) -> None:
     named = len(move.cards)
     if named != wanted and not (move.type is MoveType.PLAY and named > 1):
         raise Malformed(_FORMS[move.type])
-    if (type(move.bid) is int) is not (move.type is MoveType.BID):
+    if (move.bid is not None) is not (move.type is MoveType.BID):
         raise Malformed(_FORMS[MoveType.BID])
 
 
@@ -87,8 +105,11 @@ def read_move(text: str) -> Spoken:
         raise Malformed("a move is text, like 4H 4S or pass")
     if len(text) > MAX_TEXT:
         raise Malformed(f"that is {len(text)} characters long; a move takes at most {MAX_TEXT}")
-    word, _, rest = text.strip().partition(" ")
+    text = " ".join(text.replace("\ufeff", "").split())
+    word, _, rest = text.partition(" ")
     word = word.lower()
+    if word.startswith("bid") and word[3:].isdigit() and not rest:
+        word, rest = "bid", word[3:]
     if word == "pass" and not rest:
         return Spoken(MoveType.PASS)
     if word == "bid":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from dasan.arguments import WrongType, shown
 from dasan.cards import Card
 from dasan.version import __version__
 
@@ -49,6 +51,26 @@ class Origin:
     engine: str
     seats: tuple[dict[str, str], ...] = ()
     secret: bytes | None = field(default=None, repr=False)
+
+
+MAX_TEXT = 1_000
+"""Longest text about a seat, and in the header of a record, in characters."""
+MAX_ENTRIES = 16
+"""Entries about one seat."""
+
+
+def named(seats: object, players: int) -> tuple[dict[str, str], ...]:
+    """Who sits where, for records: at most one dictionary of strings a seat. TypeError or ValueError: it is not that."""
+    if not isinstance(seats, Sequence) or isinstance(seats, str):
+        raise WrongType(f"seats are a sequence of dictionaries, not {shown(seats)}")
+    if len(seats) > players:
+        raise ValueError(f"there are {players} seats, and names for {len(seats)}")
+    for entry in seats:
+        if not isinstance(entry, Mapping) or not all(isinstance(text, str) for pair in entry.items() for text in pair):
+            raise WrongType(f"a seat is named with a dictionary of strings, not {shown(entry)}")
+        if len(entry) > MAX_ENTRIES or any(len(text) > MAX_TEXT for pair in entry.items() for text in pair):
+            raise ValueError(f"a seat has at most {MAX_ENTRIES} entries of {MAX_TEXT} characters")
+    return tuple(dict(entry) for entry in seats)
 
 
 def current_origin() -> Origin:

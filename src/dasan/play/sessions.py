@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from dasan.arguments import WrongType, instance, shown
 from dasan.errors import IllegalPlay
 from dasan.play import fairness
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
-from dasan.play.parts import Origin, Result, current_origin
+from dasan.play.parts import Origin, Result, current_origin, named
 from dasan.play.starting import begin, hand_secret
 from dasan.play.state import State
 from dasan.records.write import ALL, write_session
@@ -92,16 +93,21 @@ def session(
     contributions: Sequence[str] = (),
     seats: Sequence[dict[str, str]] = (),
 ) -> Session:
-    """A new session, its first hand dealt. seats: names for the record, such as {"kind": "bot", "name": "greedy"}.
+    """A new session, its first hand dealt.
+
+    seed: an integer or bytes, from which all hands come. contributions: strings the players add to it. seats: names for
+    the record, such as {"kind": "bot", "name": "greedy"}, for at most as many seats as there are. TypeError or
+    ValueError: an argument is none of these.
 
     >>> import dasan
     >>> dasan.session(dasan.rules("winner"), seed=7).balances
     (0, 0, 0, 0)
     """
-    given = tuple(contributions)
+    instance(rules, Rules, "session takes rules, such as dasan.rules('big-three')")
+    given = _strings(contributions)
     drawn = fairness.deal_seed(hand_secret(seed, 1), given, rules.digest, 0)
     dealer, opening = draw_first_dealer(rules, drawn)
-    origin = replace(current_origin(), seats=tuple(dict(s) for s in seats))
+    origin = replace(current_origin(), seats=named(seats, rules.players))
     state = _deal(rules, seed, 1, dealer, given, first_seq=len(opening) + 1, origin=origin)
     return Session(rules, state, opening, seed=seed)
 
@@ -123,12 +129,18 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
         seed,
         state.begun.number + 1,
         result.next_dealer,
-        tuple(contributions),
+        _strings(contributions),
         first_seq=state.next_seq + 1,
         leader=leader,
         exchange=(winner, loser) if state.rules.exchange else None,
         origin=state.origin,
     )
+
+
+def _strings(contributions: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(contributions, str) or not all(isinstance(text, str) for text in contributions):
+        raise WrongType(f"contributions are a sequence of strings, not {shown(contributions)}")
+    return tuple(contributions)
 
 
 def _deal(

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dasan.cards import Card, card, missing, parse_cards
+from dasan.arguments import WrongType, instance, shown, whole
+from dasan.arguments import seat as seat_of
+from dasan.cards import Card, card, cards_of, missing
 from dasan.errors import DasanError
 from dasan.play import auction, fairness
 from dasan.play.dealing import Deal, Position, deal_hand
@@ -20,14 +22,16 @@ from dasan.ruleset.shapes import Combination
 
 
 def deal(rules: Rules, *, seed: int | bytes = 0, dealer: int = 0) -> State:
-    """One hand from the shuffle; the same `seed` deals the same cards.
+    """One hand from the shuffle; the same `seed`, an integer or bytes, deals the same cards. `dealer`: a seat.
+
+    TypeError or ValueError: an argument is none of these.
 
     >>> import dasan
     >>> dasan.deal(dasan.rules("big-three"), seed=7).hand_sizes
     (16, 16, 16)
     """
-    if not 0 <= dealer < rules.players:
-        raise ValueError(f"dealer is a seat from 0 to {rules.players - 1}, not {dealer}")
+    instance(rules, Rules, "deal takes rules, such as dasan.rules('big-three')")
+    dealer = seat_of(dealer, rules.players, "dealer")
     secret = hand_secret(seed, 1)
     shuffled = fairness.deal_seed(secret, (), rules.digest, 1)
     dealt = deal_hand(rules, shuffled, number=1, dealer=dealer, commitment=fairness.commitment(secret))
@@ -95,30 +99,48 @@ def start(
     first seat went out; needed only where that depends on the cards held then (W.22). `watching`: the guard who has just
     disobeyed, and fouls if the guarded player, who is to act, goes out now (D2.17).
 
-    Raises ValueError for a position that cannot be.
+    Raises ValueError for a position that cannot be, TypeError for an argument of another type.
     """
+    instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
+    if isinstance(hands, str):
+        raise WrongType(f"hands are one text, or one sequence of cards, a seat: not the one text {shown(hands)}")
+    if called is not None and not isinstance(called, str):
+        instance(called, Card, "the called card is text like '8C' or a card")
+    n = rules.players
+
+    def one(value: object, what: str) -> int | None:
+        return None if value is None else seat_of(value, n, what)
+
+    def several(values: Iterable[int], what: str) -> tuple[int, ...]:
+        if not isinstance(values, Iterable):
+            raise WrongType(f"{what} are seats, not {shown(values)}")
+        return tuple(seat_of(value, n, what) for value in values)
+
     try:
-        held = tuple(tuple(rules.order.hand(_cards(h))) for h in hands)
-        rest = _cards(kitty or ())
+        dealer = seat_of(dealer, n, "dealer")
+        held = tuple(tuple(rules.order.hand(cards_of(h))) for h in hands)
+        rest = cards_of(() if kitty is None else kitty)
         if kitty is None and bidder is None and rules.kitty_size:
             rest = tuple(missing(rules.pack, [c for h in held for c in h]))
         position = Position(
             hands=held,
             kitty=tuple(rules.order.hand(rest)),
             dealer=dealer,
-            leader=leader,
-            bidder=bidder,
-            bid=bid,
+            leader=one(leader, "leader"),
+            bidder=one(bidder, "bidder"),
+            bid=None if bid is None else whole(bid, "bid"),
             called=card(called) if isinstance(called, str) else called,
-            partner=partner,
-            table=_cards(table or ()),
-            table_seat=table_seat,
-            to_act=to_act,
-            passed=tuple(passed),
-            finished=tuple(finished),
-            has_played=tuple(sorted(has_played)) if has_played is not None else _have_played(rules, held, dealer),
-            payments=tuple(payments or ()),
-            watching=watching,
+            partner=one(partner, "partner"),
+            table=cards_of(() if table is None else table),
+            table_seat=one(table_seat, "table_seat"),
+            to_act=one(to_act, "to_act"),
+            passed=several(passed, "passed"),
+            finished=several(finished, "finished"),
+            has_played=_have_played(rules, held, dealer)
+            if has_played is None
+            else tuple(sorted(several(has_played, "has_played"))),
+            payments=tuple(whole(amount, "a payment") for amount in payments or ()),
+            watching=one(watching, "watching"),
         )
         return from_position(rules, position)
     except DasanError as error:
@@ -361,7 +383,3 @@ def _dealt(rules: Rules, seat: int, dealer: int) -> int:
     """How many cards a seat is dealt."""
     n = rules.players
     return rules.hand_size or len(range((seat - dealer) % n, len(rules.pack), n))
-
-
-def _cards(cards: str | Iterable[Card]) -> tuple[Card, ...]:
-    return parse_cards(cards) if isinstance(cards, str) else tuple(cards)

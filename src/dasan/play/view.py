@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+from dasan.arguments import seat as seat_of
 from dasan.cards import Card, Hand
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
@@ -95,8 +96,8 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
     legal: the moves of the seat to act, asked only for that seat.
     """
     rules = state.rules
-    if seat is not None and not (isinstance(seat, int) and 0 <= seat < rules.players):
-        raise ValueError(f"a seat is 0 to {rules.players - 1} or None, not {seat!r}")
+    if seat is not None:
+        seat = seat_of(seat, rules.players, "who looks")
     shown = state.phase is Phase.OVER and rules.show_hands_after
     events = state.events if shown else tuple(_event(state, seat, e) for e in state.events)
     deal = state.exchange

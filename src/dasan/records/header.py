@@ -9,15 +9,11 @@ from typing import Any
 
 from dasan.errors import BadRecord, DasanError
 from dasan.games import PRESETS
-from dasan.play.state import Origin
+from dasan.play.parts import MAX_TEXT, Origin, named
 from dasan.records.lines import FORMAT, Line, same
 from dasan.ruleset.rules import Rules
 
 FIELDS = frozenset({"format", "contents", "rules", "engine", "seats", "view"})
-MAX_TEXT = 1_000
-"""Longest text in a header, in characters."""
-MAX_NAMES = 16
-"""Entries about one seat."""
 _SAID = 300
 
 
@@ -33,11 +29,13 @@ def read_header(lines: Sequence[Line]) -> tuple[str, Rules, Origin]:
     if contents not in ("hand", "session") or not _is_text(engine):
         raise BadRecord("the header does not say which game this is")
     rules = _read_rules(header.get("rules"))
-    if not isinstance(seats, list) or len(seats) > rules.players or not all(map(_is_names, seats)):
-        raise BadRecord("the header's seats are not names")
+    try:
+        seated = named(seats, rules.players)
+    except (TypeError, ValueError) as error:
+        raise BadRecord(f"the header's seats are not names: {error}") from error
     if "view" in header and header["view"] != "spectator" and not _is_seat(rules, header["view"]):
         raise BadRecord("the header does not say whose copy this is")
-    return str(contents), rules, Origin(str(engine), tuple(seats))
+    return str(contents), rules, Origin(str(engine), seated)
 
 
 def _is_text(value: object) -> bool:
@@ -45,15 +43,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_seat(rules: Rules, seat: object) -> bool:
-    return isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < rules.players
-
-
-def _is_names(seat: object) -> bool:
-    return (
-        isinstance(seat, dict)
-        and len(seat) <= MAX_NAMES
-        and all(_is_text(key) and _is_text(value) for key, value in seat.items())
-    )
+    return type(seat) is int and 0 <= seat < rules.players
 
 
 def _read_rules(described: object) -> Rules:

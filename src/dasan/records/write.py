@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from dasan.arguments import seat
 from dasan.cards import Card, format_cards
 from dasan.games import PRESETS
 from dasan.play.dealing import Deal, Position
@@ -48,7 +49,7 @@ def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None)
     line: dict[str, Any] = {"format": FORMAT, "contents": contents, "rules": described, "engine": origin.engine}
     line["seats"] = list(origin.seats)
     if view != ALL:
-        line["view"] = "spectator" if view is None else view
+        line["view"] = "spectator" if view is None else seat(view, rules.players, "who looks")
     return line
 
 
@@ -63,8 +64,6 @@ def _is_preset(rules: Rules) -> bool:
 
 
 def _hand_lines(state: StateFields, view: int | str | None) -> list[dict[str, Any]]:
-    if isinstance(view, str) and view != ALL:
-        raise ValueError(f'view is a seat, None for a spectator, or "all", not {view!r}')
     seen: StateFields | View = state if isinstance(view, str) else look(state, view)
     lines = [begun_json(seen.begun, state.first_seq - 1)]
     lines += [event.to_json() for event in seen.events]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from dasan.arguments import Typed
+
 OptionValue = bool | int | str
 
 
@@ -63,7 +65,7 @@ class Restart(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Auction:
+class Auction(Typed):
     """Bids 1..`top`, opened by the holder of the lowest card of `suit` (B3.07–B3.10, H.01, H.02).
 
     `passing_is_final`: a pass drops the player out of the auction. `opener_may_pass`: if all pass the opener plays at 1.
@@ -78,14 +80,14 @@ class Auction:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Typed):
     """The bidder names a card of one of `ranks`; its holder is the partner (B4.03, B4.04)."""
 
     ranks: str
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningLead:
+class OpeningLead(Typed):
     """The holder of `card` leads the first hand; with `in_the_lead` the card must be part of that lead."""
 
     card: str
@@ -93,7 +95,7 @@ class OpeningLead:
 
 
 @dataclass(frozen=True, slots=True)
-class BidScoring:
+class BidScoring(Typed):
     """Sides pay each other the bid (B3.19, B4.06)."""
 
     type: Literal["bid"] = "bid"
@@ -101,7 +103,7 @@ class BidScoring:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedScoring:
+class FixedScoring(Typed):
     """Every loser pays the same (D2.19); 0 keeps no score."""
 
     type: Literal["fixed"] = "fixed"
@@ -109,7 +111,7 @@ class FixedScoring:
 
 
 @dataclass(frozen=True, slots=True)
-class CardScoring:
+class CardScoring(Typed):
     """Every loser pays for each card held when the first player went out (D2.19, W.22, W.23).
 
     `tiers`: (cards held at least, times), the last that applies counts. `unplayed`: times for a player who has played

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from dasan.cards import Card, format_cards, parse_cards
+from dasan.arguments import fill_in
+from dasan.cards import Card, cards_of, format_cards
 from dasan.errors import IllegalPlay, Malformed
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 class Rules(RulesFields):
     """Everything that decides what may happen in a game. Immutable; equal rules have equal digests.
 
-    ValueError for rules that nobody could play by (see `validation`).
+    ValueError for rules that nobody could play by (see `validation`), TypeError for a field of another type.
 
     >>> import dasan
     >>> dasan.rules("big-two").combination("3D 4S 5D 6C 7H").kind
@@ -52,6 +53,7 @@ class Rules(RulesFields):
     """
 
     def __post_init__(self) -> None:
+        fill_in(self)
         wrong = objection(self)
         if wrong is not None:
             raise ValueError(wrong)
@@ -80,9 +82,9 @@ class Rules(RulesFields):
         """The one combination that these cards are.
 
         Raises `Malformed` for text that names no cards of this pack, `IllegalPlay` (with the clause) for cards that are
-        no combination in this game.
+        no combination in this game, TypeError for a sequence of something else than cards.
         """
-        chosen = parse_cards(cards) if isinstance(cards, str) else tuple(cards)
+        chosen = cards_of(cards)
         self.check_in_pack(chosen)
         if len(chosen) > self.most_cards:
             raise IllegalPlay(f"no hand holds {len(chosen)} cards", clause=self.cite["combination"])

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dasan.arguments import Typed
 from dasan.cards import JOKERS, Card, Order, format_cards
 
 TIER = 1 << 12
@@ -61,7 +62,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(Typed):
     """Common to all shapes: the kind's name, the clause that defines it, and how it is ranked.
 
     `tier` orders the kinds that share a `family` (Big Two's five-card hands); `power` beats lower powers. `also_beats`:

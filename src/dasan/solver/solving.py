@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from dasan.arguments import instance
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
@@ -53,6 +54,9 @@ def solve(
     >>> solution.value, {str(move): value for move, value in solution.moves.items()}
     (4, {'4H': 4, '3D': 4, '4H 4S': 4})
     """
+    from dasan.play.state import State
+
+    instance(state, State, "solve takes a state, such as dasan.deal gives")
     budget = Budget(seconds, nodes, progress, cancel)
     return solve_warm(state, Warm(memory_mb, notice), budget, moves=moves, scope=scope)
 

@@ -1,0 +1,153 @@
+"""Arguments of public functions, checked where they enter: integers of any kind, seats, and values of a declared type.
+
+A wrong type is a `WrongType`, which is a TypeError, and a wrong value a ValueError, each with one sentence. Integers of any
+kind, NumPy's too, are integers; bools and floats are not.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+class WrongType(TypeError, ValueError):
+    """An argument of a wrong type. A ValueError too: whoever catches what a program gave wrongly catches this."""
+
+
+MOST_SHOWN = 60
+
+
+def whole(value: object, what: str, least: int | None = None, most: int | None = None) -> int:
+    """`value` as an int from `least` to `most`. what: its name in the sentence.
+
+    >>> whole(3, "players", 2, 8)
+    3
+    """
+    try:
+        if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+            raise TypeError("no integer")
+        number: int = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise WrongType(f"{what} is a whole number{_span(least, most)}, not {shown(value)}") from None
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise ValueError(f"{what} is a whole number{_span(least, most)}, not {number}")
+    return number
+
+
+def seat(value: object, players: int, what: str) -> int:
+    """`value` as a seat, 0 to `players` - 1."""
+    try:
+        return whole(value, what, 0, players - 1)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what} is a seat from 0 to {players - 1}, not {shown(value)}") from None
+
+
+def instance(value: object, kind: type[T], what: str) -> T:
+    """`value`, which is a `kind`. what: a sentence that says so, such as "deal takes rules"."""
+    if not isinstance(value, kind):
+        raise WrongType(f"{what}, not {shown(value)}")
+    return value
+
+
+def shown(value: object) -> str:
+    """A value in a sentence."""
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
+def fill_in(value: object) -> None:
+    """Hold the fields of a new frozen dataclass to their declared types, each made exactly that.
+
+    NumPy's integers become ints, words become members of their enum, lists become tuples. TypeError or ValueError: a
+    field has another type, or a word that its enum has not.
+    """
+    kind: type[Any] = type(value)
+    for name, hint in _hints(kind).items():
+        given = getattr(value, name)
+        exact = _typed(given, hint, name)
+        if exact is not given:
+            object.__setattr__(value, name, exact)
+
+
+class Typed:
+    """A frozen dataclass whose fields have exactly their declared types: see `fill_in`."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        fill_in(self)
+
+
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+"""The declared types of the fields of a dataclass, looked up once."""
+
+
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    if kind not in _HINTS:
+        hints = get_type_hints(kind)
+        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)} if is_dataclass(kind) else {}
+    return _HINTS[kind]
+
+
+def _typed(value: object, hint: Any, what: str) -> Any:
+    """`value` as what `hint` says, of the types that rules are made of."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return _one_of(value, get_args(hint), what)
+    if origin is Literal:
+        if not any(value == choice and isinstance(value, type(choice)) for choice in get_args(hint)):
+            raise ValueError(f"{what} is {' or '.join(map(repr, get_args(hint)))}, not {shown(value)}")
+        return value
+    if origin is tuple:
+        return _tuple(value, get_args(hint), what)
+    if hint is int:
+        return whole(value, what)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        try:
+            return hint(value)
+        except ValueError:
+            choices = ", ".join(str(choice.value) for choice in hint)
+            raise ValueError(f"{what} is one of {choices}, not {shown(value)}") from None
+    if isinstance(value, hint):
+        return value
+    words = {bool: "True or False", str: "text"}
+    raise WrongType(f"{what} is {words.get(hint, f'a {hint.__name__}')}, not {shown(value)}")
+
+
+def _one_of(value: object, hints: tuple[Any, ...], what: str) -> Any:
+    """`value` as the first of the types that it is: exactly, if it can be."""
+    if value is None and NoneType in hints:
+        return None
+    for hint in hints:
+        if isinstance(hint, type) and type(value) is hint:
+            return value
+    for hint in hints:
+        try:
+            return _typed(value, hint, what)
+        except (TypeError, ValueError):
+            continue
+    names = " or ".join("None" if hint is NoneType else getattr(hint, "__name__", str(hint)) for hint in hints)
+    raise WrongType(f"{what} is {names}, not {shown(value)}")
+
+
+def _tuple(value: object, hints: tuple[Any, ...], what: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple | list):
+        raise WrongType(f"{what} is a tuple, not {shown(value)}")
+    if len(hints) == 2 and hints[1] is ...:
+        hints = (hints[0],) * len(value)
+    if len(hints) != len(value):
+        raise WrongType(f"{what} has {len(hints)} entries, not {shown(value)}")
+    made = tuple(_typed(one, hint, what) for one, hint in zip(value, hints, strict=True))
+    same = isinstance(value, tuple) and all(new is old for new, old in zip(made, value, strict=True))
+    return value if same else made  # type: ignore[return-value]
+
+
+def _span(least: int | None, most: int | None) -> str:
+    if least is None:
+        return ""
+    return f" from {least} on" if most is None else f" from {least} to {most}"

@@ -1,0 +1,152 @@
+"""Wrong types are refused where they enter, with one sentence; integers of any kind are integers."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan.ruleset.policies import Auction, Guard
+
+THREE = dasan.rules("big-three")
+WINNER = dasan.rules("winner")
+POSITION = ["5D", "6D", "7D"]
+
+
+def given(wrong: object) -> Any:
+    """A value of any type, as a program that nobody checks hands it over."""
+    return wrong
+
+
+REFUSED: list[tuple[str, Callable[[], object]]] = [
+    ("dealer is a seat from 0 to 2, not True", lambda: dasan.deal(THREE, dealer=True)),
+    ("dealer is a seat from 0 to 2, not 1.0", lambda: dasan.deal(THREE, dealer=given(1.0))),
+    ("dealer is a seat from 0 to 2, not 3", lambda: dasan.deal(THREE, dealer=3)),
+    ("deal takes rules", lambda: dasan.deal(given("big-three"))),
+    ("a seed is a whole number, not 2.5", lambda: dasan.deal(THREE, seed=given(2.5))),
+    ("a seed is a whole number, not True", lambda: dasan.deal(THREE, seed=True)),
+    ("bid is a whole number, not 2.0", lambda: dasan.start(THREE, POSITION, bidder=0, bid=given(2.0))),
+    ("bid is a whole number, not True", lambda: dasan.start(THREE, POSITION, bidder=0, bid=True)),
+    ("bidder is a seat from 0 to 2, not '0'", lambda: dasan.start(THREE, POSITION, bidder=given("0"))),
+    ("dealer is a seat", lambda: dasan.start(THREE, POSITION, bidder=0, dealer=True)),
+    ("passed are seats", lambda: dasan.start(THREE, POSITION, bidder=0, passed=given(5))),
+    ("passed is a seat", lambda: dasan.start(THREE, POSITION, bidder=0, table="8D", table_seat=1, passed=[given(2.0)])),
+    ("not the one text", lambda: dasan.start(THREE, "5D 6D 7D")),
+    ("has cards in it", lambda: dasan.start(THREE, given([["5D"], "6D", "7D"]), bidder=0)),
+    ("text or a sequence of cards", lambda: dasan.start(THREE, given([5, "6D", "7D"]), bidder=0)),
+    ("has cards in it, like dasan.card('4H'), not '3D'", lambda: THREE.combination(given(["3D"]))),
+    ("text or a sequence of cards, not None", lambda: THREE.combination(given(None))),
+    ("a move is one of pass, bid", lambda: dasan.Move(given(None))),
+    ("a move is one of pass, bid", lambda: dasan.Move(given("shout"))),
+    ("a bid is a whole number, not True", lambda: dasan.Move(given("bid"), bid=True)),
+    ("not the text '4H'", lambda: dasan.Move(given("play"), given("4H"))),
+    ("has cards in it", lambda: dasan.Move(given("play"), given(["4H"]))),
+    ("there is no card", lambda: dasan.Card("5", "X")),
+    ("there is no card", lambda: dasan.Card(given(5), given(None))),
+    ("is not a card", lambda: dasan.card(given(None))),
+    ("is not a card", lambda: dasan.card(given([]))),
+    ("who looks is a seat from 0 to 2, not 7", lambda: dasan.deal(THREE).view(7)),
+    ("who looks is a seat from 0 to 2, not True", lambda: dasan.deal(THREE).view(True)),
+    ("who looks is a seat", lambda: dasan.deal(THREE).record(view=given(1.0))),
+    ("who looks is a seat from 0 to 2, not 'spectator'", lambda: dasan.deal(THREE).record(view="spectator")),
+    ("a move is text", lambda: dasan.deal(THREE).play(given(None))),
+    ("players is a whole number, not 3.0", lambda: replace(THREE, players=given(3.0))),
+    ("cut is True or False, not 1", lambda: replace(THREE, cut=given(1))),
+    ("guard is one of foul, enforced, off", lambda: replace(THREE, guard=given("hard"))),
+    ("scoring is BidScoring or", lambda: replace(THREE, scoring=given(5))),
+    ("top is a whole number, not True", lambda: Auction(top=True)),
+    ("shapes is Same or Run", lambda: replace(THREE, shapes=given([5]))),
+    ("shapes is a tuple", lambda: replace(THREE, shapes=given("all"))),
+    ("a whole number from 3 to 8, not 5.0", lambda: dasan.rules("winner", players=given(5.0))),
+    ("a whole number from 3 to 8, not True", lambda: dasan.rules("winner", players=True)),
+    ("one of 1, 2, not 2.0", lambda: dasan.rules("winner", decks=given(2.0))),
+    ("there is no preset None", lambda: dasan.rules(given(None))),
+    ("session takes rules", lambda: dasan.session(given("winner"))),
+    ("a dictionary of strings, not 1", lambda: dasan.session(THREE, seats=given([1]))),
+    ("there are 3 seats", lambda: dasan.session(THREE, seats=[{}] * 4)),
+    ("a sequence of strings", lambda: dasan.session(THREE, contributions="abc")),
+    ("a seed is a whole number, not None", lambda: dasan.session(THREE, seed=given(None))),
+    ("solve takes a state", lambda: dasan.solve(given("4H"))),
+    ("there is no bot 5", lambda: dasan.bot(given(5))),
+    ("a seed is a whole number", lambda: dasan.bot("random", seed=given(1.5))),
+    ("a record is text", lambda: dasan.replay(given(5))),
+]
+
+
+@pytest.mark.parametrize(("says", "call"), REFUSED, ids=range(len(REFUSED)))
+def test_a_wrong_argument_is_one_sentence(says: str, call: Callable[[], object]) -> None:
+    with pytest.raises((TypeError, ValueError, dasan.DasanError)) as caught:
+        call()
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_integers_of_any_kind_are_integers() -> None:
+    """What NumPy's integers begin is written, read and compared like what Python's begin."""
+    one, two = cast(int, np.int64(1)), cast(int, np.uint8(2))
+    state = dasan.deal(THREE, seed=cast(int, np.int32(7)), dealer=one)
+    assert state == dasan.deal(THREE, seed=7, dealer=1)
+    assert state.record(view=one) == state.record(view=1)
+    assert dasan.replay(state.record()) == state
+    assert state.view(one) == state.view(1)
+    assert type(state.view(one).seat) is int
+    placed = dasan.start(THREE, POSITION, bidder=one, bid=two, leader=two)
+    assert placed == dasan.start(THREE, POSITION, bidder=1, bid=2, leader=2)
+    assert dasan.replay(placed.record()) == placed
+    assert dasan.rules("winner", players=cast(int, np.int64(5))) == dasan.rules("winner", players=5)
+    assert dasan.Rules.from_json(replace(WINNER, stake_chips=two).to_json()) == replace(WINNER, stake_chips=2)
+    assert state.play(dasan.Move(given("bid"), bid=two)) == state.play("bid 2")
+    assert dasan.bot("random", seed=one).choose(state.view(state.to_act)) in state.legal_moves()
+
+
+def test_words_and_lists_become_what_rules_are_made_of() -> None:
+    """A policy given as a word is that policy: `is` finds it, and the game is the one that was meant."""
+    big_two = dasan.rules("big-two")
+    assert replace(big_two, guard=given("enforced")).guard is Guard.ENFORCED
+    assert replace(big_two, shapes=given(list(big_two.shapes))) == big_two
+    assert hash(replace(big_two, shapes=given(list(big_two.shapes)))) == hash(big_two)
+
+
+def test_a_card_is_a_value() -> None:
+    four = dasan.card("4H")
+    assert dasan.Card("4", "H") == four
+    assert dasan.Card("R", "J") == dasan.card("RJ")
+    assert copy.deepcopy(four) is copy.copy(four) is pickle.loads(pickle.dumps(four)) is four
+    for name in ("rank", "suit", "colour"):
+        with pytest.raises(AttributeError, match="never changes"):
+            setattr(four, name, "5")
+        with pytest.raises(AttributeError, match="never changes"):
+            delattr(four, name)
+    assert (four.rank, four.suit, str(four)) == ("4", "H", "4H")
+
+
+def test_dir_shows_the_public_names_and_nothing_else() -> None:
+    shown = set(dir(dasan))
+    assert {"vector", "worlds", "deal", "rules", "solve"} <= shown
+    assert shown == {*dasan.__all__, "envs", "vector", "worlds"}
+    assert all(getattr(dasan, name) is not None for name in shown)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("♥10 ♦5", "10H 5D"),
+        ("h10, d5", "10H 5D"),
+        ("\ufeff10H 5D", "10H 5D"),
+        ("10H\t5D", "10H 5D"),
+        ("\tpass\n", "pass"),
+        ("bid2", "bid 2"),
+        ("BID\t2", "bid 2"),
+        ("call\u00a0♣8", "call 8C"),
+    ],
+)
+def test_what_people_type(said: str, meant: str) -> None:
+    from dasan.play.moves import read_move
+
+    assert read_move(said) == read_move(meant)
