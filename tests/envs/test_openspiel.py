@@ -12,6 +12,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="needs the extra envs: make envs
 import dasan
 from dasan.envs import openspiel as ours
 from dasan.features import encode
+from dasan.games import TEACHING
 
 NAMES = ours.register()
 
@@ -27,7 +28,7 @@ def dealt(game: Any, source: random.Random) -> Any:
 
 
 def test_every_preset_is_a_game() -> None:
-    assert [name.removeprefix("python_dasan_").replace("_", "-") for name in NAMES] == list(dasan.PRESETS)
+    assert [name.removeprefix("python_dasan_").replace("_", "-") for name in NAMES] == [*dasan.PRESETS, *TEACHING]
     assert ours.register() == NAMES
     assert {"python_dasan_big_three", "python_dasan_big_two", "python_dasan_winner"} <= set(pyspiel.registered_names())
 
@@ -86,23 +87,22 @@ def test_a_hand_is_the_engines(preset: str) -> None:
 
 
 def test_every_deal_has_one_path() -> None:
-    """Two cards for each of two seats: six deals, each once, equally likely."""
-    game = pyspiel.load_game("python_dasan_big_two")
-    state = game.new_initial_state()
-    state._room = [2, 2, 0, 0]
-    paths: dict[tuple[int, ...], float] = {}
+    """Six cards, two for each of three seats: ninety deals, each once, equally likely."""
+    paths: dict[str, float] = {}
 
-    def walk(room: list[int], path: tuple[int, ...], chance: float) -> None:
-        state._room = room
-        if not any(room):
-            paths[path] = chance
+    def walk(state: Any, chance: float) -> None:
+        if not state.is_chance_node():
+            assert state.hand is not None
+            text = str(state.hand.hands)
+            assert text not in paths
+            paths[text] = chance
             return
         for place, p in state.chance_outcomes():
-            walk([n - (i == place) for i, n in enumerate(room)], (*path, place), chance * p)
+            walk(state.child(place), chance * p)
 
-    walk([2, 2, 0, 0], (), 1.0)
-    assert len(paths) == 6
-    assert all(abs(p - 1 / 6) < 1e-12 for p in paths.values())
+    walk(pyspiel.load_game("python_dasan_winner_tiny").new_initial_state(), 1.0)
+    assert len(paths) == 90
+    assert all(abs(p - 1 / 90) < 1e-12 for p in paths.values())
 
 
 def test_information_states_tell_nothing_hidden() -> None:
@@ -125,3 +125,51 @@ def test_information_states_tell_nothing_hidden() -> None:
     assert again.information_state_string(me) == state.information_state_string(me)
     assert again.information_state_tensor(me) == state.information_state_tensor(me)
     assert again.observation_string(me) == state.observation_string(me)
+
+
+def test_equilibrium_algorithms_run_on_a_teaching_variant() -> None:
+    """Exploitability and CFR unchanged, and bots as policies: CFR is nearer to an equilibrium than greedy, and that nearer
+    than uniform.
+    """
+    from open_spiel.python.algorithms import cfr, exploitability
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    game = pyspiel.load_game("python_dasan_big_two_tiny")
+    solver = cfr.CFRPlusSolver(game)
+    for _ in range(4):
+        solver.evaluate_and_update_policy()
+    uniform, greedy, solved = (
+        exploitability.nash_conv(game, policy)
+        for policy in (UniformRandomPolicy(game), ours.BotPolicy(game, "greedy"), solver.average_policy())
+    )
+    assert uniform == pytest.approx(1.0902777777777777)
+    assert uniform > greedy > solved > 0
+    assert solved < 0.2
+
+
+def test_searches_run_on_a_teaching_variant() -> None:
+    """MCTS with open hands, and IS-MCTS over what a player knows."""
+    import numpy as np
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    game = pyspiel.load_game("python_dasan_big_three_tiny")
+    state = dealt(game, random.Random(1))
+    source = np.random.RandomState(1)
+    rollout = mcts.RandomRolloutEvaluator(1, source)
+    assert mcts.MCTSBot(game, 2.0, 10, rollout, random_state=source).step(state) in state.legal_actions()
+    bot = ismcts.ISMCTSBot(game, rollout, 2.0, 10, random_state=source)
+    assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_hidden_cards_are_dealt_anew(preset: str) -> None:
+    source = random.Random(2)
+    state = dealt(pyspiel.load_game(ours.name_of(preset)), source)
+    for _ in range(9):
+        state.apply_action(source.choice(state.legal_actions()))
+    me = state.current_player()
+    others = [state.resample_from_infostate(me, source.random) for _ in range(3)]
+    for other in others:
+        assert other.information_state_string(me) == state.information_state_string(me)
+        assert other.legal_actions() == state.legal_actions()
+    assert len({str(other) for other in others}) == 3

@@ -25,7 +25,7 @@ KNOWN = (
 pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
 
 
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", [*dasan.PRESETS, "big-three-small"])
 def test_api(preset: str) -> None:
     from pettingzoo.test import api_test
 

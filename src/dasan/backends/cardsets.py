@@ -113,6 +113,7 @@ CARDSETS = Backend(
             "decks": only(1),
             "jokers": only(False),
             "ranks": anything,
+            "left_out": only(""),
             "suits": anything,
             "suits_ranked": only(True),
             "shapes": anything,

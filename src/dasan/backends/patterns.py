@@ -87,6 +87,7 @@ PATTERNS = Backend(
             "decks": only(1, 2),
             "jokers": anything,
             "ranks": anything,
+            "left_out": only(""),
             "suits": anything,
             "suits_ranked": anything,
             "shapes": anything,

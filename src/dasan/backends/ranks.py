@@ -98,6 +98,7 @@ RULES: dict[str, Condition] = {
     "decks": only(1),
     "jokers": only(False),
     "ranks": anything,
+    "left_out": only(""),
     "suits": anything,
     "suits_ranked": only(False),
     "shapes": anything,

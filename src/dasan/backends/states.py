@@ -45,6 +45,7 @@ ENDGAME = Backend(
             "decks": anything,
             "jokers": anything,
             "ranks": anything,
+            "left_out": anything,
             "suits": anything,
             "suits_ranked": anything,
             "shapes": anything,

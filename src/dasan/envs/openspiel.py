@@ -1,4 +1,4 @@
-"""OpenSpiel: every preset as a Python game, `python_dasan_big_three`, `python_dasan_big_two`, `python_dasan_winner` …
+"""OpenSpiel: every preset, teaching variants too, as a Python game: `python_dasan_big_three`, `python_dasan_big_two` …
 
 `register()` makes them known to `pyspiel.load_game`. A game's parameters are the options of its preset, and `dealer`.
 
@@ -11,20 +11,22 @@ Returns are payments in units; where nothing is paid (Winner) half the number of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 try:
     import pyspiel
+    from open_spiel.python import policy
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("OpenSpiel games need their extra: pip install 'dasan[envs]'") from error
 
-from dasan.cards import Card, format_cards
+from dasan.bots import Bot, bot
+from dasan.cards import Card, format_cards, missing
 from dasan.envs.payoff import bounds, longest, payoffs
 from dasan.features import Feature, card_flags, card_slots, encode, layout, observation_size
-from dasan.games import PRESETS
+from dasan.games import PRESETS, TEACHING
 from dasan.games.option import Preset
 from dasan.play.action_ids import ActionIds, action_ids
 from dasan.play.dealing import Deal
@@ -36,7 +38,12 @@ from dasan.ruleset.rules import OptionValue, Rules
 
 DRAWN = -1
 """A dealer drawn by chance."""
+REMEMBERED = 6
+"""Games with a pack of so many cards or fewer remember every node that was visited: algorithms that walk the whole tree
+again and again do not play it anew."""
 _CLASS = "Game_"
+
+_TRIES = 1000
 
 
 def register() -> tuple[str, ...]:
@@ -46,7 +53,7 @@ def register() -> tuple[str, ...]:
     """
     known = set(pyspiel.registered_names())
     names = []
-    for preset in PRESETS.values():
+    for preset in (*PRESETS.values(), *TEACHING.values()):
         game_type = _type(preset)
         names.append(game_type.short_name)
         if game_type.short_name not in known:
@@ -120,6 +127,7 @@ class DasanGame(pyspiel.Game):
         self.ids: ActionIds = action_ids(self.rules)
         self.deck: tuple[Card, ...] = tuple(self.rules.order.hand(self.rules.pack))
         self.dealer: int = dealer
+        self.root = _Node(self, dealer, self.room(max(dealer, 0)), (), None)
         least, most = bounds(self.rules)
         self.max_moves = longest(self.rules)
         info = pyspiel.GameInfo(
@@ -151,105 +159,128 @@ class DasanGame(pyspiel.Game):
         return DasanObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
+class _Node:
+    """All that a state has beside OpenSpiel's own part, never changed: so clones share it, deep copies too.
+
+    room: how many cards each seat and the kitty still get. seats: who got the cards of the pack so far. hand: the engine's
+    state once all are dealt. moves: its legal moves by id. known: strings that have been asked for; children: nodes that
+    have been visited, where the game is small enough to remember them all.
+    """
+
+    __slots__ = ("children", "dealer", "game", "hand", "known", "moves", "room", "seats")
+
+    def __init__(
+        self, game: DasanGame, dealer: int, room: tuple[int, ...], seats: tuple[int, ...], hand: State | None
+    ) -> None:
+        self.game, self.dealer, self.room, self.seats, self.hand = game, dealer, room, seats, hand
+        self.known: dict[tuple[int, bool], str] = {}
+        self.children: dict[int, _Node] = {}
+        self.moves: dict[int, Move] = {}
+        if hand is not None:
+            of, called = game.ids.of, hand.called
+            self.moves = {of(move, called): move for move in hand.legal_moves()}
+
+    def __deepcopy__(self, memo: object) -> _Node:
+        return self
+
+    def after(self, action: int) -> _Node:
+        """The node after an action of chance or of the seat to act."""
+        found = self.children.get(action)
+        if found is None:
+            found = self._after(action)
+            if len(self.game.deck) <= REMEMBERED:
+                self.children[action] = found
+        return found
+
+    def _after(self, action: int) -> _Node:
+        game = self.game
+        if self.hand is not None:
+            return _Node(game, self.dealer, self.room, self.seats, self.hand.play(self.moves[action]))
+        if self.dealer == DRAWN:
+            return _Node(game, action, game.room(action), (), None)
+        room = tuple(n - (place == action) for place, n in enumerate(self.room))
+        seats = (*self.seats, action)
+        if any(room):
+            return _Node(game, self.dealer, room, seats, None)
+        dealt: list[list[Card]] = [[] for _ in range(game.rules.players + 1)]
+        for place, card in zip(seats, game.deck, strict=True):
+            dealt[place].append(card)
+        hands, kitty = tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])
+        return _Node(game, self.dealer, room, seats, begin(game.rules, Deal(1, self.dealer, hands, kitty)))
+
+
 class DasanState(pyspiel.State):
     """A deal in progress, then a hand: `hand` is the engine's state, None while cards are dealt."""
 
     def __init__(self, game: DasanGame) -> None:
         super().__init__(game)
-        self._game = game
-        self.hand: State | None = None
-        self._dealer = game.dealer
-        self._room = list(game.room(max(game.dealer, 0)))
-        self._seats: list[int] = []
-        self._moves: dict[int, Move] | None = None
+        self._node = game.root
+
+    @property
+    def hand(self) -> State | None:
+        return self._node.hand
 
     def current_player(self) -> int:
-        if self.hand is None:
+        hand = self._node.hand
+        if hand is None:
             chance: int = pyspiel.PlayerId.CHANCE
             return chance
-        if self.hand.to_act is None:
+        if hand.to_act is None:
             terminal: int = pyspiel.PlayerId.TERMINAL
             return terminal
-        return self.hand.to_act
+        return hand.to_act
 
     def is_chance_node(self) -> bool:
-        return self.hand is None
+        return self._node.hand is None
 
     def is_terminal(self) -> bool:
-        return self.hand is not None and self.hand.to_act is None
+        return self._node.hand is not None and self._node.hand.to_act is None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        if self._dealer == DRAWN:
-            n = self._game.rules.players
+        node = self._node
+        if node.dealer == DRAWN:
+            n = node.game.rules.players
             return [(seat, 1.0 / n) for seat in range(n)]
-        left = sum(self._room)
-        return [(place, n / left) for place, n in enumerate(self._room) if n]
-
-    def _by_id(self) -> dict[int, Move]:
-        """The legal moves by their ids."""
-        if self._moves is None:
-            state = self.hand
-            if state is None:
-                return {}
-            of, called = self._game.ids.of, state.called
-            self._moves = {of(move, called): move for move in state.legal_moves()}
-        return self._moves
+        left = sum(node.room)
+        return [(place, n / left) for place, n in enumerate(node.room) if n]
 
     def _legal_actions(self, player: int) -> list[int]:
-        if self.hand is None or player != self.hand.to_act:
-            return []
-        return sorted(self._by_id())
+        hand = self._node.hand
+        return [] if hand is None or player != hand.to_act else sorted(self._node.moves)
 
     def _apply_action(self, action: int) -> None:
-        if self.hand is not None:
-            self.hand = self.hand.play(self._by_id()[action])
-            self._moves = None
-            return
-        if self._dealer == DRAWN:
-            self._dealer = action
-            self._room = list(self._game.room(action))
-            return
-        self._seats.append(action)
-        self._room[action] -= 1
-        left = [place for place, n in enumerate(self._room) if n]
-        if not left:
-            self._begin()
-
-    def _begin(self) -> None:
-        game = self._game
-        dealt: list[list[Card]] = [[] for _ in range(game.rules.players + 1)]
-        for place, card in zip(self._seats, game.deck, strict=True):
-            dealt[place].append(card)
-        hands, kitty = tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])
-        self.hand = begin(game.rules, Deal(1, self._dealer, hands, kitty))
+        self._node = self._node.after(action)
 
     def returns(self) -> list[float]:
-        if self.hand is None or self.hand.to_act is not None:
-            return [0.0] * self._game.rules.players
-        return payoffs(self.hand)
+        node = self._node
+        if node.hand is None or node.hand.to_act is not None:
+            return [0.0] * node.game.rules.players
+        return payoffs(node.hand)
 
     def _action_to_string(self, player: int, action: int) -> str:
+        node = self._node
         if player == pyspiel.PlayerId.CHANCE:
-            if self._dealer == DRAWN:
+            if node.dealer == DRAWN:
                 return f"dealer {action}"
-            to = "kitty" if action == self._game.rules.players else f"seat {action}"
-            return f"{self._game.deck[len(self._seats)]} to {to}" if self.hand is None else f"card to {to}"
-        move = None if self.hand is None or player != self.hand.to_act else self._by_id().get(action)
-        return self._game.ids.text(action) if move is None else str(move)
+            to = "kitty" if action == node.game.rules.players else f"seat {action}"
+            return f"{node.game.deck[len(node.seats)]} to {to}" if node.hand is None else f"card to {to}"
+        move = node.moves.get(action) if node.hand is not None and player == node.hand.to_act else None
+        return node.game.ids.text(action) if move is None else str(move)
 
     def dealt(self, player: int) -> tuple[Card, ...]:
         """The cards that `player` has been dealt so far, the kitty not among them."""
-        return tuple(card for card, place in zip(self._game.deck, self._seats, strict=False) if place == player)
+        node = self._node
+        return tuple(card for card, place in zip(node.game.deck, node.seats, strict=False) if place == player)
 
     def history_seen(self, player: int) -> str:
         """All that `player` has seen of the hand, in order: nothing of it is forgotten."""
         if self.hand is None:
-            return f"dealer {self._dealer}; dealt {format_cards(self.dealt(player))}"
+            return f"dealer {self._node.dealer}; dealt {format_cards(self.dealt(player))}"
         events = self.hand.view(player).events
         said = "; ".join(
             f"{e.seat} {e.type}{'' if e.bid is None else f' {e.bid}'} {format_cards(e.cards)}".rstrip() for e in events
         )
-        return f"dealer {self._dealer}; dealt {format_cards(self.dealt(player))}; {said}"
+        return f"dealer {self._node.dealer}; dealt {format_cards(self.dealt(player))}; {said}"
 
     def seen(self, player: int) -> str:
         """What `player` sees now."""
@@ -268,17 +299,87 @@ class DasanState(pyspiel.State):
         parts.append(f"passed {' '.join(map(str, view.passed))}")
         kitty = next((e.cards for e in view.events if e.type is EventType.KITTY), ())
         parts.append(f"kitty {format_cards(kitty)}")
-        for seat in range(self._game.rules.players):
+        for seat in range(self._node.game.rules.players):
             cards = [c for e in view.events if e.type is EventType.PLAY and e.seat == seat for c in e.cards]
-            parts.append(f"{seat} played {format_cards(self._game.rules.order.hand(c for c in cards if c))}")
+            parts.append(f"{seat} played {format_cards(self._node.game.rules.order.hand(c for c in cards if c))}")
         return "; ".join(parts)
+
+    def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> DasanState:
+        """A state that `player` cannot tell from this one, its hidden cards dealt anew: every deal that fits is equally
+        likely, whatever the moves say of the cards. sampler: a random number from 0 to 1. RuntimeError: none was found.
+        """
+        hand, node = self._node.hand, self._node
+        if hand is None:
+            raise ValueError("cards are resampled once all are dealt")
+        wanted, moves = (
+            self.information_state_string(player),
+            self.history()[len(node.seats) + (node.game.dealer == DRAWN) :],
+        )
+        for _ in range(_TRIES):
+            state = node.game.new_initial_state()
+            if node.game.dealer == DRAWN:
+                state.apply_action(node.dealer)
+            for place in redealt(node.game, hand, player, node.dealer, sampler):
+                state.apply_action(place)
+            for action in moves:
+                if state.is_terminal() or action not in state._node.moves:
+                    break
+                state.apply_action(action)
+            else:
+                if state.information_state_string(player) == wanted:
+                    return state
+        raise RuntimeError(
+            f"no other deal was found in {_TRIES} tries that player {player} could not tell from this one"
+        )
 
     def __str__(self) -> str:
         if self.hand is None:
-            return f"dealing, dealer {self._dealer}: {' '.join(map(str, self._seats))}"
+            return f"dealing, dealer {self._node.dealer}: {' '.join(map(str, self._node.seats))}"
         hands = " | ".join(format_cards(hand) for hand in self.hand.hands)
         said = "; ".join(str(e.seat) + " " + _said(e) for e in self.hand.events if e.type in MOVES)
-        return f"dealer {self._dealer}: {hands}; {said}"
+        return f"dealer {self._node.dealer}: {hands}; {said}"
+
+
+def redealt(game: DasanGame, hand: State, player: int, dealer: int, sampler: Callable[[], float]) -> list[int]:
+    """Who gets each card of the deck when all that `player` has not seen is dealt anew; it may not fit the moves."""
+    view, n, room = hand.view(player), game.rules.players, list(game.room(dealer))
+    held: list[list[Card]] = [[] for _ in range(n + 1)]
+    for seat in range(n):
+        if seat != player:
+            held[seat] = [c for e in view.events if e.type is EventType.PLAY and e.seat == seat for c in e.cards if c]
+    held[player] = [c for c in view.begun.hands[player] if c is not None]
+    shown = next((e for e in view.events if e.type is EventType.OPEN and e.cards), None)
+    if shown is not None and shown.cards[0] is not None and shown.cards[0] not in held[shown.seat]:
+        held[shown.seat].append(shown.cards[0])
+    taken = [c for e in view.events if e.type is EventType.KITTY for c in e.cards if c is not None]
+    if taken:
+        held[n] = taken
+        if view.bidder is not None and view.bidder != player:
+            held[view.bidder] = [c for c in held[view.bidder] if c not in taken]
+    unseen = missing(game.deck, [c for cards in held for c in cards])
+    _shuffle(unseen, sampler)
+    pool = view.bidder if view.bidder is not None and not taken and game.rules.kitty_size else None
+    if pool is not None and pool != player:
+        # The bidder has taken a hidden kitty: what the bidder played may have lain in it.
+        size = room[pool] + room[n]
+        both = held[pool] + [unseen.pop() for _ in range(size - len(held[pool]))]
+        _shuffle(both, sampler)
+        held[pool], held[n] = both[: room[pool]], both[room[pool] :]
+    for place, size in enumerate(room):
+        held[place] += [unseen.pop() for _ in range(size - len(held[place]))]
+    return [_take(held, card) for card in game.deck]
+
+
+def _take(held: list[list[Card]], card: Card) -> int:
+    place = next(i for i, cards in enumerate(held) if card in cards)
+    held[place].remove(card)
+    return place
+
+
+def _shuffle(cards: list[Card], sampler: Callable[[], float]) -> None:
+    for i in range(len(cards) - 1, 0, -1):
+        j = int(sampler() * (i + 1))
+        cards[i], cards[j] = cards[j], cards[i]
 
 
 def _said(event: Any) -> str:
@@ -352,7 +453,29 @@ class DasanObserver:
         """What `player` sees, or with perfect recall has seen, as text."""
         if not self._private:
             return _public(state, self._recall)
-        return f"seat {player}; " + (state.history_seen(player) if self._recall else state.seen(player))
+        known, key = state._node.known, (player, self._recall)
+        if key not in known:
+            known[key] = f"seat {player}; " + (state.history_seen(player) if self._recall else state.seen(player))
+        return known[key]
+
+
+class BotPolicy(policy.Policy):
+    """A bot of `dasan.bot` as an OpenSpiel policy: all probability on the move that it chooses.
+
+    bot: its name, or an object with `choose(view)` that says the same move for the same view.
+    """
+
+    def __init__(self, game: DasanGame, player: str | Bot) -> None:
+        super().__init__(game, list(range(game.rules.players)))
+        self._bot = bot(player) if isinstance(player, str) else player
+        self._ids = game.ids
+
+    def action_probabilities(self, state: DasanState, player_id: int | None = None) -> dict[int, float]:
+        hand = state.hand
+        if hand is None or hand.to_act is None:
+            raise ValueError("a policy is asked where a player is to act")
+        chosen = self._ids.of(self._bot.choose(hand.view(hand.to_act)), hand.called)
+        return {action: float(action == chosen) for action in state.legal_actions()}
 
 
 _PRIVATE = ("hand", "kitty", "partner")
@@ -367,4 +490,4 @@ def _public(state: DasanState, recall: bool) -> str:
     return "; ".join(moves) if recall else "; ".join((view.phase.value, str(view.hand_sizes), *moves[-1:]))
 
 
-__all__ = ["DRAWN", "DasanGame", "DasanObserver", "DasanState", "name_of", "register"]
+__all__ = ["DRAWN", "BotPolicy", "DasanGame", "DasanObserver", "DasanState", "name_of", "register"]

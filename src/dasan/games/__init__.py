@@ -6,14 +6,14 @@
 
 from __future__ import annotations
 
-from dasan.games import big_three, big_two, winner
+from dasan.games import big_three, big_two, teaching, winner
 from dasan.games.option import Game, Option, Preset, switch
 from dasan.registry import Registry
 from dasan.ruleset import clauses
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
-__all__ = ["PRESETS", "Game", "Option", "Preset", "make_rules", "register", "switch"]
+__all__ = ["PRESETS", "TEACHING", "Game", "Option", "Preset", "make_rules", "register", "switch"]
 
 
 def register(game: Preset | Game) -> None:
@@ -50,6 +50,9 @@ PRESETS: Registry[Preset] = Registry(
     _take,
 )
 
+TEACHING: dict[str, Preset] = {preset.name: preset for preset in teaching.PRESETS}
+"""Small variants for computing equilibria: presets like the others, but nobody sits down to play them."""
+
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:
     """The rules of `preset` with `options` changed; a switch is True or False, or the word `on` or `off`.
@@ -59,7 +62,7 @@ def make_rules(preset: str, **options: OptionValue) -> Rules:
     >>> make_rules("big-two", guard="off").options["guard"]
     'off'
     """
-    known = PRESETS.get(preset) if isinstance(preset, str) else None
+    known = PRESETS.get(preset) or TEACHING.get(preset) if isinstance(preset, str) else None
     if known is None:
         raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
     by_name = {option.name: option for option in known.options}

@@ -248,8 +248,24 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     for shape in rules.shapes:
         for pattern in shape.patterns(rules.order, copies, rules.most_cards):
             possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
-            if possible and _can_be_highest(pattern, rules.decks):
+            if possible and _can_be_highest(pattern, rules.decks) and _in_pack(pattern, rules):
                 yield shape, pattern
+
+
+def _in_pack(pattern: Pattern, rules: RulesFields) -> bool:
+    """Whether the cards exist where some ranks and suits are left out."""
+    if not rules.left_out:
+        return True
+    suits = [i for i, suit in enumerate(rules.suits) if suit not in rules.left_out]
+    for rank, n in pattern.counts:
+        if rank < len(rules.ranks):
+            decides = rank == pattern.decider or pattern.flush
+            below = [i for i in suits if not decides or i <= pattern.suit]
+            if rules.ranks[rank] in rules.left_out or n > len(below) * rules.decks:
+                return False
+            if decides and pattern.suit not in suits:
+                return False
+    return True
 
 
 def _can_be_highest(pattern: Pattern, decks: int) -> bool:
@@ -334,6 +350,7 @@ def _complete_rows(rules: RulesFields) -> Iterable[Row]:
     """Every pattern spread out into every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))
+    there = set(rules.pack)
     listed = tuple(_rows(rules))
     # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
     meant = {(frozenset(p.counts), p.suit): shape for shape, p in listed if p.flush}
@@ -355,6 +372,8 @@ def _complete_rows(rules: RulesFields) -> Iterable[Row]:
             partial = [held + group for held in partial for group in groups]
         for cards in partial:
             if pattern.mixed and len({c.suit for c in cards}) == 1:
+                continue
+            if rules.left_out and not set(cards) <= there:
                 continue
             yield _row(rules, number, shape, pattern, None, rules.order.hand(cards))
             number += 1

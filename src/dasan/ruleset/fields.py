@@ -92,6 +92,8 @@ class RulesFields:
     stake_chips: int = 0
     show_played: bool = True
     show_hands_after: bool = True
+    left_out: str = ""
+    """Ranks and suits whose cards are left out of the pack, like "3456DC"."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: what is worked out from them, the catalogue above all, is worked out again."""
@@ -108,7 +110,7 @@ class RulesFields:
 
     @cached_property
     def pack(self) -> tuple[Card, ...]:
-        return pack(self.decks, self.jokers)
+        return tuple(c for c in pack(self.decks, self.jokers) if not self._leaves_out(c))
 
     @cached_property
     def kitty_size(self) -> int:
@@ -141,6 +143,9 @@ class RulesFields:
         text = json.dumps(_decisive(self), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def _leaves_out(self, c: Card) -> bool:
+        return c.rank in self.left_out or c.suit in self.left_out
+
     def check_in_pack(self, cards: Sequence[Card]) -> None:
         """Raise `Malformed` unless the pack contains all these cards at once."""
         if not cards:
@@ -152,3 +157,5 @@ class RulesFields:
         for c in cards:
             if c.is_joker and not self.jokers:
                 raise Malformed(f"{c} is not in the pack: this game has no jokers", clause=self.cite["pack"])
+            if self.left_out and self._leaves_out(c):
+                raise Malformed(f"{c} is not in the pack of this game", clause=self.cite["pack"])

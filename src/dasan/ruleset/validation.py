@@ -42,6 +42,7 @@ def _objections(rules: RulesFields) -> Iterator[str]:
         yield f"there are one to {MAX_DECKS} packs"
     if sorted(rules.ranks) != sorted(RANKS) or sorted(rules.suits) != sorted(SUITS):
         yield "ranks and suits are those of a pack, each once"
+    yield from _left_out(rules)
     if abs(rules.stake_chips) > MAX_NUMBER:
         yield "the counters are too many"
     yield from _shapes(rules.shapes)
@@ -49,6 +50,14 @@ def _objections(rules: RulesFields) -> Iterator[str]:
     yield from _auction(rules)
     yield from _endings(rules)
     yield from _scoring(rules)
+
+
+def _left_out(rules: RulesFields) -> Iterator[str]:
+    left_out = set(rules.left_out)
+    if len(left_out) < len(rules.left_out) or not left_out <= {*RANKS, *SUITS}:
+        yield "what is left out are ranks and suits of the pack, each once"
+    elif len(left_out & set(RANKS)) > len(RANKS) - 2 or left_out >= set(SUITS):
+        yield "at least two ranks and a suit stay in the pack"
 
 
 def _texts(rules: RulesFields) -> Iterator[str]:
@@ -143,7 +152,7 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
         yield "the pack does not go round"
     elif rules.kitty_size and rules.auction is None:
         yield "cards left over need an auction, and a bidder who takes them"
-    elif rules.kitty_size >= len(RANKS):
+    elif rules.kitty_size >= len(set(RANKS) - set(rules.left_out)):
         yield "a kitty of a whole suit may leave nobody to open"
     if rules.opening is not None:
         try:
@@ -158,14 +167,14 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
 def _auction(rules: RulesFields) -> Iterator[str]:
     auction, call = rules.auction, rules.call
     if auction is not None:
-        if not 1 <= auction.top <= MAX_BID or auction.suit not in tuple(SUITS):
+        if not 1 <= auction.top <= MAX_BID or auction.suit not in set(SUITS) - set(rules.left_out):
             yield f"bids go up to {MAX_BID} at most, and a suit says who opens"
         if len(auction.must_dig) > MAX_ENTRIES or any(len(held) > MAX_TEXT for held in auction.must_dig):
             yield "the hands that must bid are too many"
         if rules.opening is not None or rules.exchange:
             yield "the opener of the auction leads the first trick, and nothing is exchanged"
     if call is not None:
-        callable_cards = len(SUITS) * len(set(call.ranks) & set(RANKS))
+        callable_cards = len({c for c in rules.pack if c.rank in call.ranks})
         if auction is None or rules.kitty_size or rules.decks > 1 or rules.players < 3:
             yield "a card is called after an auction for one pack without a kitty, by one of three or more"
         elif len(call.ranks) > len(RANKS) or callable_cards <= rules.most_cards:

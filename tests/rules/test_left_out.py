@@ -1,0 +1,51 @@
+"""Packs with ranks and suits left out, and the teaching variants made of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import dasan
+from dasan.games import TEACHING
+from dasan.ruleset.catalogue import compile
+
+
+@pytest.mark.parametrize("preset", TEACHING)
+def test_a_teaching_variant_plays_and_is_replayed(preset: str) -> None:
+    rules = dasan.rules(preset)
+    assert preset not in dasan.PRESETS
+    assert dasan.Rules.from_json(rules.to_json()) == rules
+    bots = [dasan.bot(name) for name in ("greedy", "random")]
+    for seed in range(20):
+        state = dasan.deal(rules, seed=seed)
+        while state.to_act is not None:
+            state = state.play(bots[state.to_act % 2].choose(state.view(state.to_act)))
+        assert dasan.replay(state.record()) == state
+
+
+@pytest.mark.parametrize("preset", TEACHING)
+def test_every_row_can_be_held(preset: str) -> None:
+    rules = dasan.rules(preset)
+    table = compile(rules)
+    for row in table.rows:
+        cards = table.pick(rules.order.hand(rules.pack), row)
+        assert cards is not None
+        assert set(cards) <= set(rules.pack)
+
+
+def test_sizes() -> None:
+    rules = dasan.rules("big-three-small")
+    assert sorted({c.rank for c in rules.pack}) == sorted("JQK23")
+    assert (len(rules.pack), rules.players, rules.hand_size, rules.kitty_size) == (10, 3, 3, 1)
+    assert compile(rules).census() == {"single": 5, "pair": 5, "straight": 1}
+    with pytest.raises(dasan.Malformed, match="not in the pack"):
+        rules.combination("4H")
+    with pytest.raises(ValueError, match="no option"):
+        dasan.rules("big-three-small", cut=True)
+
+
+@pytest.mark.parametrize("left_out", ["X", "33", "DCHS", "3456789TJQKA", "H"])
+def test_what_cannot_be_left_out(left_out: str) -> None:
+    with pytest.raises(ValueError, match=r"left out|stay in the pack|suit says|does not go round"):
+        replace(dasan.rules("big-three"), left_out=left_out)
