@@ -42,6 +42,7 @@ from dasan.ruleset.rules import OptionValue, Rules
 
 if TYPE_CHECKING:
     from dasan.kernels.ranks.cuda.env import GpuEnv
+    from dasan.worlds.positions import Positions
 
 Moves = Literal["padded", "ragged"]
 
@@ -192,6 +193,20 @@ class VectorEnv:
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
         self._command(self._orders.START)
+        self._write_more()
+
+    def load(self, positions: Positions) -> None:
+        """Go on from `positions`, one for each environment, all of hands under way. Hands that follow are dealt at random.
+
+        ValueError: they are of another game, not as many as the environments, or a hand among them is over; or the
+        environments show no observations.
+        """
+        if positions.rules != self.rules or positions.size != self.num_envs:
+            raise ValueError("load takes one position of the same game for each environment")
+        if self.obs is None or positions.over.any():
+            raise ValueError("load takes hands under way, and environments with observations")
+        positions.copy_rows(self._s)
+        self._kernels.show(self._s, self._b, self._tables, self._own.scratch[0])
         self._write_more()
 
     def step(self, actions: npt.NDArray[Any]) -> None:

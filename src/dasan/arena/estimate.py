@@ -10,7 +10,7 @@ from statistics import NormalDist, fmean, stdev
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and the interval that holds the true one with 95 % confidence: Student's t over independent `samples`.
+    """A mean, and the interval that holds the true one with 95 % (or another) confidence: Student's t over independent `samples`.
 
     >>> Estimate.of([1.0, 2.0, 3.0, 4.0], digits=1)
     Estimate(mean=2.5, low=0.4, high=4.6, samples=4)
@@ -22,13 +22,13 @@ class Estimate:
     samples: int
 
     @staticmethod
-    def of(values: Sequence[float], digits: int = 4) -> Estimate:
+    def of(values: Sequence[float], digits: int = 4, confidence: float = 0.95) -> Estimate:
         """The estimate from independent values; ValueError if there are none. One value alone bounds nothing."""
         if not values:
             raise ValueError("an estimate takes at least one value")
         mean = fmean(values)
         n = len(values)
-        half = t_quantile(0.975, n - 1) * stdev(values) / sqrt(n) if n > 1 else inf
+        half = t_quantile((1 + confidence) / 2, n - 1) * stdev(values) / sqrt(n) if n > 1 else inf
         return Estimate(round(mean, digits), round(mean - half, digits), round(mean + half, digits), n)
 
     def __str__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 
 from dasan.arguments import whole
 from dasan.bots.protocol import Bot, ExplainingBot
@@ -31,7 +30,32 @@ def _thrifty(seed: int) -> Bot:
     return ThriftyBot()
 
 
-BOTS: dict[str, Maker] = {"random": _random, "thrifty": _thrifty, "greedy": _greedy}
+def _net(seed: int) -> Bot:
+    from dasan.bots.net import NetBot
+
+    return NetBot()
+
+
+def _search(seed: int) -> Bot:
+    from dasan.bots.search import SearchBot
+
+    return SearchBot(seed)
+
+
+def _strong(seed: int) -> Bot:
+    from dasan.bots.search import StrongBot
+
+    return StrongBot(seed)
+
+
+BOTS: dict[str, Maker] = {
+    "random": _random,
+    "thrifty": _thrifty,
+    "greedy": _greedy,
+    "search": _search,
+    "net": _net,
+    "strong": _strong,
+}
 """How to make each bot, from a seed."""
 
 
@@ -48,6 +72,8 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     seed = whole(seed, "a seed")
     make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
+        from importlib.metadata import entry_points
+
         found = [point for point in entry_points(group=GROUP) if point.name == name]
         if not found:
             raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dasan.cli.arena import arena
 from dasan.cli.bench import bench
 from dasan.cli.deals import deals
 from dasan.cli.group import Group
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "review": review,
     "puzzle": puzzle,
     "deals": deals,
+    "arena": arena,
     "bench": bench,
 }
 """Every command by name, in the order `dasan --help` lists them."""

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from dasan import vector
 from dasan.arena.estimate import Estimate
-from dasan.learn.network import Network
-from dasan.learn.scoring import Scorer
-from dasan.ruleset.rules import FixedScoring, Rules
-from dasan.vector import VectorEnv
-
-Floats = npt.NDArray[np.float32]
-
-
-def paid(rules: Rules) -> bool:
-    """Whether hands are paid at all; where they are not, places count."""
-    return not (isinstance(rules.scoring, FixedScoring) and rules.scoring.stake == 0)
-
-
-def returns(env: VectorEnv) -> Floats:
-    """float32 [environments, seats]: payments, or where nothing is paid places from 1 (first) to -1 (last).
-
-    Only rows of environments that are done count.
-    """
-    if paid(env.rules):
-        return env.rewards.astype(np.float32)
-    n = env.num_players
-    out: Floats = (n + 1 - 2 * env.places.astype(np.float32)) / np.float32(n - 1)
-    return out
+from dasan.bots.network import Network
+from dasan.bots.scoring import Scorer, returns
+from dasan.ruleset.rules import Rules
 
 
 def duel(

@@ -18,12 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
+from dasan.bots.network import Network, Shape, fresh, scales
+from dasan.bots.scoring import Scorer, returns
 from dasan.features import layout, move_layout
 from dasan.learn.config import Config
-from dasan.learn.duel import returns
-from dasan.learn.network import Network, Shape, fresh, scales
 from dasan.learn.returns import Returns
-from dasan.learn.scoring import Scorer
 from dasan.vector import VectorEnv
 
 Floats = npt.NDArray[np.float32]

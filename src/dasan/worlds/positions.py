@@ -103,6 +103,11 @@ class Positions:
         for array in (self.over, self.payments, self.places):
             array[target] = array[source]
 
+    def copy_rows(self, target: Any) -> None:
+        """Write all positions into `target`, the memory of as many environments of the game."""
+        for theirs, mine in zip(self._game.parts(target), self._game.parts(self._rows), strict=True):
+            theirs[:] = mine
+
     def to_act(self, i: int) -> int:
         """The seat to act in position `i`. ValueError: the hand is over."""
         self._show(i)

@@ -212,6 +212,15 @@ def serve(me: int, order: int, posts: Posts, own: Own, s: CanonMemory, b: Buffer
     return found(me, posts)
 
 
+@lean
+def show(s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into the rows of `s`."""
+    for i in range(s.words.shape[0]):
+        clear_result(i, b, w.p.players)
+        clear_mask(i, b)
+        publish(i, s, b, w, scratch, True)
+
+
 @woven
 def _advance_all(
     me: int, first: int, last: int, starting: bool, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch

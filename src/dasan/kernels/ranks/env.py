@@ -128,6 +128,14 @@ def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: 
     return found(me, posts)
 
 
+@lean
+def show(s: Words, b: Buffers, w: RankTables, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into the rows of `s`."""
+    for i in range(s.shape[0]):
+        clear_result(i, b, w.a.players)
+        publish(i, s[i], b, w, True)
+
+
 @woven
 def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: RankTables) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""

@@ -1,0 +1,232 @@
+"""Contests: every pair of bots over the same deals, one of them alone among the other, in every seat.
+
+A deal is one sample: its hands are not independent. What a deal gave is plain data, so that contests can be resumed,
+shared among processes, and played on a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from dasan.arena.estimate import Estimate
+from dasan.arena.hands import Clock, earned, play_fairly, role
+from dasan.bots import Bot, Maker, bot
+from dasan.ruleset.rules import Rules
+
+LOOKS = 4
+"""How often a contest that may stop early is looked at."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """`deals` deals, numbered from `seed`, between `a`, alone, and `b` in all other seats, once for each seat of `a`.
+
+    move_seconds: how long a bot may think about a move. records: a folder for the record of every hand.
+    """
+
+    rules: Rules
+    a: str
+    b: str
+    deals: int
+    seed: int = 0
+    move_seconds: float | None = None
+    records: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one deal gave. mean, wins: of `a` over its seats: what it earned a hand (see `hands.earned`), and the part of its
+    hands that it or its side won. above, below: how often a `b` earned less, and more, than `a` in the same hand. roles: by
+    role of `a`, hands and wins. moves, seconds: decisions of `a` and `b`, and the time they took. faults: of each, by kind.
+    """
+
+    seed: int
+    mean: float
+    wins: float
+    above: int
+    below: int
+    roles: dict[str, tuple[int, int]] = field(default_factory=dict)
+    moves: tuple[int, int] = (0, 0)
+    seconds: tuple[float, float] = (0.0, 0.0)
+    faults: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Outcome:
+        """The outcome of `asdict`, through JSON."""
+        roles = {name: (int(n), int(won)) for name, (n, won) in data["roles"].items()}
+        moves, seconds, faults = data["moves"], data["seconds"], data["faults"]
+        return replace(
+            Outcome(**{**data, "roles": roles}),
+            moves=(moves[0], moves[1]),
+            seconds=(seconds[0], seconds[1]),
+            faults=(faults[0], faults[1]),
+        )
+
+
+@lru_cache(maxsize=64)
+def _made(name: str, seed: int) -> Bot:
+    """A bot of this process: networks are loaded once."""
+    return bot(name, seed=seed)
+
+
+def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = None) -> Outcome:
+    """One deal of a contest, in every seat. makers: bots by name beside those of `dasan.bot`."""
+    rules, own = contest.rules, makers or {}
+    players = rules.players
+    means: list[float] = []
+    won = above = below = 0
+    roles: dict[str, tuple[int, int]] = {}
+    total = Clock(), Clock()
+    for mine in range(players):
+        names = [contest.a if seat == mine else contest.b for seat in range(players)]
+        bots = [own[n](seat) if n in own else _made(n, seat) for seat, n in enumerate(names)]
+        state, clocks = play_fairly(rules, bots, seed=seed, dealer=seed % players, seconds=contest.move_seconds)
+        gains = earned(state)
+        victory = state.result is not None and mine in state.result.winners
+        means.append(gains[mine])
+        won += victory
+        above += sum(gain < gains[mine] for gain in gains)
+        below += sum(gain > gains[mine] for gain in gains)
+        known = roles.get(role(state, mine), (0, 0))
+        roles[role(state, mine)] = (known[0] + 1, known[1] + victory)
+        for seat, clock in enumerate(clocks):
+            _add(total[seat != mine], clock)
+        if contest.records:
+            file = Path(contest.records) / f"{contest.a}-{contest.b}-{seed}-{mine}.jsonl"
+            file.write_text(state.record(), encoding="utf-8")
+    a, b = total
+    return Outcome(
+        seed,
+        fmean(means),
+        won / players,
+        above,
+        below,
+        roles,
+        (a.moves, b.moves),
+        (a.seconds, b.seconds),
+        (a.faults, b.faults),
+    )
+
+
+def _add(total: Clock, clock: Clock) -> None:
+    total.moves += clock.moves
+    total.seconds += clock.seconds
+    for kind, n in clock.faults.items():
+        total.faults[kind] = total.faults.get(kind, 0) + n
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Some deals of a contest: what a process is given at a time."""
+
+    contest: Contest
+    seeds: tuple[int, ...]
+
+
+def _play_chunk(chunk: _Chunk) -> list[dict[str, Any]]:
+    return [asdict(play_deal(chunk.contest, seed)) for seed in chunk.seeds]
+
+
+def run(
+    contest: Contest,
+    *,
+    processes: int = 1,
+    ray: str | None = None,
+    early: bool = False,
+    known: Mapping[int, Outcome] | None = None,
+    keep: Callable[[Outcome], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Outcome]:
+    """Play what is not `known`, by number of the deal; the outcomes in order, the same however the work is shared out.
+
+    processes: how many at once on this computer. ray: the address of a cluster to play on instead. keep: called with every
+    new outcome; progress: with how many deals there are, and how many will be. early: stop at one of `LOOKS` looks, an
+    equal number of deals apart, once the interval of `result` leaves out 0.
+    """
+    found = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
+    looks = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
+    for size in looks:
+        missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in found]
+        for outcome in _played(contest, missing, processes, ray):
+            found[outcome.seed] = outcome
+            if keep is not None:
+                keep(outcome)
+            if progress is not None:
+                progress(len(found), contest.deals)
+        so_far = [found[seed] for seed in range(contest.seed, contest.seed + size)]
+        estimate = interval(so_far, early=early) if so_far else None
+        if early and estimate is not None and (estimate.low > 0 or estimate.high < 0):
+            return so_far
+    return [found[seed] for seed in sorted(found)]
+
+
+def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | None) -> Iterator[Outcome]:
+    """The outcomes of these deals, as they come."""
+    if processes == 1 and ray is None:
+        for seed in seeds:
+            yield play_deal(contest, seed)
+        return
+    size = max(1, min(16, len(seeds) // (4 * max(1, processes))))
+    chunks = [_Chunk(contest, tuple(seeds[at : at + size])) for at in range(0, len(seeds), size)]
+    if ray is not None:
+        from dasan.cluster import over_cluster
+
+        for part in over_cluster(_play_chunk, chunks, ray):
+            yield from map(Outcome.from_json, part)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        for done in as_completed([pool.submit(_play_chunk, chunk) for chunk in chunks]):
+            yield from map(Outcome.from_json, done.result())
+
+
+def interval(outcomes: Sequence[Outcome], *, early: bool = False) -> Estimate:
+    """What `a` earned a hand, with 95 % confidence.
+
+    early: the interval of a contest that may have stopped at any of `LOOKS` looks. Each look then has a confidence of
+    1 - 0.05 / LOOKS, so that all of them together are right 95 times in 100 (Bonferroni), whichever is the last.
+    """
+    return Estimate.of([one.mean for one in outcomes], confidence=1 - 0.05 / LOOKS if early else 0.95)
+
+
+class Kept:
+    """A file of outcomes, one JSON object a line, from which a contest goes on."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._found: dict[str, dict[int, Outcome]] = {}
+        if file.exists():
+            for line in file.read_text(encoding="utf-8").splitlines():
+                if not line.strip():
+                    continue
+                try:
+                    data = json.loads(line)
+                    key, outcome = data["contest"], Outcome.from_json(data["outcome"])
+                except (ValueError, KeyError, TypeError) as error:
+                    raise ValueError(f"{file} does not hold outcomes of contests") from error
+                self._found.setdefault(key, {})[outcome.seed] = outcome
+
+    def of(self, contest: Contest) -> dict[int, Outcome]:
+        """What is known of a contest, by number of the deal: of the same game, bots and versions."""
+        return dict(self._found.get(_key(contest), {}))
+
+    def keep(self, contest: Contest, outcome: Outcome) -> None:
+        """Add one outcome at the end of the file."""
+        line = json.dumps({"contest": _key(contest), "outcome": asdict(outcome)}, separators=(",", ":"))
+        with self._file.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+@lru_cache(maxsize=256)
+def _key(contest: Contest) -> str:
+    names = [f"{name} {_made(name, 0).version}" for name in (contest.a, contest.b)]
+    return f"{contest.rules.digest[:16]} {' / '.join(names)}"

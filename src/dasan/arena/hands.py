@@ -1,0 +1,116 @@
+"""One hand between bots that may fail: every fault is contained, counted, and laid at its bot's door."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from dasan.bots import Bot
+from dasan.play.moves import Move
+from dasan.play.starting import deal
+from dasan.play.state import State
+from dasan.play.view import View
+from dasan.ruleset.rules import FixedScoring, Rules
+
+
+class _Late(BaseException):
+    """Not an Exception, so that a bot that catches all of those is interrupted, too."""
+
+
+@dataclass
+class Clock:
+    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal"."""
+
+    moves: int = 0
+    seconds: float = 0.0
+    faults: dict[str, int] = field(default_factory=dict)
+
+    def fault(self, kind: str) -> None:
+        self.faults[kind] = self.faults.get(kind, 0) + 1
+
+
+def play_fairly(
+    rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int, seconds: float | None = None
+) -> tuple[State, list[Clock]]:
+    """The end of a hand from the shuffle, `bots` in seats 0, 1 …, and what each did.
+
+    A bot that raises, that says what is not a legal move, or that takes longer than `seconds` for one, makes the first
+    legal move instead. Time is limited only in a process's main thread, where the system can interrupt it.
+    """
+    state = deal(rules, seed=seed, dealer=dealer)
+    clocks = [Clock() for _ in bots]
+    while state.to_act is not None:
+        seat = state.to_act
+        state = state.play(_ask(bots[seat], state.view(seat), clocks[seat], seconds))
+    return state, clocks
+
+
+def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
+    legal = view.legal_moves()
+    begun = perf_counter()
+    said: Any = None
+    try:
+        with _limit(seconds):
+            said = bot.choose(view)
+    except _Late:
+        clock.fault("stall")
+    except Exception:
+        clock.fault("crash")
+    else:
+        if not isinstance(said, Move) or said not in legal:
+            clock.fault("illegal")
+            said = None
+    finally:
+        if len(legal) > 1:
+            clock.moves += 1
+            clock.seconds += perf_counter() - begun
+    return said if isinstance(said, Move) else legal[0]
+
+
+@contextmanager
+def _limit(seconds: float | None) -> Iterator[None]:
+    """Raise `_Late` in the block after so many seconds."""
+    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: object) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def earned(state: State) -> tuple[float, ...]:
+    """What a hand that is over was worth to each seat: its payment, or its place from 1 (first) to -1 (last) where nothing
+    is paid. ValueError: the hand goes on.
+    """
+    result = state.result
+    if result is None:
+        raise ValueError("the hand goes on")
+    if not by_place(state.rules):
+        return tuple(float(paid) for paid in result.payments)
+    n = state.rules.players
+    return tuple((n - 1 - 2 * result.finish_order.index(seat)) / (n - 1) for seat in range(n))
+
+
+def by_place(rules: Rules) -> bool:
+    """Whether nothing is paid, so that places count."""
+    return isinstance(rules.scoring, FixedScoring) and rules.scoring.stake == 0
+
+
+def role(state: State, seat: int) -> str:
+    """What a seat was in a hand that is over: bidder, partner, opponent, or player in games without sides."""
+    if state.bidder is None:
+        return "player"
+    return "bidder" if seat == state.bidder else "partner" if seat == state.partner else "opponent"

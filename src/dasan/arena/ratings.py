@@ -1,0 +1,78 @@
+"""Ratings of several bots from contests of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log, log10, sqrt
+
+from dasan.arena.contest import Outcome
+
+SCALE = 400 / log(10)
+BLOCKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A bot's rating, with a 95 % interval. 400 points: it earns more ten times as often as it earns less."""
+
+    name: str
+    points: float
+    low: float
+    high: float
+
+
+def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating]:
+    """Ratings of all bots that met, best first, by a Bradley-Terry model of who earns more in a hand; ties do not count.
+
+    Their mean is 0. The intervals come from a jackknife over blocks of deals, which keeps the hands of a deal together.
+    """
+    names = sorted({name for pair in results for name in pair})
+    whole = _fit(names, _counts(results, -1))
+    parts = [_fit(names, _counts(results, block)) for block in range(BLOCKS)]
+    out = []
+    for i, name in enumerate(names):
+        mean = sum(part[i] for part in parts) / BLOCKS
+        error = sqrt((BLOCKS - 1) / BLOCKS * sum((part[i] - mean) ** 2 for part in parts))
+        half = 2.093 * error
+        out.append(Rating(name, round(whole[i]), round(whole[i] - half), round(whole[i] + half)))
+    return sorted(out, key=lambda one: -one.points)
+
+
+def difference(above: float, below: float) -> float:
+    """The rating points between two bots, of which one earned more `above` times and less `below` times.
+
+    >>> round(difference(10, 1)), difference(5, 5)
+    (400, 0.0)
+    """
+    return 400 * log10(max(above, 0.5) / max(below, 0.5))
+
+
+def _counts(
+    results: Mapping[tuple[str, str], Sequence[Outcome]], without: int
+) -> dict[tuple[str, str], tuple[int, int]]:
+    """By pair, how often the first earned more and less, without the deals of one block."""
+    return {
+        pair: (
+            sum(one.above for i, one in enumerate(outcomes) if i % BLOCKS != without),
+            sum(one.below for i, one in enumerate(outcomes) if i % BLOCKS != without),
+        )
+        for pair, outcomes in results.items()
+    }
+
+
+def _fit(names: Sequence[str], counts: Mapping[tuple[str, str], tuple[int, int]]) -> list[float]:
+    """The likeliest ratings, by gradient steps on the log-odds; half a win each way keeps them finite."""
+    at = {name: i for i, name in enumerate(names)}
+    skill = [0.0] * len(names)
+    games = [(at[a], at[b], up + 0.5, down + 0.5) for (a, b), (up, down) in counts.items() if a != b]
+    weight = [sum(u + d for i, j, u, d in games if k in (i, j)) / 2 or 1.0 for k in range(len(names))]
+    for _ in range(400):
+        slope = [0.0] * len(names)
+        for i, j, up, down in games:
+            miss = up - (up + down) / (1 + exp(skill[j] - skill[i]))
+            slope[i] += miss
+            slope[j] -= miss
+        skill = [s + g / w for s, g, w in zip(skill, slope, weight, strict=True)]
+    mean = sum(skill) / len(skill) if skill else 0.0
+    return [SCALE * (s - mean) for s in skill]

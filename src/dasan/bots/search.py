@@ -1,0 +1,149 @@
+"""Players that try moves out before they make one: rollouts in worlds that the view allows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from dasan.bots.explanation import Explanation, Reason, explained, in_order
+from dasan.bots.facts import Facts
+from dasan.bots.greedy import GreedyBot, worthy
+from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.net import NetBot, score, unit
+from dasan.bots.protocol import choices
+from dasan.bots.rollouts import by_network, by_rule
+from dasan.bots.trained import Fitted, fitted
+from dasan.play.moves import Move
+from dasan.play.view import View
+
+Values = list[tuple[Move, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much a search looks at. worlds: deals of the hidden cards; width: candidates, the most promising ones; seconds:
+    when to stop with fewer worlds, or None; trust: how many worlds the first opinion of a move counts as much as.
+    """
+
+    worlds: int = 200
+    width: int = 8
+    seconds: float | None = None
+    trust: float = 20.0
+
+
+class SearchBot:
+    """Rollouts by a rule of thumb: needs no network, and plays every game. It bids and exchanges as `greedy` does.
+
+    The same view and seed, the same move.
+    """
+
+    name = "search"
+    version = "1"
+
+    def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
+        self._seed = seed
+        self._effort = effort or Effort(worlds=400, width=12)
+        self._greedy = GreedyBot()
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        if len(moves) == 1:
+            return moves[0]
+        if view.phase != "play":
+            return self._greedy.choose(view)
+        for move in moves:
+            if len(move.cards) == len(view.hand):
+                return move
+        values = self._values(view)
+        return max(values, key=lambda one: one[1])[0]
+
+    def explain(self, view: View) -> Explanation:
+        """Values are means of rollouts; bids and exchanges are explained as `greedy` does."""
+        moves = choices(view)
+        if len(moves) == 1 or view.phase != "play":
+            return self._greedy.explain(view)
+        return explain_values(self.name, view, self.choose(view), self._values(view))
+
+    def _values(self, view: View) -> Values:
+        """Candidates with what they are worth."""
+        judgement = Judgement(view, Temper())
+        kept = sorted(worthy(view, choices(view)), key=judgement.of)[: self._effort.width]
+        if len(kept) == 1:
+            return [(kept[0], 0.0)]
+        tried = by_rule(view, kept, self._effort.worlds, seed_of(view, self._seed))
+        return [(move, float(value)) for move, value in zip(kept, tried.means, strict=True)]
+
+
+class StrongBot:
+    """A network whose first choices are tried out, the network playing every seat. Without a network for the game it plays
+    as `search`. Rollouts improve on the policy that makes them.
+
+    With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
+    """
+
+    version = "1"
+
+    def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
+        self.name = name
+        self._seed = seed
+        self._effort = effort or Effort(worlds=400, width=6, seconds=1.0)
+        self._net = NetBot()
+        self._search = SearchBot(seed)
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        if len(moves) == 1:
+            return moves[0]
+        found = fitted(view.rules)
+        if found is None:
+            return self._search.choose(view)
+        if view.phase == "exchange":
+            return self._net.choose(view)
+        for move in moves:
+            if len(move.cards) == len(view.hand):
+                return move
+        values = self._values(view, found)
+        return max(values, key=lambda one: one[1])[0]
+
+    def explain(self, view: View) -> Explanation:
+        """Values are means of rollouts, drawn towards what the network expects."""
+        found = fitted(view.rules)
+        if len(choices(view)) == 1 or found is None:
+            return self._search.explain(view)
+        if view.phase == "exchange":
+            return self._net.explain(view)
+        return explain_values(self.name, view, self.choose(view), self._values(view, found))
+
+    def _values(self, view: View, found: Fitted) -> Values:
+        """Candidates with what they are worth."""
+        moves, effort = choices(view), self._effort
+        first = dict(zip(moves, score(found, view).tolist(), strict=True))
+        allowed = worthy(view, moves) if view.phase == "play" else moves
+        kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
+        if len(kept) == 1:
+            return [(kept[0], first[kept[0]])]
+        tried = by_network(view, kept, effort.worlds, seed_of(view, self._seed), found, effort.seconds)
+        n = tried.values.shape[1]
+        return [
+            (move, (n * float(mean) + effort.trust * first[move]) / (n + effort.trust))
+            for move, mean in zip(kept, tried.means, strict=True)
+        ]
+
+
+def seed_of(view: View, seed: int) -> int:
+    """A seed for the worlds of a view: the same for equal views."""
+    seen = f"{seed} {view.seat} {view.events[-1].seq if view.events else 0} {view.hand}"
+    return int.from_bytes(hashlib.blake2b(seen.encode(), digest_size=8).digest(), "big")
+
+
+def explain_values(name: str, view: View, chosen: Move, values: Values) -> Explanation:
+    """The explanation of a search: candidates with means, the other moves without."""
+    facts, kind = Facts(view), unit(view.rules)
+    id_ = "expected-place" if kind == "place" else "expected"
+    known = dict(values)
+    said = {
+        move: (*((Reason(id_, {"value": round(known[move], 2)}),) if move in known else ()), *facts.of(move))
+        for move in choices(view)
+    }
+    ordered = in_order(chosen, [(move, known.get(move)) for move in choices(view)])
+    return explained(name, kind, ordered, said)

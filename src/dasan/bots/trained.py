@@ -1,0 +1,132 @@
+"""The networks of the package: which rules each was trained for, and which serves other rules best.
+
+Each is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from dasan.features import Feature, kinds, layout, move_layout
+from dasan.games import make_rules
+from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    from dasan.bots.network import Network
+
+WEIGHTS = files("dasan.bots") / "weights"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card."""
+
+    name: str
+    rules: Rules
+    session: bool
+    card: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A network that plays by some rules. exact: they are those it was trained for."""
+
+    trained: Trained
+    network: Network
+    exact: bool
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> tuple[Trained, ...]:
+    """All networks of the package, by name."""
+    out = []
+    for file in sorted(WEIGHTS.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            card = json.loads(file.read_text(encoding="utf-8"))
+            config = card["config"]
+            rules = make_rules(config["preset"], **config["options"])
+            out.append(Trained(file.name.removesuffix(".json"), rules, bool(config["session"]), card))
+    return tuple(out)
+
+
+@lru_cache(maxsize=16)
+def fitted(rules: Rules) -> Fitted | None:
+    """The network for `rules`: one trained for them, else that of the nearest rules which differ in combinations,
+    payments or customs only; None if there is none.
+    """
+    from dasan.bots.network import Network
+
+    near = [one for one in catalogue() if _near(one.rules, rules)]
+    if not near:
+        return None
+    best = min(near, key=lambda one: _distance(one.rules, rules))
+    with (WEIGHTS / f"{best.name}.npz").open("rb") as stream:
+        network = Network.load(stream)
+    if best.rules.digest == rules.digest:
+        return Fitted(best, network, True)
+    return Fitted(best, adapted(network, best, rules), False)
+
+
+def adapted(network: Network, trained: Trained, rules: Rules) -> Network:
+    """`network` for the features of other rules; those it does not know weigh nothing."""
+    import numpy as np
+
+    from dasan.bots.network import Network
+
+    weights = dict(network.weights)
+    for name, lay in (("w_obs", layout), ("w_move", move_layout)):
+        old, new = lay(trained.rules, trained.session), lay(rules, trained.session)
+        size = -(-(new[-1].start + new[-1].size) // 8) * 8
+        out = np.zeros((size, weights[name].shape[1]), np.float32)
+        for i, j in same_features((trained.rules, rules), old, new):
+            out[j] = weights[name][i]
+        weights[name] = out
+    return Network(weights, network.unit)
+
+
+def same_features(rules: tuple[Rules, Rules], old: Iterable[Feature], new: Iterable[Feature]) -> list[tuple[int, int]]:
+    """Where features of one layout stand in another: kinds by their names, others by name if they are equally many."""
+    by_name = {f.name: f for f in old}
+    out: list[tuple[int, int]] = []
+    for f in new:
+        was = by_name.get(f.name)
+        if was is None:
+            continue
+        if f.name == "kind":
+            names = kinds(rules[0])
+            out += [
+                (was.start + names.index(kind), f.start + k) for k, kind in enumerate(kinds(rules[1])) if kind in names
+            ]
+        elif was.size == f.size:
+            out += [(was.start + k, f.start + k) for k in range(f.size)]
+    return out
+
+
+def _near(trained: Rules, rules: Rules) -> bool:
+    """Whether cards, seats and phases are the same."""
+
+    def frame(r: Rules) -> tuple[object, ...]:
+        return (
+            r.players,
+            r.decks,
+            r.jokers,
+            r.ranks,
+            r.hand_size,
+            r.kitty_size,
+            r.call is None,
+            r.ending,
+            r.auction is None,
+        )
+
+    return frame(trained) == frame(rules)
+
+
+def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
+    """How different two rules are: not the same at all, payments of another kind, combinations that only one has."""
+    own, other = {repr(s) for s in trained.shapes}, {repr(s) for s in rules.shapes}
+    return int(trained.digest != rules.digest), int(type(trained.scoring) is not type(rules.scoring)), len(own ^ other)

@@ -1,0 +1,171 @@
+"""`dasan arena`: bots against each other over duplicate deals."""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
+from dasan.cli.files import AsJson, print_json
+from dasan.cli.group import Refused
+from dasan.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from dasan.arena.contest import Contest, Kept, Outcome
+
+Results = dict[tuple[str, str], "list[Outcome]"]
+
+
+def arena(
+    bots: Annotated[list[str], typer.Argument(metavar="A B [C …]", help="Names of bots, two or more.")],
+    game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    option: Options = None,
+    deals: Annotated[int, typer.Option(min=1, help="Deals for each pair; each is played once for every seat.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="The number of the first deal.")] = 0,
+    both: Annotated[bool, typer.Option("--both", help="Also the second of each pair alone among the first.")] = False,
+    early: Annotated[
+        bool, typer.Option("--early", help="Stop a pair when its interval, then a wider one, leaves out 0.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Keep the outcome of every deal here, and go on from there.")
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option(file_okay=False, help="Keep the record of every hand in this folder.")
+    ] = None,
+    move_seconds: Annotated[float, typer.Option(min=0.01, help="How long a bot may think about a move.")] = 60,
+    processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
+    ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster instead.")] = None,
+    details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
+    from dasan.arena.contest import Contest, Kept
+    from dasan.bots import bot
+
+    rules = chosen_rules(game, option)
+    if len(bots) < 2:
+        raise Refused("an arena takes at least two bots")
+    try:
+        for name in bots:
+            bot(name)
+        kept = None if out is None else Kept(out)
+        if records is not None:
+            records.mkdir(parents=True, exist_ok=True)
+    except (ValueError, OSError) as error:
+        raise Refused(str(error)) from error
+    pairs = list(dict.fromkeys(combinations(bots, 2)))
+    pairs += [(b, a) for a, b in pairs if both and (b, a) not in pairs]
+    results: Results = {}
+    for a, b in pairs:
+        contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
+        results[a, b] = _run(contest, kept, processes or os.cpu_count() or 1, ray, early=early)
+    report = {"game": game, "deals": deals, "pairs": [_pair(a, b, found, early) for (a, b), found in results.items()]}
+    if as_json:
+        print_json({**report, **_details(results)} if details else report)
+    else:
+        _print(report, results)
+
+
+def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
+    from concurrent.futures.process import BrokenProcessPool
+
+    from dasan.arena.contest import run
+
+    with progress_bar() as show:
+        try:
+            return run(
+                contest,
+                processes=min(processes, contest.deals),
+                ray=ray,
+                early=early,
+                known=None if kept is None else kept.of(contest),
+                keep=None if kept is None else lambda outcome: kept.keep(contest, outcome),
+                progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
+            )
+        except BrokenProcessPool as error:
+            raise Refused(
+                f"a process died while {contest.a} played {contest.b}: one of them ends its process"
+            ) from error
+        except (ModuleNotFoundError, ConnectionError, OSError) as error:
+            raise Refused(str(error)) from error
+
+
+def _pair(a: str, b: str, outcomes: list[Outcome], early: bool) -> dict[str, Any]:
+    """What is told of a pair: what `a`, alone among `b`, earned a hand."""
+    from dasan.arena.contest import interval
+
+    estimate = interval(outcomes, early=early)
+    moves, seconds = sum(one.moves[0] for one in outcomes), sum(one.seconds[0] for one in outcomes)
+    return {
+        "a": a,
+        "b": b,
+        "mean": estimate.mean,
+        "low": estimate.low,
+        "high": estimate.high,
+        "win_rate": round(sum(one.wins for one in outcomes) / len(outcomes), 4),
+        "seconds_per_move": round(seconds / max(1, moves), 6),
+    }
+
+
+def _details(results: Results) -> dict[str, Any]:
+    """Deals played, roles and faults by pair, and ratings."""
+    from dataclasses import asdict
+
+    from dasan.arena.ratings import ratings
+
+    roles = []
+    for (a, b), outcomes in results.items():
+        found: dict[str, list[int]] = {}
+        for one in outcomes:
+            for name, (hands, won) in one.roles.items():
+                held = found.setdefault(name, [0, 0])
+                held[0] += hands
+                held[1] += won
+        roles.append(
+            {
+                "a": a,
+                "b": b,
+                "deals": len(outcomes),
+                "roles": {name: {"hands": n, "win_rate": round(won / n, 4)} for name, (n, won) in found.items()},
+            }
+        )
+    return {
+        "by_role": roles,
+        "faults": _faults(results),
+        "ratings": [asdict(one) for one in ratings(results)],
+    }
+
+
+def _faults(results: Results) -> dict[str, dict[str, int]]:
+    """Faults by bot and kind."""
+    total: dict[str, dict[str, int]] = {}
+    for names, outcomes in results.items():
+        for one in outcomes:
+            for name, faults in zip(names, one.faults, strict=True):
+                for kind, n in faults.items():
+                    held = total.setdefault(name, {})
+                    held[kind] = held.get(kind, 0) + n
+    return total
+
+
+def _print(report: dict[str, Any], results: Results) -> None:
+    """Markdown, so that it can be pasted into documents."""
+    from dasan.arena.ratings import ratings
+
+    typer.echo("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")
+    for pair, found in zip(report["pairs"], results.values(), strict=True):
+        typer.echo(
+            f"| {pair['a']} | {pair['b']} | {len(found)} | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
+            f" {pair['win_rate']:.1%} | {1000 * pair['seconds_per_move']:.1f} |"
+        )
+    if len({name for pair in results for name in pair}) > 2:
+        typer.echo("\n| bot | rating | 95 % |\n|---|---|---|")
+        for one in ratings(results):
+            typer.echo(f"| {one.name} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
+    for name, faults in _faults(results).items():
+        said = ", ".join(f"{n} × {kind}" for kind, n in faults.items())
+        typer.echo(f"{name} failed: {said}", err=True)
