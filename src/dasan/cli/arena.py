@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dasan.cli.choosing import Options, chosen_rules, complete_preset
-from dasan.cli.files import AsJson, print_json
+from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -156,16 +157,16 @@ def _print(report: dict[str, Any], results: Results) -> None:
     """Markdown, so that it can be pasted into documents."""
     from dasan.arena.ratings import ratings
 
-    typer.echo("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")
+    say("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")
     for pair, found in zip(report["pairs"], results.values(), strict=True):
-        typer.echo(
+        say(
             f"| {pair['a']} | {pair['b']} | {len(found)} | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
             f" {pair['win_rate']:.1%} | {1000 * pair['seconds_per_move']:.1f} |"
         )
     if len({name for pair in results for name in pair}) > 2:
-        typer.echo("\n| bot | rating | 95 % |\n|---|---|---|")
+        say("\n| bot | rating | 95 % |\n|---|---|---|")
         for one in ratings(results):
-            typer.echo(f"| {one.name} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
+            say(f"| {one.name} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
     for name, faults in _faults(results).items():
         said = ", ".join(f"{n} × {kind}" for kind, n in faults.items())
-        typer.echo(f"{name} failed: {said}", err=True)
+        warn(f"{name} failed: {said}")

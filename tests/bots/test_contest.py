@@ -1,0 +1,137 @@
+"""Contests: fair between equals, sharp enough for a known edge, resumable, and safe from bots that fail."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.arena.contest import Contest, Kept, Outcome, interval, play_deal, run
+from dasan.arena.hands import play_fairly
+from dasan.arena.ratings import difference, ratings
+from dasan.bots import Maker, bot
+
+RULES = dasan.rules("big-two")
+
+
+class Failing:
+    """Plays the first legal move, except that it fails in one way at every third."""
+
+    version = "1"
+
+    def __init__(self, how: str) -> None:
+        self.name = how
+        self._asked = 0
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        self._asked += 1
+        if self._asked % 3:
+            return view.legal_moves()[0]
+        if self.name == "crash":
+            raise RuntimeError("no")
+        if self.name == "stall":
+            time.sleep(5)
+        if self.name == "catch":
+            try:
+                time.sleep(5)
+            except Exception:
+                time.sleep(5)
+        return dasan.deal(RULES, seed=99).legal_moves()[0] if self.name == "illegal" else view.legal_moves()[0]
+
+
+@pytest.mark.parametrize(
+    ("how", "kind"), [("crash", "crash"), ("stall", "stall"), ("catch", "stall"), ("illegal", "illegal")]
+)
+def test_faults_are_contained_counted_and_named(how: str, kind: str) -> None:
+    bots = [Failing(how), *(bot("thrifty") for _ in range(3))]
+    state, clocks = play_fairly(RULES, bots, seed=3, dealer=0, seconds=0.05)
+    assert state.result is not None
+    assert clocks[0].faults.get(kind, 0) >= 1
+    assert set(clocks[0].faults) <= {kind}
+    assert [clock.faults for clock in clocks[1:]] == [{}, {}, {}]
+
+
+def test_a_move_that_is_no_move_is_a_fault() -> None:
+    class Nothing:
+        name = version = "1"
+
+        def choose(self, view: dasan.View) -> dasan.Move:
+            return "pass"  # type: ignore[return-value]
+
+    _, clocks = play_fairly(RULES, [Nothing(), *(bot("thrifty") for _ in range(3))], seed=3, dealer=0)
+    assert clocks[0].faults["illegal"] > 0
+
+
+def drawn(edge: float, deals: int, seed: int) -> list[Outcome]:
+    """Outcomes with the spread of Big Two deals and a known mean."""
+    rng = random.Random(seed)
+    return [Outcome(i, rng.gauss(edge, 0.9), 0.25, rng.random() < 0.5, rng.random() < 0.5) for i in range(deals)]
+
+
+def test_equals_get_zero_and_an_early_stop_keeps_95_in_100() -> None:
+    """The stated rule, simulated: equals are told apart in at most 5 of 100 contests, wherever they stop."""
+    wrong = {False: 0, True: 0}
+    for number in range(400):
+        outcomes = drawn(0.0, 80, number)
+        for early, sizes in ((False, [80]), (True, [20, 40, 60, 80])):
+            found = [interval(outcomes[:size], early=early) for size in sizes]
+            wrong[early] += any(one.low > 0 or one.high < 0 for one in found)
+    assert wrong[True] / 400 <= 0.05
+    assert 0.02 < wrong[False] / 400 < 0.09
+
+
+def test_a_known_edge_is_found_with_the_deals_that_it_takes() -> None:
+    """An edge of 0.25 with a spread of 0.9 a deal takes (3.6 x 0.9 / 0.25) ** 2, about 170 deals, for 95 in 100."""
+    found = sum(interval(drawn(0.25, 170, number)).low > 0 for number in range(200))
+    assert found >= 180
+
+
+def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "outcomes.jsonl"
+    contest = Contest(RULES, "thrifty", "random", 6, 1)
+    kept = Kept(file)
+    first = run(Contest(RULES, "thrifty", "random", 3, 1), keep=lambda one: kept.keep(contest, one))
+    again = Kept(file).of(contest)
+    assert sorted(again) == [1, 2, 3]
+    assert [again[seed].mean for seed in (1, 2, 3)] == [one.mean for one in first]
+    played: list[int] = []
+    whole = run(contest, known=again, keep=lambda one: played.append(one.seed))
+    assert played == [4, 5, 6]
+    assert [(one.seed, one.mean) for one in whole] == [(one.seed, one.mean) for one in run(contest)]
+    assert Kept(file).of(Contest(RULES, "greedy", "random", 6, 1)) == {}
+    file.write_text("not json\n")
+    with pytest.raises(ValueError, match="does not hold outcomes"):
+        Kept(file)
+
+
+def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
+    contest = Contest(RULES, "thrifty", "random", 6, 1, records=str(tmp_path))
+    one, two = run(contest), run(contest, processes=2)
+    assert [(o.seed, o.mean, o.above, o.roles) for o in one] == [(o.seed, o.mean, o.above, o.roles) for o in two]
+    records = sorted(tmp_path.iterdir())
+    assert len(records) == 24
+    replayed = dasan.replay(records[0].read_text())
+    assert isinstance(replayed, dasan.State)
+    assert replayed.result is not None
+
+
+def test_roles_are_told_in_games_with_sides() -> None:
+    makers: Mapping[str, Maker] = {"x": lambda seed: bot("thrifty"), "y": lambda seed: bot("thrifty")}
+    outcome = play_deal(Contest(dasan.rules("big-three"), "x", "y", 1), 4, makers)
+    assert outcome.mean == 0
+    assert {name: n for name, (n, _) in outcome.roles.items()} == {"bidder": 1, "opponent": 2}
+    assert json.loads(json.dumps(outcome.roles))
+
+
+def test_ratings_follow_who_earns_more() -> None:
+    better = [Outcome(i, 1.0, 0.5, 3, 1) for i in range(40)]
+    equal = [Outcome(i, 0.0, 0.5, 2, 2) for i in range(40)]
+    table = ratings({("a", "b"): better, ("b", "c"): equal, ("a", "c"): better})
+    assert table[0].name == "a"
+    assert table[0].points - table[1].points == pytest.approx(difference(3, 1), abs=3)
+    assert table[0].low <= table[0].points <= table[0].high

@@ -1,0 +1,130 @@
+"""Bots that evaluate by networks and rollouts: they know their view alone, and say what they look at."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from tests.bots.hidden import shuffled_for
+
+import dasan
+from dasan import vector, worlds
+from dasan.bots import Bot
+from dasan.bots.net import NetBot
+from dasan.bots.search import Effort, SearchBot, StrongBot
+from dasan.bots.trained import catalogue, fitted
+from dasan.features import encode, encode_moves
+
+SMALL = Effort(worlds=6, width=3)
+CHARLESWORTH = dasan.rules(
+    "big-two",
+    triples=True,
+    two_pairs=True,
+    fours=True,
+    four_plus_one=False,
+    straights="hong-kong",
+    scoring="cards",
+    guard="off",
+)
+
+
+def bots() -> list[Bot]:
+    return [NetBot(), SearchBot(3, SMALL), StrongBot(3, SMALL)]
+
+
+def halfway(rules: dasan.Rules, seed: int, moves: int = 20) -> dasan.State:
+    """A hand under way in which the seat to act has a choice."""
+    state = dasan.deal(rules, seed=seed)
+    thrifty = dasan.bot("thrifty")
+    for _ in range(moves):
+        state = state.play(thrifty.choose(state.view(state.to_act)))
+    while len(state.legal_moves()) < 3:
+        state = state.play(thrifty.choose(state.view(state.to_act)))
+    assert state.to_act is not None
+    return state
+
+
+@pytest.mark.parametrize("rules", [CHARLESWORTH, dasan.rules("winner")], ids=["charlesworth", "winner"])
+def test_hidden_cards_change_no_move(rules: dasan.Rules) -> None:
+    rng = random.Random(4)
+    for seed in (1, 2):
+        state = halfway(rules, seed)
+        seat = state.to_act
+        assert seat is not None
+        for bot in bots():
+            said = bot.choose(state.view(seat))
+            assert said in state.legal_moves()
+            for _ in range(2):
+                assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == said
+
+
+def test_every_network_of_the_package_fits_its_rules_and_has_a_card() -> None:
+    assert catalogue()
+    for one in catalogue():
+        found = fitted(one.rules)
+        assert found is not None
+        assert found.exact
+        assert found.trained.rules.digest == one.rules.digest
+        assert {"config", "hands", "decisions", "processor_hours", "data"} <= set(one.card)
+        state = dasan.deal(one.rules, seed=1)
+        values = NetBot().values(state.view(state.to_act))
+        assert values is not None
+        assert values.shape == (len(state.legal_moves()),)
+        assert np.isfinite(values).all()
+
+
+def test_other_rules_get_the_nearest_network_or_greedy_and_are_told() -> None:
+    net = NetBot()
+    assert net.note(CHARLESWORTH) == ""
+    house = dasan.rules("big-two", triples=True, scoring="cards", guard="off", straights="taiwan")
+    assert "trained for other rules" in net.note(house)
+    state = dasan.deal(house, seed=2)
+    assert net.choose(state.view(state.to_act)) in state.legal_moves()
+    unknown = dasan.rules("winner", players=6, decks=2)
+    assert "greedy plays" in net.note(unknown)
+    state = dasan.deal(unknown, seed=2)
+    view = state.view(state.to_act)
+    assert net.choose(view) == dasan.bot("greedy").choose(view)
+
+
+def test_a_search_explains_what_it_looked_at() -> None:
+    state = halfway(CHARLESWORTH, 5)
+    view = state.view(state.to_act)
+    for bot in (SearchBot(3, SMALL), StrongBot(3, SMALL)):
+        told = bot.explain(view)
+        assert told.moves[0].move == bot.choose(view)
+        assert {one.move for one in told.moves} == set(view.legal_moves())
+        valued = [one for one in told.moves if one.value is not None]
+        assert 1 < len(valued) <= SMALL.width
+        assert told.unit == "payment"
+    told = NetBot().explain(view)
+    assert all(one.value is not None and one.reasons[0].id == "network" for one in told.moves)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_environments_go_on_from_positions(preset: str) -> None:
+    rules = dasan.rules(preset)
+    states = [halfway(rules, seed, moves) for seed, moves in ((1, 9), (2, 14), (3, 20))]
+    positions = worlds.Positions(rules, len(states))
+    for i, state in enumerate(states):
+        positions.put(i, state)
+    env = vector.make(rules, len(states), moves="ragged")
+    for _ in range(5):
+        env.step(env.sample())
+    env.load(positions)
+    assert env.obs is not None
+    assert env.moves is not None
+    assert env.move_starts is not None
+    for i, state in enumerate(states):
+        view = state.view(state.to_act)
+        assert env.to_act[i] == state.to_act
+        assert env.obs[i].tolist() == encode(view)
+        rows = encode_moves(view)
+        legal = env.legal[i, : env.num_legal[i]].tolist()
+        assert sorted(legal) == sorted(rows)
+        assert env.mask[i].sum() == len(rows)
+        for k, action in enumerate(legal):
+            assert env.moves[env.move_starts[i] + k].tolist() == rows[action]
+    with pytest.raises(ValueError, match="one position"):
+        env.load(worlds.Positions(rules, 2))

@@ -1,0 +1,60 @@
+"""`dasan arena`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.running import output, refusal
+
+
+def test_it_prints_json_of_every_pair() -> None:
+    report = json.loads(
+        output("arena", "greedy", "random", "thrifty", "--game", "big-two", "--deals", 4, "--processes", 1, "--json")
+    )
+    assert list(report) == ["game", "deals", "pairs"]
+    assert (report["game"], report["deals"]) == ("big-two", 4)
+    assert [(pair["a"], pair["b"]) for pair in report["pairs"]] == [
+        ("greedy", "random"),
+        ("greedy", "thrifty"),
+        ("random", "thrifty"),
+    ]
+    first = report["pairs"][0]
+    assert list(first) == ["a", "b", "mean", "low", "high", "win_rate", "seconds_per_move"]
+    assert first["low"] <= first["mean"] <= first["high"]
+    assert 0 < first["seconds_per_move"] < 1
+
+
+def test_it_goes_on_from_a_file_and_prints_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    arguments = (
+        "arena",
+        "thrifty",
+        "random",
+        "--game",
+        "winner",
+        "--deals",
+        "3",
+        "--out",
+        str(file),
+        "--processes",
+        "1",
+    )
+    first = output(*arguments)
+    assert "| thrifty | random | 3 |" in first
+    assert len(file.read_text().splitlines()) == 3
+    assert output(*arguments) == first
+    assert len(file.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy"], "at least two bots"),
+        (["greedy", "grandma"], "there is no bot 'grandma'"),
+        (["greedy", "random", "--game", "chess"], "there is no preset 'chess'"),
+    ],
+)
+def test_refusals(arguments: list[str], message: str) -> None:
+    assert message in refusal("arena", *arguments)
