@@ -198,13 +198,15 @@ class VectorEnv:
     def load(self, positions: Positions) -> None:
         """Go on from `positions`, one for each environment, all of hands under way. Hands that follow are dealt at random.
 
-        ValueError: they are of another game, not as many as the environments, or a hand among them is over; or the
-        environments show no observations.
+        ValueError: they are of another game or backend, not as many as the environments, or a hand among them is over; or
+        the environments show no observations or are not compiled.
         """
         if positions.rules != self.rules or positions.size != self.num_envs:
             raise ValueError("load takes one position of the same game for each environment")
         if self.obs is None or positions.over.any():
             raise ValueError("load takes hands under way, and environments with observations")
+        if positions.backend != self.backend or self.backend == "engine":
+            raise ValueError("load takes positions and environments of one compiled backend")
         positions.copy_rows(self._s)
         self._kernels.show(self._s, self._b, self._tables, self._own.scratch[0])
         self._write_more()

@@ -90,6 +90,11 @@ def by_network(
     return Tried(tuple(moves), np.concatenate(parts, axis=1))
 
 
+def runs(rules: Rules, fitted: Fitted) -> bool:
+    """Whether compiled code plays these rules, so that `by_network` can."""
+    return _table(rules, fitted.trained.session).env.backend != "engine"
+
+
 class _Table:
     """Room for hands of one game, kept between moves."""
 

@@ -11,7 +11,7 @@ from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.net import NetBot, score, unit
 from dasan.bots.protocol import choices
-from dasan.bots.rollouts import by_network, by_rule
+from dasan.bots.rollouts import by_network, by_rule, runs
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -94,7 +94,7 @@ class StrongBot:
         moves = choices(view)
         if len(moves) == 1:
             return moves[0]
-        found = fitted(view.rules)
+        found = self._fitted(view)
         if found is None:
             return self._search.choose(view)
         if view.phase == "exchange":
@@ -107,12 +107,18 @@ class StrongBot:
 
     def explain(self, view: View) -> Explanation:
         """Values are means of rollouts, drawn towards what the network expects."""
-        found = fitted(view.rules)
+        found = self._fitted(view)
         if len(choices(view)) == 1 or found is None:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
         return explain_values(self.name, view, self.choose(view), self._values(view, found))
+
+    @staticmethod
+    def _fitted(view: View) -> Fitted | None:
+        """The network for the rules, where it can play batches of hands by them."""
+        found = fitted(view.rules)
+        return found if found is not None and runs(view.rules, found) else None
 
     def _values(self, view: View, found: Fitted) -> Values:
         """Candidates with what they are worth."""
