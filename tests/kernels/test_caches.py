@@ -135,6 +135,8 @@ def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeyp
             for env in (made, found):
                 env.step(env.sample())
             assert (made.mask == found.mask).all()
+            assert made.obs is not None
+            assert found.obs is not None
             assert (made.obs == found.obs).all()
         assert made.num_actions == found.num_actions == found.ids.count
     assert len(list(tmp_path.iterdir())) == len(dasan.PRESETS)
