@@ -12,7 +12,6 @@ there are.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -22,6 +21,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arguments import whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features import (
     Feature,
@@ -54,7 +54,8 @@ class VectorEnv:
     see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand;
     then a new one has been dealt already: mask, obs and to_act are of the new hand, rewards and places of the old one.
     rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
-    for who was first out, 2 …, 0 for who held cards at the end or while a hand goes on. legal: int16 [n, most] (int32 if
+    for who was first out, 2 …, and where play goes on to the end (Winner) the last one in has the last place; else 0 for
+    who held cards at the end, and for all while a hand goes on. legal: int16 [n, most] (int32 if
     there are more than 32,767 ids), the legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but
     not by id.
 
@@ -67,6 +68,9 @@ class VectorEnv:
     backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
     Only the environments may write in the arrays: the next step goes by them. One thread calls at a time.
+
+    Pickled or copied, it is its recipe: the same rules, seeds and choices, its first hands dealt anew, in buffers of its
+    own.
     """
 
     def __init__(
@@ -88,8 +92,15 @@ class VectorEnv:
         from dasan.kernels.env import threads as batch_team
         from dasan.kernels.runtime import table_cache
 
-        if num_envs < 1 or threads < 1:
-            raise ValueError("num_envs and threads start at 1")
+        num_envs, threads = whole(num_envs, "num_envs", 1), whole(threads, "threads", 1)
+        self._recipe = {
+            "session": session,
+            "threads": threads,
+            "observations": observations,
+            "moves": moves,
+            "perfect": perfect,
+            "backend": backend,
+        }
         self.rules = rules
         self.num_envs = num_envs
         self.num_players = rules.players
@@ -152,6 +163,9 @@ class VectorEnv:
         )
         finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
         self.reset()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _from_recipe, (self.rules, self.num_envs, self.seed, self._recipe)
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -280,6 +294,10 @@ class VectorEnv:
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
 
 
+def _from_recipe(rules: Rules, num_envs: int, seed: int | tuple[int, ...], recipe: dict[str, Any]) -> VectorEnv:
+    return VectorEnv(rules, num_envs, seed, buffers={}, **recipe)
+
+
 class _Given:
     """Buffers of the caller, and new ones where there are none."""
 
@@ -375,9 +393,9 @@ def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
     """One seed, or one for each environment, below 2 ** 64."""
     try:
         if isinstance(seed, (Sequence, np.ndarray)) and np.ndim(seed) == 1:
-            own = tuple(operator.index(one) % (1 << 64) for one in seed)
+            own = tuple(whole(one, "a seed") % (1 << 64) for one in seed)
         else:
-            return operator.index(seed) % (1 << 64)  # type: ignore[arg-type]
+            return whole(seed, "a seed") % (1 << 64)
     except TypeError as wrong:
         raise ValueError("seeds are whole numbers") from wrong
     if len(own) != num_envs:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import combinations, combinations_with_replacement
 
+from dasan.arguments import WrongType, instance
 from dasan.cards import Card, format_cards
-from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.moves import PASS, Move, MoveType, check_form
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.catalogue import ActionTable, Row, compile
@@ -23,6 +25,12 @@ from dasan.ruleset.rules import Rules
 PASS_ID = 0
 
 _Key = tuple[str, tuple[tuple[int, int], ...]]
+
+
+class Unsaid(Enum):
+    """What stands for an argument that was not given, where None says something."""
+
+    UNSAID = "unsaid"
 
 
 @dataclass(frozen=True)
@@ -143,19 +151,38 @@ class ActionIds:
     def _by_cards(self) -> dict[tuple[Card, ...], int]:
         return {row.cards: row.id for row in compile(self.rules).rows if row.cards is not None}
 
-    def of(self, move: Move, called: Card | None = None) -> int:
-        """The id of a legal `move`; `called`: the card that has been called, if any.
+    def of(self, move: Move, called: Card | Unsaid | None = Unsaid.UNSAID) -> int:
+        """The id of a `move`; called: the card that has been called, `state.called`, None before it is.
 
-        Plays that differ only in suits which no row names have one id. A play needs its `combination`, as the moves of
-        `State.legal_moves` have it.
+        Plays that differ only in suits which no row names have one id. Where a card is called, a play with it and one
+        without it have two: there `called` must be given for plays, None included. ValueError: there is no id for this
+        move, whoever made it. TypeError: `called` is missing.
         """
+        instance(move, Move, "an id is of a move, such as state.legal_moves() lists")
+        if called is Unsaid.UNSAID:
+            if self.rules.call is not None and move.type is MoveType.PLAY:
+                raise WrongType("say which card has been called: ids.of(move, state.called)")
+            called = None
+        check_form(move)
+        try:
+            found = self._of(move, called)
+        except (KeyError, ValueError):
+            found = -1
+        if not 0 <= found < self.count:
+            raise ValueError(f"{move} has no id in {self.rules.name}{'' if self.exchange else ', hands for themselves'}")
+        return found
+
+    def _of(self, move: Move, called: Card | None) -> int:
         match move.type:
             case MoveType.PASS:
                 return PASS_ID
             case MoveType.BID:
-                return self.bids + (move.bid or 1) - 1
+                top = self.calls - self.bids
+                return self.bids + (move.bid or 0) - 1 if 1 <= (move.bid or 0) <= top else -1
             case MoveType.CALL:
                 return self.calls + self.callable_cards.index(move.cards[0])
+            case MoveType.GIVE | MoveType.TAKE | MoveType.OFFER if not self.exchange:
+                return -1
             case MoveType.GIVE:
                 return self.gives + self.deck.index(move.cards[0])
             case MoveType.TAKE:
