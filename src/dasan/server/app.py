@@ -19,6 +19,7 @@ from dasan import __version__
 from dasan.errors import DasanError
 from dasan.kernels.runtime.warming import Warming
 from dasan.server import api, live
+from dasan.server.api.study import Reviews
 from dasan.server.commands import Commands
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
@@ -55,6 +56,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         app.state.commands = Commands(tables, chosen)
                         if chosen.warm:
                             app.state.warming.start()
+                            tables.warm_up()
                         yield
                 finally:
                     app.state.warming.stop()
@@ -75,10 +77,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.failure = None
     app.state.warming = Warming()
     app.state.sockets = Counter[str]()
+    app.state.reviews = Reviews()
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
         "joins": Buckets(chosen.join_rate, chosen.join_burst),
         "commands": Buckets(chosen.message_rate, chosen.message_burst),
+        "study": Buckets(chosen.study_rate, chosen.study_burst),
         "records": Buckets(chosen.record_rate, chosen.record_burst),
     }
     for router in api.ROUTERS:

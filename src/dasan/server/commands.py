@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dasan
 from dasan.server.limits import Buckets
 from dasan.server.protocol import (
@@ -10,7 +12,6 @@ from dasan.server.protocol import (
     Command,
     Hint,
     HintCommand,
-    LegalMove,
     ReactCommand,
     ReportCommand,
 )
@@ -68,17 +69,13 @@ class Commands:
         unit, candidates = await self.explain(command.bot, room.state.view(seat))
         return Hint(type="hint", id=command.id, seq=room.seq, bot=command.bot, unit=unit, candidates=candidates)
 
-    async def explain(self, bot: str, view: dasan.View) -> tuple[str | None, list[Candidate]]:
+    async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: what its figures count, and the moves it considered, best first."""
         try:
             told = await self._tables.study.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):
             raise Refused("unavailable", "the bot has no advice just now") from None
-        candidates = [
-            Candidate(move=LegalMove.model_validate(one["move"]), expected=one["expected"], reasons=list(one["reasons"]))
-            for one in told["candidates"]
-        ]
-        return told["unit"], candidates
+        return told["unit"], [Candidate.model_validate(one) for one in told["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
         room = await self._tables.look(table_id)

@@ -1,12 +1,20 @@
-"""What worker processes do: each job is a plain function of what it is given, by name."""
+"""What worker processes do: each job is a plain function of what it is given, by name.
+
+A job that is a generator sends what it yields, part by part. Text goes in and plain data comes out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import dasan
 from dasan import bots
+from dasan.bots.protocol import ExplainingBot
+from dasan.play.events import MOVES
+
+MOST_CANDIDATES = 12
 
 
 def choose(name: str, view: dasan.View) -> str:
@@ -15,22 +23,101 @@ def choose(name: str, view: dasan.View) -> str:
 
 
 def explain(name: str, view: dasan.View) -> dict[str, Any]:
-    """The bot's advice: ``unit`` (what its figures count, None without any) and ``candidates``, best first."""
-    bot = _bot(name)
-    data = {told["move"]: told for told in view.to_json()["legal_moves"]}
-    move = bot.choose(view)
-    told = data.get(str(move), {"move": str(move), "type": move.type.value})
-    return {"unit": None, "candidates": [{"move": told, "expected": None, "reasons": []}]}
+    """The bot's advice: ``unit`` (what its figures count) and ``candidates``, best first."""
+    told = _bot(name).explain(view)
+    legal = {one["move"]: one for one in view.to_json()["legal_moves"]}
+    candidates = [
+        {"move": legal[str(one.move)], "value": one.value, "reasons": [reason.to_json() for reason in one.reasons]}
+        for one in told.moves
+        if str(one.move) in legal
+    ]
+    return {"unit": told.unit, "candidates": candidates[:MOST_CANDIDATES]}
 
 
-def _bot(name: str) -> bots.Bot:
+def review(record: str, seconds: float, memory_mb: float) -> Iterator[dict[str, Any]]:
+    """The moves of a finished hand, judged with all hands open, from the last to the first."""
+    from dasan.solver.review import judge
+
+    for one in judge(_hand(record), seconds=seconds, memory_mb=memory_mb):
+        told = one.to_json()
+        told.pop("share")
+        yield {"type": "move", **told}
+
+
+def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
+    """What the position before event ``seq`` of a finished hand is worth after ``moves`` in place of what was played."""
+    state = before(_hand(record), seq)
+    for text in moves:
+        state = state.play(text)
+    found: dict[str, Any] = {"value": None, "exact": False, "scope": None, "moves": {}}
+    if state.phase != "over":
+        try:
+            solution = dasan.solve(state, seconds=seconds, memory_mb=memory_mb)
+        except ValueError:
+            # No solver plays these rules, or this phase: the position is shown all the same.
+            pass
+        else:
+            found = {name: value for name, value in solution.to_json().items() if name in found}
+    return {**found, **position(state)}
+
+
+def position(state: dasan.State) -> dict[str, Any]:
+    """A position with open hands, for the page: the view of the seat to act, and all hands."""
+    view = state.view(state.to_act).to_json()
+    return {
+        "to_act": state.to_act,
+        "phase": state.phase.value,
+        "legal_moves": view["legal_moves"],
+        "view": view,
+        "hands": [[str(card) for card in hand] for hand in state.hands],
+    }
+
+
+def before(state: dasan.State, seq: int) -> dasan.State:
+    """The state in which the move with event ``seq`` was made; ``Malformed`` where there is none."""
+    from dasan.records.retrace import moves_of
+
+    for event in state.events:
+        if event.seq == seq and event.type in MOVES:
+            return next(now for now, _ in moves_of(state) if now.next_seq == seq)
+    raise dasan.Malformed(f"no move of this hand has the number {seq}")
+
+
+def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any]:
+    """Whether the last of ``moves`` wins like the ones before, and what follows it: see ``PuzzleVerdict``."""
+    from dasan.server.puzzle_book import find
+    from dasan.server.puzzle_play import verdict
+
+    return asdict(verdict(find(puzzle_id), moves, nodes))
+
+
+def warm() -> None:
+    """Load the solver's compiled code, so that the first to ask for it need not wait."""
+    dasan.solve(dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0))
+
+
+def _hand(record: str) -> dasan.State:
+    state = dasan.replay(record)
+    if not isinstance(state, dasan.State):
+        raise dasan.BadRecord("that is a session, not a hand")
+    return state
+
+
+def _bot(name: str) -> ExplainingBot:
     made = _BOTS.get(name)
     if made is None:
         made = _BOTS[name] = bots.bot(name)
     return made
 
 
-_BOTS: dict[str, bots.Bot] = {}
+_BOTS: dict[str, ExplainingBot] = {}
 """The bots of this process: making one can be costly."""
 
-JOBS: dict[str, Callable[..., Any]] = {"choose": choose, "explain": explain}
+JOBS: dict[str, Callable[..., Any]] = {
+    "choose": choose,
+    "explain": explain,
+    "review": review,
+    "solve": solve,
+    "puzzle_answer": puzzle_answer,
+    "warm": warm,
+}

@@ -29,9 +29,12 @@ class Refused(Exception):
     """A request that is not carried out, with a code for programs and a sentence for people."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
+        super().__init__(code, message)
         self.code = code
         self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class CannotServe(DasanError):

@@ -54,6 +54,8 @@ class Settings:
     table_burst: int = 30
     join_rate: float = 0.5
     join_burst: int = 30
+    study_rate: float = 1.0
+    study_burst: int = 20
     record_rate: float = 2.0
     record_burst: int = 60
     sockets_each: int = 64

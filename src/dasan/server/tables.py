@@ -175,6 +175,16 @@ class Tables:
         move: str = await self.bots.run("choose", name, view)
         return move
 
+    def warm_up(self) -> None:
+        """Have the study processes load compiled code, in the background."""
+        self._chores.append(self._group.create_task(self._warm_up(), name="warm up"))
+
+    async def _warm_up(self) -> None:
+        try:
+            await self.study.run("warm", seconds=300)
+        except Exception as error:
+            report("the solver could not be loaded", error)
+
     def bot_failed(self, name: str) -> None:
         self.failed_bots[name] += 1
 

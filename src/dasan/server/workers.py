@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import dasan
+from dasan.server.refusals import Refused
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 256
@@ -203,7 +204,7 @@ def work(pipe: Connection, memory_mb: int) -> None:
                     pipe.send(("part", part))
                 value = None
             answer: tuple[str, object] = ("done", value)
-        except dasan.DasanError as error:
+        except (dasan.DasanError, Refused) as error:
             answer = ("refused", error)
         except MemoryError:
             return

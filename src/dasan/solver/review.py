@@ -5,7 +5,7 @@ The moves are judged from the last to the first with one table: what is known of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -145,33 +145,53 @@ def review(
 
     `progress` is called with the number of moves judged, and of all; `notice` as for `solve`.
     """
+    every = sum(1 for _ in moves_of(state)) if progress is not None else 0
+    out: list[Judged] = []
+    for one in judge(
+        state, seconds=seconds, nodes=nodes, memory_mb=memory_mb, scope=scope, cancel=cancel, notice=notice
+    ):
+        out.append(one)
+        if progress is not None:
+            progress(len(out), every)
+    return Review(state, tuple(reversed(out)))
+
+
+def judge(
+    state: State,
+    *,
+    seconds: float | None = 2,
+    nodes: int | None = None,
+    memory_mb: float = 256,
+    scope: Scope | None = None,
+    cancel: Cancel | None = None,
+    notice: Callable[[str], object] | None = None,
+) -> Iterator[Judged]:
+    """The moves that led to `state`, judged one after the other from the last to the first, as in `review`."""
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
     warm = Warm(memory_mb, notice)
-    out: list[Judged] = []
+    last: Judged | None = None
     contracts: dict[int, bool | None] = {}
     misses = 0
     for i in reversed(range(len(moves))):
         now, move = moves[i]
         if misses == MISSES or now.phase is Phase.EXCHANGE:
-            out.append(_unjudged(now, move))
+            last = _unjudged(now, move)
         else:
             budget = Budget(seconds, nodes, cancel=cancel)
             if now.phase is Phase.AUCTION:
                 if not contracts:
                     contracts = _contracts(now, warm, budget)
-                    if out and out[-1].value is not None and state.bidder is not None:
-                        contracts[state.bidder] = out[-1].value > 0
-                out.append(_bid(now, move, contracts[now.mover]))
+                    if last is not None and last.value is not None and state.bidder is not None:
+                        contracts[state.bidder] = last.value > 0
+                last = _bid(now, move, contracts[now.mover])
             else:
                 also = None if applies(now) else move
                 solution = solve_warm(now, warm, budget, scope=scope, line=False, also=also)
-                out.append(_judged(now, move, after[i], solution))
+                last = _judged(now, move, after[i], solution)
                 if not applies(now):
-                    misses = 0 if out[-1].value is not None else misses + 1
-        if progress is not None:
-            progress(len(out), len(moves))
-    return Review(state, tuple(reversed(out)))
+                    misses = 0 if last.value is not None else misses + 1
+        yield last
 
 
 def _unjudged(state: State, move: Move) -> Judged:

@@ -38,7 +38,6 @@ export type ServerMessage =
 
 export interface Protocol {
   Ack?: Ack;
-  Advice?: Advice;
   AnswerCommand?: AnswerCommand;
   BotInfo?: BotInfo;
   Candidate?: Candidate;
@@ -104,6 +103,7 @@ export interface Protocol {
   ReactCommand?: ReactCommand;
   Reaction?: Reaction;
   ReadyCommand?: ReadyCommand;
+  Reason?: Reason;
   RematchCommand?: RematchCommand;
   RemoveCommand?: RemoveCommand;
   Rename?: Rename;
@@ -148,33 +148,6 @@ export interface Ack {
   seq: number;
 }
 /**
- * A bot's advice in a position of one's own, as in ``hint``.
- */
-export interface Advice {
-  bot: string;
-  unit: string | null;
-  candidates: Candidate[];
-}
-/**
- * A move a bot considered. ``expected``: the payment it expects, or another figure of its own, named by ``unit``;
- * null where the bot has none. ``reasons``: sentences that are true of how it chose.
- */
-export interface Candidate {
-  move: LegalMove;
-  expected: number | null;
-  reasons: string[];
-}
-/**
- * One move the viewer may make now; ``move`` is the text to send.
- */
-export interface LegalMove {
-  move: string;
-  type: 'pass' | 'bid' | 'call' | 'play' | 'give' | 'offer' | 'take';
-  kind?: string | null;
-  cards?: string[] | null;
-  bid?: number | null;
-}
-/**
  * Accept or decline the offer that is open; whoever made it withdraws it by declining.
  */
 export interface AnswerCommand {
@@ -190,6 +163,34 @@ export interface BotInfo {
   title: string;
   character: string;
   level: number | null;
+}
+/**
+ * A move a bot considered. ``value``: what it expects, counted as ``unit`` says; null where it has no figure.
+ */
+export interface Candidate {
+  move: LegalMove;
+  value: number | null;
+  reasons: Reason[];
+}
+/**
+ * One move the viewer may make now; ``move`` is the text to send.
+ */
+export interface LegalMove {
+  move: string;
+  type: 'pass' | 'bid' | 'call' | 'play' | 'give' | 'offer' | 'take';
+  kind?: string | null;
+  cards?: string[] | null;
+  bid?: number | null;
+}
+/**
+ * Why a bot likes a move: a fact, by id, with the numbers and names in it, and its English sentence.
+ */
+export interface Reason {
+  id: string;
+  values: {
+    [k: string]: number | string;
+  };
+  text: string;
 }
 /**
  * Say something to the table.
@@ -636,14 +637,15 @@ export interface Health {
   protocol: number;
 }
 /**
- * A bot's advice, best first; only the seat that asked gets it.
+ * A bot's advice, best first; only the seat that asked gets it. More of ``unit`` is better: payment, place (1 first,
+ * -1 last), turns that the rest of the hand costs (negated).
  */
 export interface Hint {
   type: 'hint';
   id: string;
   seq: number;
   bot: string;
-  unit: string | null;
+  unit: 'payment' | 'place' | 'turns' | 'none';
   candidates: Candidate[];
 }
 /**
@@ -911,7 +913,7 @@ export interface Promise {
   commitment: string;
 }
 /**
- * The moves made so far by the solver of the puzzle and the replies, and the one to check last.
+ * All moves since the puzzle's position, of both sides; the last is the one to check.
  */
 export interface PuzzleAnswer {
   /**
@@ -933,7 +935,6 @@ export interface PuzzleInfo {
   facts: RulesFacts;
   view: View;
   hands: string[][];
-  position: string;
 }
 /**
  * Puzzles that match, and how many there are of each theme and grade.
@@ -959,8 +960,9 @@ export interface PuzzleSummary {
   grade: number;
 }
 /**
- * Whether the last move was right, the other side's reply to it (a refutation where it was wrong), and the
- * position after that; ``done``: nothing can go wrong any more. ``solution``: only when done or wrong.
+ * Whether the last move was right, what follows it (the other side's reply, a refutation where it was wrong, and
+ * moves without a choice), and the position after that; ``done``: nothing can go wrong any more. ``solution``: the
+ * puzzle's first move, once done or wrong.
  */
 export interface PuzzleVerdict {
   right: boolean;
@@ -968,7 +970,7 @@ export interface PuzzleVerdict {
   reply: string[];
   view: View;
   hands: string[][];
-  solution: string[] | null;
+  solution: string | null;
 }
 /**
  * Sit down at an open table of this game that suits, or open one.

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dasan.server.api import games, hands, health, tables
+from dasan.server.api import games, hands, health, study, tables
 
-ROUTERS = (health.router, games.router, tables.router, hands.router)
+ROUTERS = (health.router, games.router, tables.router, hands.router, study.router)

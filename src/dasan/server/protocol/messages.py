@@ -94,24 +94,32 @@ class PresenceChanged(Message):
     watching: int
 
 
+class Reason(Message):
+    """Why a bot likes a move: a fact, by id, with the numbers and names in it, and its English sentence."""
+
+    id: str
+    values: dict[str, int | float | str]
+    text: str
+
+
 class Candidate(Message):
-    """A move a bot considered. ``expected``: the payment it expects, or another figure of its own, named by ``unit``;
-    null where the bot has none. ``reasons``: sentences that are true of how it chose.
-    """
+    """A move a bot considered. ``value``: what it expects, counted as ``unit`` says; null where it has no figure."""
 
     move: LegalMove
-    expected: float | None
-    reasons: list[str]
+    value: float | None
+    reasons: list[Reason]
 
 
 class Hint(Message):
-    """A bot's advice, best first; only the seat that asked gets it."""
+    """A bot's advice, best first; only the seat that asked gets it. More of ``unit`` is better: payment, place (1 first,
+    -1 last), turns that the rest of the hand costs (negated).
+    """
 
     type: Literal["hint"]
     id: CommandId
     seq: int
     bot: str
-    unit: str | None
+    unit: Literal["payment", "place", "turns", "none"]
     candidates: list[Candidate]
 
 

@@ -18,7 +18,6 @@ from dasan.server.protocol.base import (
     Status,
 )
 from dasan.server.protocol.hand import LegalMove, Result, SessionInfo, View
-from dasan.server.protocol.messages import Candidate
 from dasan.server.protocol.table import ClockInfo, Presence, RulesFacts, SeatInfo, TableInfo, TableSettings
 
 
@@ -284,7 +283,6 @@ class PuzzleInfo(Message):
     facts: RulesFacts
     view: View
     hands: list[list[str]]
-    position: str
 
 
 class PuzzleSummary(Message):
@@ -307,14 +305,15 @@ class PuzzleList(Message):
 
 
 class PuzzleAnswer(Message):
-    """The moves made so far by the solver of the puzzle and the replies, and the one to check last."""
+    """All moves since the puzzle's position, of both sides; the last is the one to check."""
 
     moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(min_length=1, max_length=64)]
 
 
 class PuzzleVerdict(Message):
-    """Whether the last move was right, the other side's reply to it (a refutation where it was wrong), and the
-    position after that; ``done``: nothing can go wrong any more. ``solution``: only when done or wrong.
+    """Whether the last move was right, what follows it (the other side's reply, a refutation where it was wrong, and
+    moves without a choice), and the position after that; ``done``: nothing can go wrong any more. ``solution``: the
+    puzzle's first move, once done or wrong.
     """
 
     right: bool
@@ -322,15 +321,7 @@ class PuzzleVerdict(Message):
     reply: list[str]
     view: View
     hands: list[list[str]]
-    solution: list[str] | None
-
-
-class Advice(Message):
-    """A bot's advice in a position of one's own, as in ``hint``."""
-
-    bot: str
-    unit: str | None
-    candidates: list[Candidate]
+    solution: str | None
 
 
 class SolvePosition(Message):

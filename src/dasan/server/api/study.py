@@ -1,0 +1,169 @@
+"""Reviews of finished hands, other lines in them, and puzzles: what the exact solver says, from worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import StreamingResponse
+
+from dasan.puzzles import Puzzle
+from dasan.server import puzzle_book
+from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
+from dasan.server.api.hands import NDJSON
+from dasan.server.facts import facts
+from dasan.server.jobs import position
+from dasan.server.protocol import (
+    PositionValue,
+    PuzzleAnswer,
+    PuzzleInfo,
+    PuzzleList,
+    PuzzleSummary,
+    PuzzleVerdict,
+    SolvePosition,
+    View,
+)
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.hands import Hand
+from dasan.server.tables import Tables
+from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
+
+router = APIRouter(prefix="/api")
+
+FAILED = (JobFailed, JobTimeout, JobCrashed)
+MOST_KEPT = 256
+"""Whole reviews that are remembered."""
+EACH_POSITION = 1.0
+"""Seconds for a position of a review."""
+PUZZLE_NODES = 2_000_000
+
+
+class Reviews:
+    """The last whole reviews, by hand."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+
+    def get(self, hand_id: str) -> tuple[str, ...] | None:
+        return self._kept.get(hand_id)
+
+    def keep(self, hand_id: str, lines: tuple[str, ...]) -> None:
+        self._kept[hand_id] = lines
+        if len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+
+
+@router.get("/hands/{hand_id}/review")
+async def review(
+    hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
+) -> StreamingResponse:
+    """Every move of a finished hand judged with open hands, from the last to the first, one JSON object a line."""
+    hand = await _open_hand(store, hand_id)
+    reviews: Reviews = request.app.state.reviews
+    known = reviews.get(hand_id)
+    if known is not None:
+        return StreamingResponse(iter(known), media_type=NDJSON)
+    limit(request, "study", player)
+    return StreamingResponse(_review(tables, reviews, hand), media_type=NDJSON)
+
+
+async def _review(tables: Tables, reviews: Reviews, hand: Hand) -> AsyncIterator[str]:
+    settings = tables.settings
+    lines: list[str] = []
+    moves: list[dict[str, Any]] = []
+    complete = True
+    try:
+        async for told in tables.study.stream("review", hand.record, EACH_POSITION, settings.study_memory_mb / 4):
+            moves.append(told)
+            lines.append(json.dumps(told) + "\n")
+            yield lines[-1]
+    except FAILED:
+        complete = False
+    turning = sorted(move["seq"] for move in moves if move["kept"] is False)
+    could_turn = [move["seq"] for move in moves if move["value"] is not None and move["losing"]]
+    last = {"type": "done", "turning_points": turning, "last_chance": max(could_turn, default=None)}
+    lines.append(json.dumps({**last, "complete": complete}) + "\n")
+    if complete:
+        reviews.keep(hand.id, tuple(lines))
+    yield lines[-1]
+
+
+@router.post("/hands/{hand_id}/solve")
+async def solve(
+    hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
+) -> PositionValue:
+    """What a position of a finished hand is worth, or one that another line would have led to."""
+    hand = await _open_hand(store, hand_id)
+    limit(request, "study", player)
+    memory = tables.settings.study_memory_mb / 4
+    try:
+        told = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
+    except FAILED:
+        raise Refused("unavailable", "the solver has no answer just now") from None
+    return PositionValue.model_validate(told)
+
+
+async def _open_hand(store: Store, hand_id: str) -> Hand:
+    """A finished hand whose cards everybody may see."""
+    hand = await store.hands.load(hand_id)
+    if not hand.shown:
+        raise Refused("forbidden", "this table does not show hands after the end")
+    return hand
+
+
+@router.get("/puzzles")
+async def puzzles(theme: str | None = None, grade: int | None = None, players: int | None = None) -> PuzzleList:
+    """Puzzles that match, the easy ones first."""
+    found = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
+    themes, grades = puzzle_book.counted()
+    shown = sorted(found, key=lambda puzzle: (puzzle.grade, puzzle.id))[: puzzle_book.PAGE]
+    return PuzzleList(puzzles=[_summary(one) for one in shown], total=len(found), themes=themes, grades=grades)
+
+
+@router.get("/puzzles/today")
+async def puzzle_of_the_day() -> PuzzleInfo:
+    """The puzzle of the day, which changes at midnight UTC."""
+    found = await asyncio.to_thread(puzzle_book.of_day, datetime.now(UTC).date())
+    return await asyncio.to_thread(_info, found)
+
+
+@router.get("/puzzles/{puzzle_id}")
+async def puzzle(puzzle_id: str) -> PuzzleInfo:
+    """A puzzle, without its solution."""
+    return await asyncio.to_thread(lambda: _info(puzzle_book.find(puzzle_id)))
+
+
+@router.post("/puzzles/{puzzle_id}/answer")
+async def answer(
+    puzzle_id: str, wanted: PuzzleAnswer, request: Request, tables: TablesHere, player: Player
+) -> PuzzleVerdict:
+    """Whether the last move is right, and what follows it."""
+    await asyncio.to_thread(puzzle_book.find, puzzle_id)
+    limit(request, "study", player)
+    try:
+        told = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
+    except FAILED:
+        raise Refused("unavailable", "the solver has no answer just now") from None
+    return PuzzleVerdict.model_validate(told)
+
+
+def _summary(one: Puzzle) -> PuzzleSummary:
+    name = one.state.rules.name
+    return PuzzleSummary(id=one.id, preset=name, players=one.players, themes=list(one.themes), grade=one.grade)
+
+
+def _info(one: Puzzle) -> PuzzleInfo:
+    told = position(one.state)
+    return PuzzleInfo(
+        **_summary(one).model_dump(),
+        moves=one.moves,
+        facts=facts(one.state.rules),
+        view=View.model_validate(told["view"]),
+        hands=told["hands"],
+    )

@@ -1,0 +1,59 @@
+"""The puzzles of the package, by id, theme and day."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from functools import lru_cache
+
+from dasan import puzzles
+from dasan.puzzles import THEMES, Puzzle
+from dasan.server.refusals import Refused
+
+PAGE = 100
+
+
+@lru_cache(maxsize=1)
+def book() -> dict[str, Puzzle]:
+    """All puzzles by id; reading them takes a moment."""
+    return {puzzle.id: puzzle for puzzle in puzzles.load()}
+
+
+def find(puzzle_id: str) -> Puzzle:
+    """The puzzle with this id; ``Refused`` where there is none."""
+    found = book().get(puzzle_id)
+    if found is None:
+        raise Refused("not-found", "there is no such puzzle")
+    return found
+
+
+def chosen(theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:
+    """The puzzles that match; ``Refused`` for a theme that there is not."""
+    if theme is not None and theme not in THEMES:
+        raise Refused("malformed", f"there is no theme {theme[:40]!r}; there are {', '.join(THEMES)}")
+    return [
+        puzzle
+        for puzzle in book().values()
+        if theme in (None, *puzzle.themes) and grade in (None, puzzle.grade) and players in (None, puzzle.players)
+    ]
+
+
+def counted() -> tuple[dict[str, int], dict[str, int]]:
+    """How many puzzles there are of each theme and each grade."""
+    themes = Counter(theme for puzzle in book().values() for theme in puzzle.themes)
+    grades = Counter(str(puzzle.grade) for puzzle in book().values())
+    return dict(themes), dict(sorted(grades.items()))
+
+
+def of_day(day: date) -> Puzzle:
+    """The puzzle of a day: another one every day, the same for everybody, none twice before all have been there."""
+    every = sorted(book())
+    # A step that shares no factor with the number of puzzles visits all of them.
+    step = next(n for n in range(257, 257 + len(every)) if _coprime(n, len(every)))
+    return book()[every[day.toordinal() * step % len(every)]]
+
+
+def _coprime(a: int, b: int) -> bool:
+    while b:
+        a, b = b, a % b
+    return a == 1

@@ -1,0 +1,98 @@
+"""A puzzle played against the server: whether a move wins, the best defence to it, or what refutes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import dasan
+from dasan.play.moves import Move
+from dasan.play.state import Phase, State
+from dasan.puzzles import Puzzle
+from dasan.puzzles.position import side_of
+from dasan.puzzles.truth import Truth, Unproved
+from dasan.server.refusals import Refused
+
+MOST_MOVES = 64
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of the last move of an answer: see ``protocol.PuzzleVerdict``."""
+
+    right: bool
+    done: bool
+    reply: list[str]
+    view: dict[str, Any]
+    hands: list[list[str]]
+    solution: str | None
+
+
+def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
+    """Check the last of ``moves``. ``Refused`` where it is no move of the puzzle's side, or too hard to tell."""
+    start = puzzle.state
+    side = side_of(start, _mover(start))
+    truth = Truth(start, nodes)
+    state = start
+    for text in moves[:-1]:
+        state = state.play(text)
+    if state.phase is Phase.OVER or _mover(state) not in side:
+        raise Refused("illegal", "it is not the turn of the side that wins")
+    after = state.play(moves[-1])
+    try:
+        right = truth.wins(after, side)
+        now, reply = _answered(after, side, truth, right)
+    except Unproved:
+        raise Refused("unavailable", "this position is too hard to judge here") from None
+    done = right and (now.phase is Phase.OVER or _cannot_lose(now, side, truth))
+    return Verdict(
+        right=right,
+        done=done,
+        reply=reply,
+        view=now.view(now.to_act if now.to_act is not None else start.to_act).to_json(),
+        hands=[[str(card) for card in hand] for hand in now.hands],
+        solution=str(puzzle.key) if done or not right else None,
+    )
+
+
+def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> tuple[State, list[str]]:
+    """The position in which the side has a choice again, or all is over, and the moves that lead there."""
+    said: list[str] = []
+    while state.phase is Phase.PLAY and len(said) < MOST_MOVES:
+        legal = state.legal_moves()
+        if len(legal) == 1:
+            move = legal[0]
+        elif _mover(state) in side:
+            break
+        else:
+            move = _defence(state, side, truth, right)
+        state = state.play(move)
+        said.append(str(move))
+    return state, said
+
+
+def _defence(state: State, side: frozenset[int], truth: Truth, right: bool) -> Move:
+    """The other side's move: one that wins for it where it can; else the one after which the fewest moves win."""
+    legal = state.legal_moves()
+    if not right:
+        return next((move for move in legal if not truth.wins(state.play(move), side)), legal[0])
+    bot = dasan.bot("greedy").choose(state.view(state.to_act))
+    hardest, fewest = bot, 2.0
+    for move in legal[:24]:
+        after = state.play(move)
+        if after.phase is Phase.OVER or _mover(after) not in side:
+            continue
+        replies = after.legal_moves()
+        share = sum(truth.wins(after.play(reply), side) for reply in replies) / len(replies)
+        if share < fewest:
+            hardest, fewest = move, share
+    return hardest
+
+
+def _cannot_lose(state: State, side: frozenset[int], truth: Truth) -> bool:
+    """Whether every move that the side could make now wins."""
+    return _mover(state) in side and all(truth.wins(state.play(move), side) for move in state.legal_moves())
+
+
+def _mover(state: State) -> int:
+    return 0 if state.to_act is None else state.to_act

@@ -1,0 +1,146 @@
+"""Advice, reviews and puzzles over HTTP: what bots and the exact solver say, from worker processes."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from dasan.records.verify import verify
+from dasan.server import puzzle_book
+
+from .harness import Json, Served
+from .test_live import play_hand
+
+
+def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-three", ["random", "random"])
+    phases: set[str] = set()
+    with player.sit(table_id) as socket:
+        while socket.my_turn() and phases != {"auction", "play"}:
+            phase = socket.view["phase"]
+            n = socket.table["seq"]
+            if phase not in phases:
+                socket.send(type="hint", id=f"h{n}")
+                hint = socket.until(lambda m: m["type"] in ("hint", "error"))
+                assert hint["type"] == "hint", hint
+                best = hint["candidates"][0]
+                assert best["move"]["move"] in [move["move"] for move in socket.view["legal_moves"]]
+                assert all(reason["text"] for reason in best["reasons"])
+                phases.add(phase)
+            socket.send(type="move", id=f"m{n}", move=socket.view["legal_moves"][-1]["move"])
+            assert socket.answer(f"m{n}")["type"] == "ack"
+        if not socket.my_turn():
+            socket.send(type="hint", id="late")
+            assert socket.answer("late")["code"] == "illegal"
+    rated = player.open_table("big-three", ["random", "random"], settings={"rated": True})
+    with player.sit(rated) as socket:
+        socket.send(type="hint", id="h")
+        assert socket.answer("h")["code"] == "forbidden"
+
+
+def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> None:
+    player, stranger = server.player(), server.player()
+    table_id = player.open_table("big-three", ["greedy", "greedy"])
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(3))
+        hand_id = socket.table["session"]["results"][-1]["hand"]
+        result = socket.view["result"]
+    page = stranger.http.get(f"/api/hands/{hand_id}").json()
+    assert (page["result"], page["you"], page["table"], page["shown"]) == (result, None, None, True)
+    assert player.http.get(f"/api/hands/{hand_id}").json()["you"] == 0
+    text = stranger.http.get(f"/api/hands/{hand_id}/record").text
+    assert verify(text).unproved == ()
+    lines = [json.loads(line) for line in stranger.http.get(f"/api/hands/{hand_id}/review").text.splitlines()]
+    moves, done = lines[:-1], lines[-1]
+    played = [json.loads(line) for line in text.splitlines()]
+    assert [move["seq"] for move in reversed(moves)] == [
+        line["seq"] for line in played if line.get("type") in ("bid", "pass", "play")
+    ]
+    assert done["complete"]
+    assert done["turning_points"] == sorted(move["seq"] for move in moves if move["kept"] is False)
+    again = stranger.http.get(f"/api/hands/{hand_id}/review").text
+    assert [json.loads(line) for line in again.splitlines()] == lines
+    last = moves[0]
+    other = {"seq": last["seq"], "moves": []}
+    told = stranger.http.post(f"/api/hands/{hand_id}/solve", json=other).json()
+    assert told["value"] == last["value"]
+    assert told["to_act"] == last["seat"]
+    assert stranger.http.post(f"/api/hands/{hand_id}/solve", json={"seq": 0}).status_code == 400
+    assert stranger.http.get("/api/hands/nothing").status_code == 404
+    assert player.http.get(f"/api/tables/{table_id}/hands").json()[0]["id"] == hand_id
+
+
+def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-three", ["random", "random"], options={"show_hands_after": False})
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(3))
+        hand_id = socket.table["session"]["results"][-1]["hand"]
+    stranger = server.player().http
+    assert stranger.get(f"/api/hands/{hand_id}/review").status_code == 403
+    assert stranger.post(f"/api/hands/{hand_id}/solve", json={"seq": 1}).status_code == 403
+    assert '"?' in stranger.get(f"/api/hands/{hand_id}/record").text
+
+
+def test_puzzles_are_listed_and_solved(server: Served) -> None:
+    http = server.player().http
+    listed = http.get("/api/puzzles", params={"theme": "refusing", "players": 3}).json()
+    assert listed["total"] >= len(listed["puzzles"]) > 0
+    assert sum(listed["grades"].values()) == len(puzzle_book.book())
+    assert http.get("/api/puzzles", params={"theme": "nonsense"}).status_code == 400
+    today = http.get("/api/puzzles/today").json()
+    assert http.get(f"/api/puzzles/{today['id']}").json() == today
+    assert http.get("/api/puzzles/nothing").status_code == 404
+    puzzle = min(puzzle_book.book().values(), key=lambda one: (one.nodes, one.id))
+    wrong = next(m for m in puzzle.state.legal_moves() if str(m) not in (str(puzzle.key),) and m in puzzle.tempting)
+    refuted = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(wrong)]}))
+    assert (refuted["right"], refuted["solution"]) == (False, str(puzzle.key))
+    told = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(puzzle.key)]}))
+    assert told["right"]
+    assert http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": ["3D 3D 3D"]}).status_code in (400, 409)
+
+
+def answered(response: object) -> Json:
+    assert response.status_code == 200, response.text  # type: ignore[attr-defined]
+    told: Json = response.json()  # type: ignore[attr-defined]
+    return told
+
+
+def test_the_puzzle_of_the_day_changes_daily() -> None:
+    from datetime import date, timedelta
+
+    days = [puzzle_book.of_day(date(2026, 11, 22) + timedelta(days=n)).id for n in range(len(puzzle_book.book()))]
+    assert len(set(days)) == len(days)
+
+
+def test_bots_and_facts_are_listed(server: Served) -> None:
+    http = server.player().http
+    assert {bot["name"] for bot in http.get("/api/bots").json()} >= {"random", "greedy"}
+    facts = {preset["name"]: preset["facts"] for preset in http.get("/api/presets").json()}
+    assert facts["big-three"]["bids"] == [1, 2, 3]
+    assert [facts[name]["wins"] for name in ("big-three-4p", "big-two", "winner")] == ["side", "first-out", "places"]
+    assert [facts[name]["scope"] for name in ("big-three", "big-two", "winner")] == ["ranks", "complete", "canonical"]
+    assert facts["winner"]["score"] == "none"
+    scored = http.get("/api/rules/winner", params={"scoring": "cards"}).json()["facts"]
+    assert (scored["score"], scored["family"]) == ("cards", "winner")
+
+
+@pytest.mark.parametrize("word", ["me", "open"])
+def test_a_deal_can_be_promised_before_anybody_says_anything(server: Served, word: str) -> None:
+    player = server.player()
+    promise = player.http.post("/api/promises").json()
+    seats = ["me", word if word == "open" else "random", "random"]
+    wanted = {"preset": "big-three", "seats": seats, "ticket": promise["ticket"], "contribution": "my own words"}
+    table_id = player.http.post("/api/tables", json=wanted).json()["id"]
+    if word == "open":
+        waiting = player.http.get(f"/api/tables/{table_id}").json()
+        assert waiting["session"]["next_commitment"] == promise["commitment"]
+        assert waiting["session"]["contributions"][0] == "my own words"
+        server.player().http.post(f"/api/tables/{table_id}/join", json={"name": "other"})
+    deal = player.http.get(f"/api/tables/{table_id}").json()["session"]["opening"][-1]
+    assert deal["commitment"] == promise["commitment"]
+    assert deal["contributions"] == ["my own words"]
+    assert player.http.post("/api/tables", json=wanted).status_code == 404, "a ticket is used once"
