@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import metadata
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -19,6 +20,16 @@ CHAPTER = "# Short\n\n**SG.01** Short hands. Nine cards each."
 
 def build(name: str, chosen: Values, _: frozenset[str]) -> dasan.Rules:
     return replace(dasan.rules("winner"), name=name, settings=(), clauses=("SG.01", "W.02"), jokers=True)
+
+
+class FirstBot:
+    """Plays the first legal move."""
+
+    name = "first"
+    version = "1"
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        return view.legal_moves()[0]
 
 
 SHORT = Preset("short-game", "Short game", (), build)
@@ -66,7 +77,7 @@ def test_what_comes_with_dasan_stays() -> None:
 
 def test_a_package_that_fails_is_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     points = (EntryPoint("good", "os.path:sep", "numbers"), EntryPoint("bad", "no_such_package:THING", "numbers"))
-    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "numbers" else ())
+    monkeypatch.setattr(metadata, "entry_points", lambda group: points if group == "numbers" else ())
     numbers: registry.Registry[object] = registry.Registry(
         "number", "numbers", {"one": 1}, lambda n, x: numbers.add(n, x)
     )
@@ -75,6 +86,20 @@ def test_a_package_that_fails_is_left_out_with_a_warning(monkeypatch: pytest.Mon
         assert list(numbers) == ["one", "good"]
     assert numbers["good"] == "/"
     assert len(numbers) == 2
+
+
+def test_a_bot_of_another_program() -> None:
+    dasan.bots.register("first", lambda seed: FirstBot())
+    try:
+        state = dasan.deal(dasan.rules("big-two"), seed=7)
+        assert dasan.bot("first").choose(state.view(state.to_act)) == state.legal_moves()[0]
+        assert "first" in dasan.bots.BOTS
+        with pytest.raises(ValueError, match="there is a bot 'greedy' already"):
+            dasan.bots.register("greedy", lambda seed: FirstBot())
+        with pytest.raises(ValueError, match="made by a function"):
+            dasan.bots.register("second", FirstBot())  # type: ignore[arg-type]
+    finally:
+        dasan.bots.BOTS.remove("first")
 
 
 def test_what_another_kind_beats_is_a_group_of_one_rank() -> None:

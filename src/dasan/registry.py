@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -25,7 +27,7 @@ class Registry(Mapping[str, T], Generic[T]):
     `add`; the name of the entry point and what it loads.
     """
 
-    def __init__(self, kind: str, group: str, own: Mapping[str, T], take: Callable[[str, object], None]) -> None:
+    def __init__(self, kind: str, group: str, own: Mapping[str, T], take: Callable[[str, Any], None]) -> None:
         self.kind = kind
         self.group = group
         self.own = frozenset(own)
@@ -70,6 +72,8 @@ class Registry(Mapping[str, T], Generic[T]):
         if self._looked:
             return
         self._looked = True
+        from importlib.metadata import entry_points
+
         for point in sorted(entry_points(group=self.group), key=lambda point: (point.name, point.value)):
             self._load(point)
 

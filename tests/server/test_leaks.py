@@ -230,7 +230,7 @@ def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.Lo
         def choose(self, view: dasan.View) -> dasan.Move:
             raise RuntimeError(f"what shall I do with {view.hand}?")
 
-    bots.BOTS["loud"] = lambda seed: Loud()
+    bots.register("loud", lambda seed: Loud())
     try:
         player = server.player()
         table_id = player.open_table("big-three", ["loud", "loud"])
@@ -239,7 +239,7 @@ def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.Lo
                 socket.send(type="move", id=f"m{socket.table['seq']}", move=socket.view["legal_moves"][0]["move"])
                 socket.receive()
     finally:
-        del bots.BOTS["loud"]
+        bots.BOTS.remove("loud")
     ours = "\n".join(r.getMessage() for r in caplog.records if r.name.partition(".")[0] not in THE_CLIENTS)
     assert "made no legal move" in ours
     assert not CARD.findall(ours)

@@ -1,4 +1,4 @@
-"""Bots by name. Each is imported when it is first asked for."""
+"""Bots by name, those of installed packages too. Each of dasan's own is imported when it is first asked for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dasan.arguments import whole
 from dasan.bots.protocol import Bot, ExplainingBot
+from dasan.registry import Registry
 
 Maker = Callable[[int], Bot]
 GROUP = "dasan.bots"
@@ -48,7 +49,7 @@ def _strong(seed: int) -> Bot:
     return StrongBot(seed)
 
 
-BOTS: dict[str, Maker] = {
+_OWN: dict[str, Maker] = {
     "random": _random,
     "thrifty": _thrifty,
     "greedy": _greedy,
@@ -56,13 +57,23 @@ BOTS: dict[str, Maker] = {
     "net": _net,
     "strong": _strong,
 }
+
+
+def register(name: str, make: Maker) -> None:
+    """Add the bot that `make` makes from a seed. ValueError: the name is taken or is no name, or `make` is no function."""
+    if not callable(make):
+        raise ValueError(f"a bot is made by a function of a seed, not by {make!r}")
+    BOTS.add(name, make)
+
+
+BOTS: Registry[Maker] = Registry("bot", GROUP, _OWN, register)
 """How to make each bot, from a seed."""
 
 
 def bot(name: str, *, seed: int = 0) -> ExplainingBot:
-    """The bot called `name`, one of `BOTS` or an entry point of `dasan.bots`. `seed` matters to those that draw lots.
+    """The bot called `name`, one of `BOTS`. `seed` matters to those that draw lots.
 
-    ValueError: there is no such bot, or the entry point makes none. TypeError: the seed is no whole number.
+    ValueError: there is no such bot, or another package's function makes none. TypeError: the seed is no whole number.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-two"), seed=7)
@@ -72,12 +83,7 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     seed = whole(seed, "a seed")
     make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
-        from importlib.metadata import entry_points
-
-        found = [point for point in entry_points(group=GROUP) if point.name == name]
-        if not found:
-            raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")
-        make = found[0].load()
+        raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")
     made = make(seed)
     if not isinstance(made, Bot):
         raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")
@@ -88,4 +94,4 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     return Explained(made)
 
 
-__all__ = ["BOTS", "GROUP", "Bot", "ExplainingBot", "Maker", "bot"]
+__all__ = ["BOTS", "GROUP", "Bot", "ExplainingBot", "Maker", "bot", "register"]

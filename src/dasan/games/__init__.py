@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dasan.games import big_three, big_two, teaching, winner
 from dasan.games.option import Game, Option, Preset, switch
 from dasan.registry import Registry
@@ -38,9 +40,9 @@ def register(game: Preset | Game) -> None:
         PRESETS.add(preset.name, preset)
 
 
-def _take(name: str, found: object) -> None:
+def _take(name: str, found: Any) -> None:
     """What an entry point names: a preset, a game, or a function that makes one."""
-    register(found() if callable(found) else found)  # type: ignore[arg-type]
+    register(found() if callable(found) else found)
 
 
 PRESETS: Registry[Preset] = Registry(
