@@ -74,6 +74,44 @@ def test_the_terminal_plays_it(site: Path, tmp_path: Path) -> None:
     assert verdict.returncode == 0, "a record carries the rules of a game from outside, for readers without the package"
 
 
+VECTOR = """
+import dasan
+env = dasan.vector.make("tien-len", num_envs=3, seed=7)
+assert env.backend == "engine"
+paid = []
+while len(paid) < 5:
+    env.step(env.sample())
+    paid += env.rewards[env.done].tolist()
+print(all(sorted(rewards) == [-1, -1, -1, 3] for rewards in paid))
+"""
+
+SERVER = """
+import sys, pathlib, dasan
+from tests.server.harness import fast, served
+with served(fast(pathlib.Path(sys.argv[1]))) as server:
+    player = server.player()
+    offered = {preset["name"]: preset for preset in player.http.get("/api/presets").json()}
+    assert offered["tien-len"]["title"] == "Tien Len"
+    assert [clause["id"] for clause in player.http.get("/api/rules/tien-len").json()["clauses"]][3] == "TL.04"
+    table = player.open_table("tien-len", ["greedy"] * 3)
+    with player.sit(table) as seat:
+        while seat.my_turn():
+            move = str(seat.table["seq"])
+            seat.send(type="move", id=move, move=seat.view["legal_moves"][0]["move"])
+            assert seat.answer(move)["type"] == "ack"
+        print(sorted(seat.view["result"]["payments"]))
+    assert dasan.replay(player.http.get(f"/api/tables/{table}/record").text).results
+"""
+
+
+def test_batched_environments_play_it(site: Path) -> None:
+    assert run(site, "-c", VECTOR).strip() == "True"
+
+
+def test_the_server_serves_it(site: Path, tmp_path: Path) -> None:
+    assert run(site, "-c", SERVER, str(tmp_path)).strip() == "[-1, -1, -1, 3]"
+
+
 def test_without_the_package_there_is_no_such_game() -> None:
     import dasan
 
