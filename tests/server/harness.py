@@ -69,6 +69,16 @@ class Socket:
             pass
         return message
 
+    def until_seen(self, wanted: Callable[[Json], bool]) -> None:
+        """Receive until the table, as the client folds it, is as wanted."""
+        while not wanted(self.table):
+            self.receive()
+
+    def receive_all(self) -> None:
+        """Receive what has been sent so far: all that comes before the answer to a ping."""
+        self.send(type="ping")
+        self.until(lambda message: message["type"] == "pong")
+
     def answer(self, command_id: str) -> Json:
         """The ack or error to a command."""
         return self.until(lambda m: m["type"] in ("ack", "error") and m["id"] == command_id)
@@ -106,10 +116,11 @@ class Player:
         return table_id
 
     @contextmanager
-    def connect(self, table_id: str, **options: Any) -> Iterator[Socket]:
+    def connect(self, table_id: str, *, seq: int | None = None, **options: Any) -> Iterator[Socket]:
         cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         headers = {"Cookie": cookie} if cookie else {}
         url = f"{self.server.address.replace('http', 'ws')}/ws/tables/{table_id}"
+        url += "" if seq is None else f"?seq={seq}"
         options.setdefault("origin", self.server.address)
         with connect(url, additional_headers=headers, max_size=None, **options) as raw:
             yield Socket(raw)

@@ -14,6 +14,7 @@ from dasan.server.protocol import (
     HintCommand,
     ReactCommand,
     ReportCommand,
+    SeatBotCommand,
 )
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
@@ -48,6 +49,8 @@ class Commands:
                 self._talking(player)
                 return await self._tables.command(table_id, player, command)
             case _:
+                if isinstance(command, SeatBotCommand) and command.bot is not None:
+                    check_bot(command.bot)
                 return await self._tables.command(table_id, player, command, lag)
 
     def _talking(self, player: str) -> None:

@@ -46,6 +46,8 @@ class Table:
     """One open table. Only its own task, ``run``, changes ``room``."""
 
     room: Room
+    _late: Room
+    """What spectators are shown."""
     task: asyncio.Task[None]
 
     def __init__(self, tables: Tables, table_id: str) -> None:
@@ -55,7 +57,6 @@ class Table:
         self._fence = 0
         self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
-        self._past: deque[Room] = deque()
         self._attendance = Attendance(now())
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
@@ -108,13 +109,7 @@ class Table:
 
     def room_for(self, viewer: int | None) -> Room:
         """The room as a viewer may see it now: spectators see it late where the host wants that."""
-        delay = self.room.head.settings.delay * 1000
-        if viewer is not None or not delay or self.room.status == "waiting":
-            return self.room
-        moment = now() - delay
-        while len(self._past) > 1 and self._past[1].at <= moment:
-            self._past.popleft()
-        return self._past[0] if self._past and self.room.at > moment else self.room
+        return self.room if viewer is not None else self._late
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
         """Show ``connection`` the table, from what it has ``seen`` on."""
@@ -235,9 +230,6 @@ class Table:
                     self.hub.leave(connection)
         moment, presence = now(), self.presence()
         late = settings.delay if before.status != "waiting" else 0
-        watching: list[Connection] = []
-        if settings.delay:
-            self._past.append(room)
 
         def text_for(viewer: int | None) -> str | None:
             if viewer is None and late:
@@ -245,16 +237,24 @@ class Table:
             return showing.encode(showing.changed(room, before, entry_type, viewer, moment, presence))
 
         self.hub.publish(room.seat_of, text_for)
-        if late and any(room.seat_of(connection.player) is None for connection in self.hub):
+        if late:
             text = showing.encode(showing.changed(room, before, entry_type, None, moment, presence))
-            watching = [c for c in self.hub if room.seat_of(c.player) is None]
-            asyncio.get_running_loop().call_later(late, _send_late, watching, text)
+            asyncio.get_running_loop().call_later(late, self._tell_late, room, text)
+        else:
+            self._late = room
         if entry_type in RESEATING:
             # Who has just sat down, or stood up, sees with other eyes.
             for connection in self.hub:
                 if before.seat_of(connection.player) != room.seat_of(connection.player):
                     viewer = room.seat_of(connection.player)
                     connection.offer(showing.encode(showing.snapshot(room, viewer, moment, presence)))
+
+    def _tell_late(self, room: Room, text: str) -> None:
+        """Spectators are told what happened some time ago."""
+        self._late = room
+        for connection in self.hub:
+            if room.seat_of(connection.player) is None:
+                connection.offer(text)
 
     async def run(self) -> None:
         """The table's life; whatever ends it, nobody is left waiting."""
@@ -266,7 +266,7 @@ class Table:
             self.room = loaded.room
             self._done.update(loaded.done)
             self._marks.append(Mark.of(self.room))
-            self._past.append(self.room)
+            self._late = self.room
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Nobody's clock ran while the table was closed.
                 await self.write([{"type": "resume"}])
@@ -358,11 +358,17 @@ class Table:
             self._due = now() + int(self._tables.settings.bot_delay * 1000)
             self._thought_of = asked
             self._thinking = asyncio.ensure_future(self._tables.think(name, state.view(seat)))
-            self._thinking.add_done_callback(lambda _: self._wake.set())
+            self._thinking.add_done_callback(self._thought)
         if not self._thinking.done() or now() < self._due:
             return
         thought, self._thinking = self._thinking, None
         await self.write([bot_move(self.room, seat, self._chosen(name, thought))])
+
+    def _thought(self, thinking: asyncio.Future[str]) -> None:
+        """A bot has chosen, or failed; whether anybody still waits for it or not."""
+        if not thinking.cancelled():
+            thinking.exception()
+        self._wake.set()
 
     def _chosen(self, name: str, thought: asyncio.Future[str]) -> str:
         """The bot's move; the first legal one where the bot failed, so that one bad bot cannot stop a table."""
@@ -383,8 +389,3 @@ def _same(done: Done, digest: str) -> int:
     if done.digest != digest:
         raise Refused("malformed", "this command id was already used for another command")
     return done.seq
-
-
-def _send_late(connections: list[Connection], text: str) -> None:
-    for connection in connections:
-        connection.offer(text)

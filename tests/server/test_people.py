@@ -1,0 +1,317 @@
+"""Several people at one table, through real sockets: sit down, start, leave, come back, talk, watch, go on."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from dasan.records.verify import verify
+
+from .harness import SECONDS, Json, Serve, Served, Socket
+
+
+@contextmanager
+def seated(server: Served, preset: str, people: int, bots: int = 0, **settings: object) -> Iterator[list[Socket]]:
+    """A table that has started, with a socket for each person."""
+    players = [server.player() for _ in range(people)]
+    seats = ["me", *["open"] * (people - 1), *["random"] * bots]
+    body = {"preset": preset, "seats": seats, "settings": settings, "name": "Ann"}
+    table_id = players[0].http.post("/api/tables", json=body).json()["id"]
+    for n, player in enumerate(players[1:], 1):
+        answer = player.http.post(f"/api/tables/{table_id}/join", json={"name": f"Friend {n}"})
+        assert answer.json() == {"id": table_id, "seat": n}, answer.text
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(player.sit(table_id)) for player in players]
+        for socket in sockets:
+            socket.until_seen(lambda table: all(one["here"] for one in table["presence"]))
+        yield sockets
+
+
+def done(socket: Socket, kind: str, **fields: object) -> Json:
+    """Send a command and wait for its ack; the ack."""
+    command_id = f"{kind}-{socket.table['seq']}-{random.randrange(1 << 30)}"
+    socket.send(type=kind, id=command_id, **fields)
+    answer = socket.answer(command_id)
+    assert answer["type"] == "ack", answer
+    return answer
+
+
+def refused(socket: Socket, kind: str, **fields: object) -> Json:
+    command_id = f"{kind}-{random.randrange(1 << 30)}"
+    socket.send(type=kind, id=command_id, **fields)
+    answer = socket.answer(command_id)
+    assert answer["type"] == "error", answer
+    return answer
+
+
+def mover(sockets: list[Socket]) -> Socket | None:
+    """The socket whose turn it is, once everybody knows; None when the hand is over."""
+    while True:
+        newest = max(socket.table["seq"] for socket in sockets)
+        for socket in sockets:
+            while socket.table["seq"] < newest:
+                socket.receive()
+        view = sockets[0].view
+        if view["phase"] == "over":
+            return None
+        if view["to_act"] < len(sockets):
+            return sockets[view["to_act"]]
+        sockets[0].receive()
+
+
+def play_on(sockets: list[Socket], rng: random.Random, most: int = 1000) -> int:
+    """Random moves by everybody until the hand is over, or so many; how many were made."""
+    for made in range(most):
+        socket = mover(sockets)
+        if socket is None:
+            return made
+        done(socket, "move", move=rng.choice(socket.view["legal_moves"])["move"])
+    return most
+
+
+def test_three_friends_play_two_hands(server: Served) -> None:
+    with seated(server, "big-three", 3) as sockets:
+        names = [seat["name"] for seat in sockets[0].table["table"]["seats"]]
+        assert names == ["Ann", "Friend 1", "Friend 2"]
+        play_on(sockets, random.Random(1))
+        first = sockets[0].table["session"]["results"]
+        assert len(first) == 1
+        done(sockets[0], "next")
+        done(sockets[1], "next")
+        assert sockets[1].table["session"]["number"] == 1, "the third is waited for"
+        done(sockets[2], "next")
+        for socket in sockets:
+            socket.until_seen(lambda table: table["session"]["number"] == 2)
+        play_on(sockets, random.Random(2))
+        balances = {tuple(socket.table["session"]["balances"]) for socket in sockets}
+        assert len(balances) == 1
+        assert sum(balances.pop()) == 0
+        table_id = sockets[0].table["table"]["id"]
+        record = server.players[1].http.get(f"/api/tables/{table_id}/record").text
+        assert verify(record).unproved == ()
+        hand = server.players[0].http.get(f"/api/hands/{first[0]['hand']}").json()
+        assert [seat["name"] for seat in hand["seats"]] == names
+
+
+def test_who_comes_back_gets_what_was_missed(server: Served) -> None:
+    with seated(server, "big-two", 2, bots=2) as sockets:
+        rng = random.Random(4)
+        play_on(sockets, rng, most=2)
+        away, other = sockets
+        before = away.table
+        moved = mover(sockets)
+        if moved is other:
+            done(other, "move", move=other.view["legal_moves"][0]["move"])
+        done(other, "chat", text="where are you?")
+        other.receive_all()
+        player, table_id = server.players[0], before["table"]["id"]
+        with player.connect(table_id, seq=before["seq"]) as back:
+            back.table = before
+            back.until_seen(lambda table: table["seq"] >= other.table["seq"])
+            assert "snapshot" not in {message["type"] for message in back.messages}
+            assert [line["text"] for m in back.messages if m["type"] == "chat" for line in m["lines"]] == [
+                "where are you?"
+            ]
+            fresh = player.http.get(f"/api/tables/{table_id}").json()
+            if fresh["seq"] == back.table["seq"]:
+                assert {key: back.table[key] for key in ("view", "session", "table")} == {
+                    key: fresh[key] for key in ("view", "session", "table")
+                }
+        with player.connect(table_id, seq=10**8) as stranger:
+            assert stranger.receive()["type"] == "snapshot", "a seq that never was gets everything"
+
+
+def test_a_bot_takes_over_and_hands_back(server: Served) -> None:
+    with seated(server, "big-three", 2, bots=1, grace=5) as (stays, goes):
+        goes.raw.close()
+        away = stays.until(lambda m: m["type"] == "presence" and not m["presence"][1]["here"])["presence"][1]
+        assert away["takeover_at"] - away["since"] == 5000
+        stays.until_seen(lambda table: "substitute" in table["table"]["seats"][1])
+        assert stays.table["table"]["seats"][1]["substitute"] == {"bot": "greedy", "reason": "absent"}
+        table_id = stays.table["table"]["id"]
+        with server.players[1].sit(table_id) as back:
+            back.until_seen(lambda table: "substitute" not in table["table"]["seats"][1])
+            done(back, "leave")
+            assert back.table["table"]["seats"][1]["substitute"]["reason"] == "left"
+            assert refused(back, "move", move="pass")["message"].startswith("a bot plays in your seat")
+        with server.players[1].sit(table_id) as again:
+            assert again.table["table"]["seats"][1]["substitute"]["reason"] == "left", "leaving is not absence"
+            done(again, "return")
+            again.until_seen(lambda table: "substitute" not in table["table"]["seats"][1])
+
+
+def test_a_player_alone_is_never_replaced(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-three", ["random", "random"], settings={"grace": 5})
+    with player.sit(table_id) as socket:
+        assert socket.my_turn()
+    time.sleep(5.5)
+    with player.sit(table_id) as socket:
+        assert "substitute" not in socket.table["table"]["seats"][0]
+
+
+def test_time_runs_out_in_front_of_everybody(server: Served) -> None:
+    speed = {"kind": "move", "seconds": 5}
+    with seated(server, "big-three", 3, speed=speed) as sockets:
+        slow = mover(sockets)
+        assert slow is not None
+        seat = slow.view["seat"]
+        clocks = slow.table["clocks"]
+        assert clocks["to_act"] == seat
+        assert 0 < clocks["deadline"] - clocks["now"] <= 10_000
+        for socket in sockets:
+            socket.until_seen(lambda table: "substitute" in table["table"]["seats"][seat])
+        assert sockets[0].table["table"]["seats"][seat]["substitute"]["reason"] == "time"
+        done(slow, "return")
+
+
+def test_the_host_arranges_and_everybody_sees(server: Served) -> None:
+    host, friend, third = server.player(), server.player(), server.player()
+    table_id = host.open_table("big-two", seats=["me", "open", "open", "open"], settings={"start": "ready"})
+    with host.sit(table_id) as mine, third.sit(table_id) as watching:
+        assert (watching.table["table"]["you"], watching.table["view"]) == (None, None)
+        assert refused(watching, "sit")["code"] == "forbidden", "a player is known by the cookie that joining gives"
+    friend.http.post(f"/api/tables/{table_id}/join", json={})
+    with host.sit(table_id) as mine, friend.sit(table_id) as theirs:
+        done(theirs, "sit", seat=2, name="Bo")
+        theirs.until_seen(lambda table: table["table"]["you"] == 2)
+        assert refused(theirs, "lock", locked=True)["code"] == "forbidden"
+        done(mine, "lock", locked=True)
+        answer = third.http.post(f"/api/tables/{table_id}/join", json={})
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+        done(mine, "remove", seat=2)
+        theirs.until_seen(lambda table: table["table"]["you"] is None)
+        done(mine, "lock", locked=False)
+        done(theirs, "sit", name="Bo")
+        done(mine, "seat-bot", seat=3, bot="random")
+        assert refused(mine, "seat-bot", seat=3, bot="nobody")["code"] == "malformed"
+        assert refused(mine, "start")["message"] == "Bo is not ready yet"
+        done(theirs, "ready", ready=True)
+        done(mine, "start")
+        mine.until_seen(lambda table: table["table"]["status"] == "playing")
+        assert [seat["kind"] for seat in mine.table["table"]["seats"]] == ["human", "human", "bot", "bot"]
+
+
+def test_the_lobby_shows_open_and_live_tables_and_finds_a_match(server: Served) -> None:
+    host, friend = server.player(), server.player()
+    lobby = {"visibility": "lobby", "spectators": True}
+    table_id = host.open_table("big-three", seats=["me", "open", "random"], settings=lobby)
+    hidden = host.open_table("big-three", seats=["me", "open", "random"])
+    shown = friend.http.get("/api/lobby").json()
+    assert [table["id"] for table in shown["open"]] == [table_id]
+    assert shown["open"][0]["open"] == 1
+    answer = friend.http.post("/api/quick", json={"preset": "big-three", "name": "Bo"}).json()
+    assert answer == {"id": table_id, "seat": 1}
+    shown = server.player().http.get("/api/lobby").json()
+    assert ([table["id"] for table in shown["live"]], shown["open"]) == ([table_id], [])
+    other = friend.http.post("/api/quick", json={"preset": "big-two"}).json()
+    assert other["id"] not in (table_id, hidden)
+    assert friend.http.post("/api/quick", json={"preset": "poker"}).status_code == 400
+
+
+def test_spectators_come_late_and_strangers_not_at_all(server: Served) -> None:
+    with seated(server, "big-three", 2, bots=1, spectators=True, delay=2) as sockets:
+        table_id = sockets[0].table["table"]["id"]
+        guest = server.player()
+        with guest.sit(table_id) as watching:
+            play_on(sockets, random.Random(5), most=1)
+            newest = max(socket.table["seq"] for socket in sockets)
+            assert watching.table["seq"] < newest
+            assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] < newest
+            begun = time.monotonic()
+            watching.until_seen(lambda table: table["seq"] >= newest)
+            assert time.monotonic() - begun > 0.5
+            assert watching.view["hand"] == []
+            assert refused(watching, "chat", text="hello")["code"] == "forbidden"
+    with seated(server, "big-three", 2, bots=1) as sockets:
+        table_id = sockets[0].table["table"]["id"]
+        with server.player().connect(table_id) as socket:
+            assert socket.receive()["code"] == "forbidden"
+
+
+def test_who_only_looked_at_the_waiting_room_is_sent_away_at_the_start(server: Served) -> None:
+    host, friend, guest = server.player(), server.player(), server.player()
+    table_id = host.open_table("big-three", seats=["me", "open", "random"])
+    with host.sit(table_id), guest.sit(table_id) as looking:
+        friend.http.post(f"/api/tables/{table_id}/join", json={})
+        with pytest.raises(ConnectionClosed, match="4403"):
+            looking.until(lambda m: m["type"] == "snapshot")
+
+
+def test_chat_reactions_and_reports(serve: Serve) -> None:
+    with serve(chat_burst=4, chat_rate=0.001) as server, seated(server, "big-three", 2, bots=1, words=["rude"]) as both:
+        one, two = both
+        done(one, "chat", text="hello 大三 <b>")
+        line = two.until(lambda m: m["type"] == "chat")["lines"][0]
+        assert (line["seat"], line["name"], line["text"]) == (0, "Ann", "hello 大三 <b>")
+        assert refused(one, "chat", text="so RUDE")["code"] == "forbidden"
+        done(two, "react", reaction="wow")
+        assert one.until(lambda m: m["type"] == "reaction")["reaction"] == "wow"
+        done(two, "report", message=line["seq"], reason="tags")
+        assert refused(two, "report", message=10**6)["code"] == "not-found"
+        done(one, "silence", seat=1, silent=True)
+        assert refused(two, "chat", text="hello?")["code"] == "forbidden"
+        done(one, "chat", text="three")
+        done(one, "chat", text="four")
+        assert refused(one, "chat", text="five")["code"] == "too-fast"
+
+
+def test_offers_end_a_session_and_a_rematch_follows(server: Served) -> None:
+    with seated(server, "big-three", 2, bots=1) as (one, two):
+        done(one, "offer", offer="end")
+        two.until_seen(lambda table: table["table"]["offer"] is not None)
+        done(two, "answer", accept=True)
+        one.until_seen(lambda table: table["table"]["status"] == "ended")
+        assert refused(one, "next")["code"] == "illegal"
+        done(one, "rematch")
+        done(two, "rematch")
+        one.until_seen(lambda table: table["table"]["rematch"] is not None)
+        with server.players[1].sit(one.table["table"]["rematch"]) as again:
+            assert again.table["table"]["you"] == 1
+            assert [seat["name"] for seat in again.table["table"]["seats"]] == ["Ann", "Friend 1", "Random"]
+            again.until_seen(lambda table: table["session"]["number"] == 1)
+
+
+def test_moves_are_taken_back_against_bots(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    with player.sit(table_id) as socket:
+        assert socket.my_turn()
+        before = socket.view
+        done(socket, "move", move=socket.view["legal_moves"][0]["move"])
+        done(socket, "take-back")
+        socket.until_seen(lambda table: table["table"]["casual"] == "taken-back")
+        assert socket.my_turn()
+        assert socket.view == before
+
+
+def test_commands_by_rest_alone(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-three", ["random", "random"])
+    url = f"/api/tables/{table_id}/commands"
+    deadline = time.monotonic() + SECONDS
+    while (view := player.http.get(f"/api/tables/{table_id}").json()["view"])["to_act"] != 0:
+        assert time.monotonic() < deadline
+    body = {"type": "move", "id": "a", "move": view["legal_moves"][0]["move"]}
+    first = player.http.post(url, json=body)
+    assert first.status_code == 200
+    assert player.http.post(url, json=body).json() == first.json()
+    assert player.http.post(url, json={"type": "fly", "id": "b"}).status_code == 400
+    assert server.player().http.post(url, json=body).status_code == 403
+
+
+def test_a_seat_is_taken_once_whoever_comes_first(server: Served) -> None:
+    host = server.player()
+    table_id = host.open_table("winner", seats=["me", "open", "random", "random"], options={"players": 4})
+    one, two = server.player(), server.player()
+    assert one.http.post(f"/api/tables/{table_id}/join", json={"name": "a\u202eb"}).status_code == 400
+    assert one.http.post(f"/api/tables/{table_id}/join", json={"seat": 3}).status_code == 409
+    answers = [player.http.post(f"/api/tables/{table_id}/join", json={"seat": 1}) for player in (one, two)]
+    assert [answer.status_code for answer in answers] == [200, 409]
+    again = one.http.post(f"/api/tables/{table_id}/join", json={})
+    assert again.json() == answers[0].json(), "who sits there already keeps the seat"
