@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ import pytest
 
 import dasan
 from dasan.puzzles import flaws, load, read, write
+from dasan.puzzles.making import grade
+from dasan.puzzles.position import choices
+from dasan.puzzles.sight import Sight
+from dasan.puzzles.tree import ends
 from dasan.text.moves import move_words
 from dasan.text.puzzle import solution
 
@@ -152,3 +157,26 @@ def test_fewer_than_asked_for_is_said() -> None:
 )
 def test_what_is_refused(arguments: tuple[str, ...], says: str) -> None:
     assert says in refusal("puzzle", *arguments)
+
+
+def test_a_solution_shows_the_plays_that_win() -> None:
+    """Every play but perhaps the last stands, and together they empty the hand."""
+    for puzzle in load()[::25]:
+        for end, sure in ends(puzzle.state, puzzle.tree):
+            if not sure or end.to_act is None:
+                continue
+            plays = Sight(end).line()
+            played = [str(c) for move in plays for c in move.cards]
+            assert sorted(played) == sorted(map(str, end.hands[end.to_act]))
+            assert all(move.combination is not None and Sight(end).stands(move.combination) for move in plays[:-1])
+    told = "\n".join(solution(load()[0]))
+    assert re.search(r"won for sure\n +seat \d: ", told)
+
+
+def test_no_puzzle_is_a_choice_of_two() -> None:
+    """Moves that differ only in suits are one move; where there are three, a guess counts and the grade says so."""
+    for puzzle in load()[::5]:
+        assert choices(puzzle.state) >= 3
+        assert grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, choices(puzzle.state)) == puzzle.grade
+    assert grade(10_000, 4, 5, 3) < grade(10_000, 4, 5, 4) == 5
+    assert "different moves, which" in output("puzzle", "--shipped")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dasan.play.moves import Move
 from dasan.play.state import Phase, State
-from dasan.puzzles.position import canonical, forced
+from dasan.puzzles.position import canonical, choices, forced
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.themes import THEMES, themes_of
@@ -15,7 +15,9 @@ from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
 
 FEWEST_CHOICES = 3
-"""The least number of legal moves of a puzzle."""
+"""The different moves that a puzzle has at least; moves that differ only in suits are one."""
+GUESSED = 2
+"""The points that a puzzle with no more moves than that loses: a guess is right once in three."""
 ABOUT_AS_GOOD = 0.5
 """A losing move is tempting only if it looks at most this many turns worse than the winning one."""
 NODES = 3_000_000
@@ -40,7 +42,9 @@ def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)
     moves = state.legal_moves()
     sight = Sight(state)
     likely = [move for move in moves if any(THEMES[theme](state, move, sight) for theme in themes)]
-    if len(moves) < FEWEST_CHOICES or not likely or sight.sure() or not truth.wins(state, sight.allies):
+    if len(moves) < FEWEST_CHOICES or not likely or sight.sure() or choices(state) < FEWEST_CHOICES:
+        return None
+    if not truth.wins(state, sight.allies):
         return None
     winning = _winners(state, truth, sight, [*likely, *(move for move in moves if move not in likely)])
     if winning is None or winning[0] not in likely:
@@ -92,16 +96,28 @@ def solved(state: State, key: Key, source: str) -> Puzzle | None:
     except Unproved:
         return None
     return Puzzle(
-        state, key.move, key.themes, grade(nodes, len(key.tempting), moves), key.tempting, moves, nodes, tree, source
+        state=state,
+        key=key.move,
+        themes=key.themes,
+        grade=grade(nodes, len(key.tempting), moves, choices(state)),
+        tempting=key.tempting,
+        moves=moves,
+        nodes=nodes,
+        tree=tree,
+        source=source,
     )
 
 
-def grade(nodes: int, tempting: int, moves: int | None) -> int:
-    """1 easy to 5 hard: points for the solver's effort, for tempting moves, and for how far one has to look ahead."""
+def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
+    """1 easy to 5 hard: points for the solver's effort, for tempting moves, and for how far one has to look ahead.
+
+    different: how many different moves there are to choose from; where they are the fewest, points go.
+    """
     effort = sum(nodes >= limit for limit in (100, 1_000, 10_000))
     traps = sum(tempting >= limit for limit in (2, 4))
     ahead = min(MOST_MOVES if moves is None else moves - 1, 3)
-    return 1 + sum(effort + traps + ahead >= limit for limit in (2, 4, 6, 7))
+    guessed = GUESSED if different <= FEWEST_CHOICES else 0
+    return 1 + sum(effort + traps + ahead - guessed >= limit for limit in (2, 4, 6, 7))
 
 
 def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
@@ -133,7 +149,7 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
         found.append("the themes or the tempting moves are others")
     if Winning(truth, side).moves(state) != puzzle.moves:
         found.append("the number of moves is another")
-    if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves) != puzzle.grade:
+    if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, choices(state)) != puzzle.grade:
         found.append("the grade is another")
     if not isinstance(puzzle.tree, list) or puzzle.tree[:1] != [str(puzzle.key)]:
         found.append("the tree does not begin with the key")

@@ -35,6 +35,11 @@ def canonical(state: State) -> str:
     return "/".join(parts)
 
 
+def choices(state: State) -> int:
+    """How many moves lead to different positions: those that differ only in suits count as one."""
+    return len({canonical(state.play(move)) for move in state.legal_moves()})
+
+
 def without_history(state: State) -> State:
     """The same position as the start of a hand."""
     return start(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dasan.bots.plan import Plan
-from dasan.cards import Card
-from dasan.play.moves import Move
+from dasan.cards import Card, without
+from dasan.play.moves import Move, MoveType
 from dasan.play.state import State
 from dasan.puzzles.position import side_of
 from dasan.ruleset.shapes import Combination
@@ -70,6 +70,37 @@ class Sight:
             for move in self._state.legal_moves()
             if move.combination is not None
         )
+
+    def line(self) -> tuple[Move, ...]:
+        """Plays with which the seat to act goes out, its allies passing: all stand but perhaps the last. Empty if not `sure`."""
+        state = self._state
+        hand = state.hands[self.seat]
+        gone: tuple[Card, ...] = ()
+        plays: list[Move] = []
+        if state.table is not None:
+            ways = [move.combination for move in state.legal_moves() if move.combination is not None]
+            first = next((play for play in ways if self._goes_on(play, gone)), None)
+            if first is None:
+                return ()
+            plays.append(Move(MoveType.PLAY, first.cards, None, first))
+            gone = first.cards
+        while len(gone) < len(hand):
+            left = state.rules.order.hand(without(hand, gone))
+            ways = [play for _, play in state.rules.catalogue.fits(left, state.called)]
+            ways.sort(key=lambda play: -len(play.cards))
+            following = next((play for play in ways if self._goes_on(play, gone)), None)
+            if following is None:
+                return ()
+            plays.append(Move(MoveType.PLAY, following.cards, None, following))
+            gone = (*gone, *following.cards)
+        return tuple(plays)
+
+    def _goes_on(self, play: Combination, gone: tuple[Card, ...]) -> bool:
+        """Whether after `gone` this play is the last, or stands and leaves at most one that does not."""
+        after = (*gone, *play.cards)
+        if len(after) == len(self._state.hands[self.seat]):
+            return True
+        return self.stands(play) and self.doubts(after) <= 1
 
     def _price(self, play: Combination) -> float:
         return -TAKES_BACK.get(len(play.cards), RARELY) if self.stands(play) else 1.0

@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 def question(puzzle: Puzzle) -> Iterator[str]:
     """The position, whose turn it is, and what is asked."""
+    from dasan.puzzles.position import choices
+
     state = puzzle.state
     yield f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade} of 5"
     words = words_of(state)
     yield from held(words, state)
     bidder = "the bidder's side" if state.partner is not None else "the bidder"
     whose = bidder if state.to_act in state.partners else "the others"
-    yield f"{to_act(words, state)} Which {'lead' if state.table is None else 'play, or a pass,'} wins for {whose}?"
+    asked = "lead" if state.table is None else "play, or a pass,"
+    yield f"{to_act(words, state)} Of {choices(state)} different moves, which {asked} wins for {whose}?"
 
 
 def solution(puzzle: Puzzle) -> Iterator[str]:
@@ -34,6 +37,15 @@ def solution(puzzle: Puzzle) -> Iterator[str]:
         pass
     yield f"Solution: {move_words(puzzle.key)}. Tempting, but losing: {moves_words(puzzle.tempting, 'and')}."
     yield from _lines(puzzle.state, puzzle.tree)
+
+
+def _winning_plays(state: State) -> list[str]:
+    """The plays with which the player to act goes out whatever the others do; nothing where the hand is over."""
+    from dasan.puzzles.sight import Sight
+
+    if state.to_act is None:
+        return []
+    return [f"  {words_of(state).names[state.mover]}: {', '.join(map(move_words, Sight(state).line()))}"]
 
 
 def _lines(state: State, tree: Tree) -> list[str]:
@@ -54,7 +66,9 @@ def _lines(state: State, tree: Tree) -> list[str]:
         state, tree = forced(state.play(move)), tree[1]
         by_text = {str(move): move for move in state.legal_moves()}
     if not isinstance(tree, dict):
-        return [", ".join([*said, "and so on" if tree == CUT else "won for sure"])]
+        if tree == CUT:
+            return [", ".join([*said, "and so on"])]
+        return [", ".join([*said, "won for sure"]), *_winning_plays(state)]
     answers: dict[tuple[str, ...], list[str]] = {}
     for text, after in tree.items():
         answers.setdefault(tuple(_lines(state.play(by_text[text]), after)), []).append(move_words(by_text[text]))
