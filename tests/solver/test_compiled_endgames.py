@@ -13,9 +13,10 @@ from dasan.backends import ENDGAME, Purpose, choose
 from dasan.ruleset.rules import CardScoring, FixedScoring, OpeningLead, Restart
 from dasan.solver import solve
 from dasan.solver.budget import Budget
-from dasan.solver.compiled import CompiledEndgame
+from dasan.solver.compiled import CompiledEndgame, CompiledMaxN
 from dasan.solver.endgame import Bounded, Endgame, solve_endgame
 from dasan.solver.interpreted import InterpretedEndgame
+from dasan.solver.max_n import InterpretedMaxN
 
 BIG_TWO = dasan.rules("big-two")
 WINNER = dasan.rules("winner")
@@ -104,15 +105,31 @@ def agree(rules: dasan.Rules, source: random.Random, positions: int, most: int) 
             assert value(last, theirs) == (one.value if rules.hand_size is not None else -(one.value or 0))
 
 
+def agree_for_everybody(rules: dasan.Rules, source: random.Random, positions: int, most: int) -> None:
+    """What every seat gets if all play for themselves, of positions and of all their moves."""
+    budget = Budget(None, None)
+    ours, theirs = CompiledMaxN(rules, 16, budget), InterpretedMaxN(16, budget)
+    for _ in range(positions):
+        state = position(rules, source, source.randint(rules.players + 1, max(most, rules.players + 2)))
+        for at in (state, *(state.play(move) for move in state.legal_moves())):
+            values, move = ours.values(at)
+            assert values == theirs.values(at)[0], at.record()
+            if at.result is None:
+                assert move is not None
+                assert theirs.values(at.play(move))[0] == values
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_compiled_equals_interpreted(name: str) -> None:
     agree(RULES[name], random.Random(name), 3, 8)
+    agree_for_everybody(RULES[name], random.Random(name), 2, 7)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 def test_compiled_equals_interpreted_on_many_positions(name: str) -> None:
     agree(RULES[name], random.Random(f"{name} again"), 100, 9)
+    agree_for_everybody(RULES[name], random.Random(f"{name} again"), 100, 8)
 
 
 def test_the_opening_card_is_in_the_lead() -> None:

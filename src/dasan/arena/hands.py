@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any
 
 from dasan.bots import Bot
-from dasan.bots.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.starting import deal
 from dasan.play.state import State
@@ -25,9 +24,7 @@ class _Late(BaseException):
 
 @dataclass
 class Clock:
-    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal", of programs
-    "garbage" too.
-    """
+    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal"."""
 
     moves: int = 0
     seconds: float = 0.0
@@ -62,8 +59,6 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
             said = bot.choose(view)
     except _Late:
         clock.fault("stall")
-    except Fault as fault:
-        clock.fault(fault.kind)
     except Exception:
         clock.fault("crash")
     else:

@@ -58,14 +58,7 @@ class CompiledEndgame:
         self.budget = budget
         self._kernel = search
         self._game, env, self._playout = _tables(rules)
-        self._search: Search = search.new_search(
-            int(memory_mb * 2**20),
-            env.COLUMNS,
-            rules.players,
-            len(rules.pack),
-            env.most_legal(rules) + 1,
-            env.SCRATCH,
-        )
+        self._search: Search = search.new_search(int(memory_mb * 2**20), *_sizes(rules, env))
         self._rows = _rows_of(env, self._search)
         self._warm = False
 
@@ -117,13 +110,105 @@ class CompiledEndgame:
     def _proving(self, state: State) -> Move | None:
         """The move that the search has just ended with."""
         played = int(self._search.counters[self._kernel.MOVE])
-        if played == self._kernel.NO_MOVE:
-            return None
-        ids = action_ids(self.rules)
-        action = ids.rows + played - 1 if played else 0
-        return next((move for move in state.legal_moves() if ids.of(move) == action), None)
+        return None if played == self._kernel.NO_MOVE else _move(state, played)
 
 
-def _rows_of(env: Any, search: Search) -> Any:
+class CompiledMaxN:
+    """What every seat gets if all play for themselves; one table for all positions of a game.
+
+    ValueError: no compiled backend honours the rules.
+    """
+
+    def __init__(self, rules: Rules, memory_mb: float, budget: Budget) -> None:
+        from dasan.kernels.endgame import everybody
+
+        choose(rules, Purpose.ENDGAME, "compiled")
+        self.rules = rules
+        self.budget = budget
+        self._kernel = everybody
+        self._game, env, self._playout = _tables(rules)
+        self._search = everybody.new_everybody(int(memory_mb * 2**20), *_sizes(rules, env))
+        self._rows = _rows_of(env, self._search)
+        self._warm = False
+
+    def ready(self) -> bool:
+        """As `CompiledEndgame.ready`."""
+        from dasan.kernels.runtime.compiled import ready
+
+        s = self._search
+        return ready(self._kernel.begin, s, self._game) and ready(self._kernel.proceed, s, 0, self._game)
+
+    def warm_up(self, state: State) -> None:
+        """As `CompiledEndgame.warm_up`."""
+        if self._warm:
+            return
+        s = self._search
+        self._playout.put(state, self._rows, 0)
+        self._kernel.begin(s, self._game)
+        self._kernel.proceed(s, int(s.counters[self._kernel.NODES]), self._game)
+        self._kernel.payoffs(_ENDED, self.rules.players, self._game)
+        self._warm = True
+
+    def values(self, state: State, most: int | None = None) -> tuple[tuple[int, ...] | None, Move | None]:
+        """What every seat gets, and a move by which; None if neither `most` positions nor the budget suffice."""
+        if state.result is not None:
+            scores = (score(state, seat) for seat in range(self.rules.players))
+            return tuple(0 if s is None else s for s in scores), None
+        self._playout.put(state, self._rows, 0)
+        search, kernel, budget = self._search, self._kernel, self.budget
+        found, spent = int(kernel.begin(search, self._game)), 0
+        known = found != 0
+        while found == 0 and not budget.over():
+            step = SLICE
+            for limit in (budget.left(), None if most is None else most - spent):
+                step = step if limit is None else min(step, limit)
+            if step <= 0:
+                break
+            found, nodes = kernel.search_on(search, step, self._game)
+            spent += nodes
+            budget.spend(nodes)
+        if found == 0:
+            return None, None
+        values = kernel.payoffs(found, self.rules.players, self._game)
+        return values, self._chosen(state, values) if known else _move(state, int(search.counters[kernel.MOVE]))
+
+    def _chosen(self, state: State, values: tuple[int, ...]) -> Move | None:
+        """A move that leads to the values of a position that the table knew, if the table knows what follows too."""
+        moves = state.legal_moves()
+        if len(moves) == 1:
+            return moves[0]
+        for move in moves:
+            after = state.play(move)
+            if after.result is not None:
+                if self.values(after)[0] == values:
+                    return move
+                continue
+            self._playout.put(after, self._rows, 0)
+            found = int(self._kernel.begin(self._search, self._game))
+            if found and self._kernel.payoffs(found, self.rules.players, self._game) == values:
+                return move
+        return None
+
+
+_ENDED = 0x76543210
+"""An outcome of both encodings: seats 0 to 7 in order, or seat 0 out."""
+
+
+def _move(state: State, played: int) -> Move | None:
+    """The legal move that the kernels count as `played`; where a seat can only pass they have passed for it."""
+    moves = state.legal_moves()
+    if len(moves) == 1:
+        return moves[0]
+    ids = action_ids(state.rules)
+    action = ids.rows + played - 1 if played else 0
+    return next((move for move in moves if ids.of(move) == action), None)
+
+
+def _sizes(rules: Rules, env: Any) -> tuple[int, int, int, int, int]:
+    """Columns, players, cards, moves and scratch: what room a search needs."""
+    return env.COLUMNS, rules.players, len(rules.pack), env.most_legal(rules) + 1, env.SCRATCH
+
+
+def _rows_of(env: Any, search: Any) -> Any:
     """The positions of a search as `playout.put` takes them."""
     return env.CanonMemory(search.rows, search.paid) if hasattr(env, "CanonMemory") else search.rows

@@ -14,7 +14,7 @@ from dasan.solver.solution import Solution
 if TYPE_CHECKING:
     from dasan.play.moves import Move
     from dasan.play.state import State
-    from dasan.solver.compiled import CompiledEndgame
+    from dasan.solver.compiled import CompiledEndgame, CompiledMaxN
     from dasan.solver.endgame import Endgame
     from dasan.solver.max_n import MaxN
     from dasan.solver.open_hands import OpenHands
@@ -80,10 +80,11 @@ class Warm:
         self._compiled: CompiledEndgame | None = None
         self._interpreted: dict[int, Endgame] = {}
         self._max_n: MaxN | None = None
+        self._everybody: CompiledMaxN | None = None
 
     def clear(self) -> None:
         """Forget all, and give the memory back."""
-        self._table, self._max_n, self._compiled = None, None, None
+        self._table, self._max_n, self._compiled, self._everybody = None, None, None, None
         self._interpreted.clear()
 
     def table(self, state: State, budget: Budget) -> OpenHands:
@@ -118,13 +119,23 @@ class Warm:
         budget.start()
         return search
 
-    def max_n(self, budget: Budget) -> MaxN:
-        """The search for everybody."""
+    def max_n(self, state: State, budget: Budget) -> MaxN:
+        """The search for everybody; the clock runs from now."""
+        from dasan.solver import compiled
         from dasan.solver.max_n import InterpretedMaxN
 
-        self._max_n = self._max_n or InterpretedMaxN(self.memory_mb, budget)
-        self._max_n.budget = budget
-        return self._max_n
+        search: MaxN
+        if compiled.applies(state):
+            if self._everybody is None or self._everybody.rules != state.rules:
+                self._everybody = compiled.CompiledMaxN(state.rules, self.memory_mb, budget)
+            self.warn(self._everybody.ready())
+            self._everybody.warm_up(state)
+            search = self._everybody
+        else:
+            search = self._max_n = self._max_n or InterpretedMaxN(self.memory_mb, budget)
+        search.budget = budget
+        budget.start()
+        return search
 
     def warn(self, ready: bool) -> None:
         """Say that machine code has to be made, where it is not `ready`."""
@@ -156,7 +167,7 @@ def solve_warm(
         raise ValueError(f"scope is paranoid or max-n, not {scope}")
     if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":
-            return max_n.solve_max_n(state, warm.max_n(budget), moves=moves, line=line, also=also)
+            return max_n.solve_max_n(state, warm.max_n(state, budget), moves=moves, line=line, also=also)
         return endgame.solve_endgame(state, warm.endgame(state, budget), moves=moves, line=line, also=also)
     if scope is not None:
         raise ValueError(f"a game of two sides has one value: it needs no scope {scope}")

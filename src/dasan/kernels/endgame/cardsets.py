@@ -3,6 +3,9 @@
 A position is a row of `cardsets.env`; moves are 1 + the row of a play, 0 for the pass.
 """
 
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -10,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.cardsets.env import HAND, MUST, NONE, PASSED, SEAT, TABLE, TABLE_SEAT, SetBatch, list_legal, to_answer
+from dasan.kernels.cardsets.env import HAND, MUST, PASSED, SEAT, TABLE, TABLE_SEAT, SetBatch, list_legal, to_answer
 from dasan.kernels.cardsets.env import move as move_row
-from dasan.kernels.cardsets.hands import MOST_PLAYS, list_larger, singles_and_pairs
+from dasan.kernels.cardsets.hands import list_larger, singles_and_pairs
 from dasan.kernels.cardsets.tables import LARGE, OPENING
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.runtime.bits import popcount, trailing_zeros
+from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
 U = np.uint64
@@ -57,41 +60,49 @@ def _can_play(row: Words, plays: Small, g: SetEndgame) -> bool:
 
 
 @woven
-def advance(
-    rows: Words, paid: Small, at: int, move: int, me: int, least: int, plays: Small, g: SetEndgame, scratch: Words
-) -> int:
-    """Carry out `move` in position `at`, and the passes of seats that can do nothing else; a negative `move` is none.
+def carry_out(rows: Words, paid: Small, at: int, move: int, g: SetEndgame, scratch: Words) -> bool:
+    """Carry out `move` in position `at`; whether the hand is over."""
+    return move_row(rows[at], move - 1, g.w)
 
-    1 if `me` gets `least` or more now, whatever happens; -1 if less; 0 if that is open.
-    """
+
+@woven
+def skip(rows: Words, paid: Small, at: int, plays: Small, g: SetEndgame, scratch: Words) -> None:
+    """Pass for every seat that can do nothing else. plays: room for the moves of a seat."""
     row = rows[at]
-    if move >= 0 and move_row(row, move - 1, g.w):
-        return _settled(row, me, least, g)
-    while True:
-        clear = _bounded(row, me, least, g)
-        if clear != 0 or _can_play(row, plays, g):
-            return clear
+    while not _can_play(row, plays, g):
         move_row(row, -1, g.w)
 
 
 @woven
-def _settled(row: Words, me: int, least: int, g: SetEndgame) -> int:
-    """As `advance`, where the seat to act has gone out."""
+def verdict(rows: Words, at: int, over: bool, me: int, least: int, g: SetEndgame) -> int:
+    """1 if `me` gets `least` or more, whatever happens; -1 if less; 0 if that is open. over: whether the hand is."""
+    row = rows[at]
+    return _settled(row, me, least, g) if over else _bounded(row, me, least, g)
+
+
+@woven
+def _cost(row: Words, seat: int, g: SetEndgame) -> int:
+    """What `seat` pays if another goes out now."""
     p = g.w.p
+    return p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
+
+
+@woven
+def _settled(row: Words, me: int, least: int, g: SetEndgame) -> int:
+    """As `verdict`, where the seat to act has gone out."""
     out = signed(row[SEAT])
+    if me != out:
+        return 1 if -_cost(row, me, g) >= least else -1
     total = 0
-    for seat in range(p.players):
+    for seat in range(g.w.p.players):
         if seat != out:
-            cost = p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
-            if seat == me:
-                return 1 if -cost >= least else -1
-            total += cost
+            total += _cost(row, seat, g)
     return 1 if total >= least else -1
 
 
 @woven
 def _bounded(row: Words, me: int, least: int, g: SetEndgame) -> int:
-    """As `advance`, by how much can still be paid."""
+    """As `verdict`, by how much can still be paid."""
     p = g.w.p
     if p.stake > 0:
         return 0
@@ -102,6 +113,51 @@ def _bounded(row: Words, me: int, least: int, g: SetEndgame) -> int:
         if seat != me:
             total += g.most[popcount(row[HAND + seat])]
     return -1 if total < least else 0
+
+
+@woven
+def outcome(rows: Words, at: int, g: SetEndgame) -> np.uint64:
+    """How a hand that is over ended, below 2 ** 32 and not 0: who is out, and at stakes by cards what the others hold."""
+    row = rows[at]
+    out = _1 << U(24) | row[SEAT]
+    if g.w.p.stake == 0:
+        for seat in range(g.w.p.players):
+            if U(seat) != row[SEAT]:
+                out |= popcount(row[HAND + seat]) << U(4 + 4 * seat)
+    return out
+
+
+@woven
+def payoff(ended: np.uint64, seat: int, g: SetEndgame) -> int:
+    """What `seat` gets by an outcome: a payment."""
+    p = g.w.p
+    out = signed(ended & U(15))
+    total = 0
+    for s in range(p.players):
+        if s != out:
+            cost = p.stake if p.stake > 0 else p.times[(ended >> U(4 + 4 * s)) & U(15)]
+            if s == seat:
+                return -cost
+            total += cost
+    return total
+
+
+@woven
+def ideal(rows: Words, at: int, seat: int, g: SetEndgame) -> np.uint64:
+    """The outcome that `seat` would like best of all that can still be, or 0 if that is not known."""
+    return _1 << U(24) | U(seat) if g.w.p.stake > 0 else _0
+
+
+@woven
+def past(rows: Words, at: int, g: SetEndgame) -> np.uint64:
+    """What else outcomes from here on depend on, beside what `key_of` has."""
+    return _0
+
+
+@woven
+def cards_in(move: int, g: SetEndgame) -> int:
+    """How many cards a move takes."""
+    return 0 if move == 0 else int(g.w.t.size[move - 1])
 
 
 @woven
@@ -150,9 +206,30 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: SetEndgame) -> tuple[np.uin
 
 
 @woven
-def loads(rows: Words, at: int, seat: int, g: SetEndgame) -> int:
-    """How many cards `seat` holds; 0 if it is out."""
-    return signed(popcount(rows[at, HAND + seat]))
+def turns(rows: Words, at: int, seat: int, g: SetEndgame) -> int:
+    """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
+    return signed(popcount(used_fields(rows[at, HAND + seat])))
 
 
-__all__ = ["MOST_PLAYS", "NONE", "SetEndgame", "advance", "key_of", "list_moves", "loads", "mover"]
+@woven
+def rivals(rows: Words, at: int, least: int, g: SetEndgame) -> int:
+    """How many of the others have to go out first, from here, for the seat not to get `least`."""
+    return 1
+
+
+__all__ = [
+    "SetEndgame",
+    "cards_in",
+    "carry_out",
+    "ideal",
+    "key_of",
+    "list_moves",
+    "mover",
+    "outcome",
+    "past",
+    "payoff",
+    "rivals",
+    "skip",
+    "turns",
+    "verdict",
+]

@@ -33,7 +33,23 @@ def _chosen(name: str) -> Any:
     return called
 
 
-list_moves, advance, mover = _chosen("list_moves"), _chosen("advance"), _chosen("mover")
-key_of, loads = _chosen("key_of"), _chosen("loads")
+list_moves, carry_out, skip, mover = _chosen("list_moves"), _chosen("carry_out"), _chosen("skip"), _chosen("mover")
+key_of, past = _chosen("key_of"), _chosen("past")
+verdict, rivals, turns = _chosen("verdict"), _chosen("rivals"), _chosen("turns")
+outcome, payoff, ideal, cards_in = _chosen("outcome"), _chosen("payoff"), _chosen("ideal"), _chosen("cards_in")
 
-__all__ = ["advance", "key_of", "list_moves", "loads", "mover"]
+__all__ = [
+    "cards_in",
+    "carry_out",
+    "ideal",
+    "key_of",
+    "list_moves",
+    "mover",
+    "outcome",
+    "past",
+    "payoff",
+    "rivals",
+    "skip",
+    "turns",
+    "verdict",
+]

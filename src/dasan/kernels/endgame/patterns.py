@@ -3,6 +3,9 @@
 A position is a row of `patterns.env`; moves are 1 + the row of a play, 0 for the pass.
 """
 
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -15,6 +18,7 @@ from dasan.kernels.patterns.env import (
     INSIDE,
     NONE,
     ONE,
+    ORDER,
     OUT,
     PLAYS,
     SEAT,
@@ -28,7 +32,7 @@ from dasan.kernels.patterns.env import (
 )
 from dasan.kernels.patterns.env import move as move_row
 from dasan.kernels.patterns.play import FOUND, ROOM
-from dasan.kernels.runtime.bits import popcount
+from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
 U = np.uint64
@@ -52,27 +56,71 @@ def list_moves(rows: Words, at: int, moves: Small, g: PatternEndgame, scratch: W
 
 
 @woven
-def advance(
-    rows: Words, paid: Small, at: int, move: int, me: int, least: int, plays: Small, g: PatternEndgame, scratch: Words
-) -> int:
-    """Carry out `move` in position `at`, and the passes of seats that can do nothing else; a negative `move` is none.
+def carry_out(rows: Words, paid: Small, at: int, move: int, g: PatternEndgame, scratch: Words) -> bool:
+    """Carry out `move` in position `at`; whether the hand is over. paid: [positions, players], payments so far."""
+    return move_row(at, CanonMemory(rows, paid), move - 1, scratch, g.w)
 
-    least: a place, negated. 1 if `me` finishes in that place or a better one, whatever happens; -1 if not; 0 if that is
-    open. paid: [positions, players], for what is of no interest here.
+
+@woven
+def skip(rows: Words, paid: Small, at: int, plays: Small, g: PatternEndgame, scratch: Words) -> None:
+    """Pass for every seat that can do nothing else."""
+    row = rows[at]
+    found = scratch[PLAYS : PLAYS + ROOM]
+    while row[TABLE] != U(NONE) and find_plays(row, found, g.w) == FOUND:
+        move_row(at, CanonMemory(rows, paid), -1, scratch, g.w)
+
+
+@woven
+def verdict(rows: Words, at: int, over: bool, me: int, least: int, g: PatternEndgame) -> int:
+    """1 if `me` gets `least`, a place negated, or a better one, whatever happens; -1 if not; 0 if that is open."""
+    row = rows[at]
+    if (row[INSIDE] >> U(me)) & _1 == _0:
+        return 1
+    return -1 if signed(row[OUT]) >= -least else 0
+
+
+@woven
+def outcome(rows: Words, at: int, g: PatternEndgame) -> np.uint64:
+    """How a hand that is over ended, below 2 ** 32 and not 0: the seats in the order in which they finished, four bits
+    each.
     """
     row = rows[at]
-    memory = CanonMemory(rows, paid)
-    if move >= 0:
-        move_row(at, memory, move - 1, scratch, g.w)
-    found = scratch[PLAYS : PLAYS + ROOM]
-    while True:
-        if (row[INSIDE] >> U(me)) & _1 == _0:
-            return 1
-        if signed(row[OUT]) >= -least:
-            return -1
-        if row[TABLE] == U(NONE) or find_plays(row, found, g.w) > FOUND:
-            return 0
-        move_row(at, memory, -1, scratch, g.w)
+    return row[ORDER] | trailing_zeros(row[INSIDE]) << (U(4) * row[OUT])
+
+
+@woven
+def payoff(ended: np.uint64, seat: int, g: PatternEndgame) -> int:
+    """What `seat` gets by an outcome: its place, negated."""
+    place = 0
+    while (ended >> U(4 * place)) & U(15) != U(seat):
+        place += 1
+    return -1 - place
+
+
+@woven
+def ideal(rows: Words, at: int, seat: int, g: PatternEndgame) -> np.uint64:
+    """The outcome that `seat` would like best of all that can still be: out next, and after it the last to act first."""
+    row, players = rows[at], g.w.p.players
+    ended = row[ORDER]
+    place = row[OUT]
+    for k in range(players):
+        s = seat if k == 0 else (seat + players - k) % players
+        if (row[INSIDE] >> U(s)) & _1 != _0:
+            ended |= U(s) << (U(4) * place)
+            place += _1
+    return ended
+
+
+@woven
+def past(rows: Words, at: int, g: PatternEndgame) -> np.uint64:
+    """What else outcomes from here on depend on, beside what `key_of` has."""
+    return rows[at, ORDER]
+
+
+@woven
+def cards_in(move: int, g: PatternEndgame) -> int:
+    """How many cards a move takes."""
+    return 0 if move == 0 else int(g.w.t.size[move - 1])
 
 
 @woven
@@ -86,7 +134,9 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np
     """A key, never 0, and a check word: equal for positions from which the same can happen."""
     row, players = rows[at], g.w.p.players
     key, check, factor = salt, salt, _C
+    everything = _0
     for seat in range(players):
+        everything |= row[ONE + seat]
         x = (row[ONE + seat] + _A) * factor
         x ^= x >> _32
         if g.w.decks == 2:
@@ -97,7 +147,12 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np
         factor *= _B
     word = row[SEAT]
     if row[TABLE] != U(NONE):
-        word |= (row[TABLE_SEAT] << U(4)) | ((row[TABLE] + _1) << U(16))
+        table = row[TABLE]
+        rank = table + U(64)
+        if g.w.t.size[table] == 1:
+            # What counts of a single card is what is left above it.
+            rank = trailing_zeros(g.w.t.above[table] & (everything | used_fields(everything)))
+        word |= (row[TABLE_SEAT] << U(4)) | ((rank + _1) << U(16))
     key += (word + _1) * _A
     check += word * _C
     key ^= key >> _32
@@ -108,9 +163,30 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np
 
 
 @woven
-def loads(rows: Words, at: int, seat: int, g: PatternEndgame) -> int:
-    """How many cards `seat` holds; 0 if it is out."""
-    return signed(popcount(rows[at, ONE + seat]) + popcount(rows[at, TWO + seat]))
+def turns(rows: Words, at: int, seat: int, g: PatternEndgame) -> int:
+    """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
+    return signed(popcount(used_fields(rows[at, ONE + seat])))
 
 
-__all__ = ["PatternEndgame", "advance", "key_of", "list_moves", "loads", "mover"]
+@woven
+def rivals(rows: Words, at: int, least: int, g: PatternEndgame) -> int:
+    """How many of the others have to go out first, from here, for the seat not to get `least`."""
+    return -least - signed(rows[at, OUT])
+
+
+__all__ = [
+    "PatternEndgame",
+    "cards_in",
+    "carry_out",
+    "ideal",
+    "key_of",
+    "list_moves",
+    "mover",
+    "outcome",
+    "past",
+    "payoff",
+    "rivals",
+    "skip",
+    "turns",
+    "verdict",
+]

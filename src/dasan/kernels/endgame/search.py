@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.endgame.games import advance, key_of, list_moves, loads, mover
+from dasan.kernels.endgame.games import carry_out, key_of, list_moves, mover, rivals, skip, turns, verdict
 from dasan.kernels.ranks.solver.transpositions import (
     BUCKET_WORDS,
     INFINITE,
@@ -35,7 +35,7 @@ U = np.uint64
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
-_0, _24, _SALT = U(0), U(24), U(0x8EBC6AF09C88C6E3)
+_0, _1, _15, _24, _SALT = U(0), U(1), U(15), U(24), U(0x8EBC6AF09C88C6E3)
 KEY, CHECK = 0, 1
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 NODES, FILLED, BUCKETS, AT, MOVE = 0, 1, 2, 3, 4
@@ -93,9 +93,10 @@ def new_search(
 def begin(s: Search, me: int, least: int, g: Any) -> int:
     """Set out from the position in `rows[0]`: 1 if `me` gets `least` or more, -1 if not, 0 if that is to be searched."""
     s.counters[MOVE] = NO_MOVE
-    clear = advance(s.rows, s.paid, 0, -1, me, least, s.plays, g, s.scratch)
+    clear = verdict(s.rows, 0, False, me, least, g)
     if clear != 0:
         return clear
+    skip(s.rows, s.paid, 0, s.plays, g, s.scratch)
     key, check = key_of(s.rows, 0, _salt(me, least), g)
     s.keys[0, KEY] = key
     s.keys[0, CHECK] = check
@@ -190,7 +191,8 @@ def proceed(s: Search, me: int, least: int, until: int, g: Any) -> int:
         s.plies[ply, BEST] = best
         ply += 1
         _copy(s, ply - 1, ply)
-        advance(s.rows, s.paid, ply, s.moves[best], me, least, s.plays, g, s.scratch)
+        carry_out(s.rows, s.paid, ply, s.moves[best], g, s.scratch)
+        skip(s.rows, s.paid, ply, s.plays, g, s.scratch)
         s.keys[ply, KEY] = s.children[best, KEY]
         s.keys[ply, CHECK] = s.children[best, CHECK]
         s.plies[ply, FIRST] = first + count
@@ -222,11 +224,13 @@ def _expand(s: Search, ply: int, me: int, least: int, ours: bool, salt: np.uint6
     for k in range(first, first + n):
         move = s.moves[k]
         _copy(s, ply, ply + 1)
-        clear = advance(s.rows, s.paid, ply + 1, move, me, least, s.plays, g, s.scratch)
+        over = carry_out(s.rows, s.paid, ply + 1, move, g, s.scratch)
+        clear = verdict(s.rows, ply + 1, over, me, least, g)
         key, check = _0, _0
         if clear != 0:
             numbers = WON if clear > 0 else LOST
         else:
+            skip(s.rows, s.paid, ply + 1, s.plays, g, s.scratch)
             key, check = key_of(s.rows, ply + 1, salt, g)
             place = find(s.table, buckets, key, check)
             numbers = numbers_in(s.table[place]) if place >= 0 else _estimated(s, ply + 1, me, least, g)
@@ -246,13 +250,22 @@ def _expand(s: Search, ply: int, me: int, least: int, ours: bool, salt: np.uint6
 
 @woven
 def _estimated(s: Search, at: int, me: int, least: int, g: Any) -> np.uint64:
-    """The numbers a new position begins with: how many cards the seat still has to play, and the fastest of the others."""
-    fewest = 1 << 20
+    """The numbers a new position begins with: the turns that the seat still needs, and those that its rivals need, each
+    cubed, and less for whoever is to act.
+    """
+    mine = turns(s.rows, at, me, g)
+    # How many of the others need how many turns, four bits each; there are not more than 15 ranks.
+    counted = _0
     for seat in range(s.paid.shape[1]):
-        n = loads(s.rows, at, seat, g)
-        if seat != me and 0 < n < fewest:
-            fewest = n
-    return packed(1 + loads(s.rows, at, me, g), 1 + fewest)
+        if seat != me:
+            counted += _1 << U(4 * turns(s.rows, at, seat, g))
+    needed = rivals(s.rows, at, least, g)
+    theirs = 0
+    while needed > 0 and theirs < 15:
+        theirs += 1
+        needed -= np.int64((counted >> U(4 * theirs)) & _15)
+    ours = mover(s.rows, at, g) == me
+    return packed(1 + mine * mine * mine // (4 if ours else 2), 1 + theirs * theirs * theirs // (2 if ours else 4))
 
 
 def search_on(s: Search, me: int, least: int, nodes: int, g: Any) -> tuple[int, int]:
