@@ -12,10 +12,10 @@ from tests.bots.hidden import shuffled_for
 from tests.playing import SETUPS, Options, every_setup, rules_of
 
 import dasan
-from dasan.bots import BOTS
+from dasan.bots import BOTS, CHARACTERS
 from dasan.bots.protocol import Bot
 
-CHEAP = ("random", "thrifty", "greedy", "net")
+CHEAP = ("random", "low", "shed", "thrifty", "greedy", "net", "level-4")
 every_bot = pytest.mark.parametrize("name", CHEAP)
 
 
@@ -47,7 +47,8 @@ def play_session(rules: dasan.Rules, seats: Sequence[Bot], hands: int, seed: int
 def test_there_are_bots_by_name_and_an_unknown_name_is_told_which() -> None:
     assert {name: dasan.bot(name).name for name in BOTS} == {name: name for name in BOTS}
     with pytest.raises(
-        ValueError, match="there is no bot 'grandma'; there are random, thrifty, greedy, search, net, strong"
+        ValueError,
+        match="there is no bot 'grandma'; there are random, low, shed, thrifty, greedy, search, net, strong, level-1",
     ):
         dasan.bot("grandma")
 
@@ -114,3 +115,21 @@ def test_random_is_uniform_and_its_seed_counts() -> None:
     said = Counter(str(dasan.bot("random", seed=seed).choose(view)) for seed in range(3000))
     assert set(said) == {"bid 1", "bid 2", "bid 3"}
     assert all(900 < n < 1100 for n in said.values())
+
+
+def test_graded_players_have_names_characters_and_levels() -> None:
+    assert [character.bot for character in CHARACTERS] == [f"level-{n}" for n in range(1, 9)]
+    assert len({character.name for character in CHARACTERS}) == 8
+    for character in CHARACTERS:
+        assert dasan.bot(character.bot).name == character.bot
+        assert character.to_json()["line"].endswith(".")
+
+
+@pytest.mark.parametrize("name", ["low", "shed"])
+def test_the_simple_opponents_lead_and_follow_as_described(name: str) -> None:
+    rules = dasan.rules("big-two", guard="off")
+    lead = dasan.start(rules, ["3D 3C 5H 7S", "4D 4S", "6D 6S", "9D 9S"], leader=0)
+    said = dasan.bot(name).choose(lead.view(0))
+    assert str(said) == {"low": "3D", "shed": "3D 3C"}[name]
+    follow = dasan.start(rules, ["3C 5H 7S 2S", "4D 4S", "6D 6S", "9D 9S"], table="4H", table_seat=3, to_act=0, leader=3)
+    assert str(dasan.bot(name).choose(follow.view(0))) == "5H"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from numba import cuda
@@ -52,3 +55,33 @@ def test_a_gpu_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_peers_that_are_not_installed_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(others, "find_spec", lambda name: None)
     assert list(measure_peers(seconds=0.01, repeats=1)) == []
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which a commit's engine is the one of this checkout."""
+    folder = tmp_path_factory.mktemp("repository")
+    shutil.copytree(
+        Path(dasan.__file__).parent, folder / "src" / "dasan", ignore=shutil.ignore_patterns("static", "*.pyc")
+    )
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        subprocess.run(["git", "-c", "user.name=T", "-c", "user.email=t@t", *command], cwd=folder, check=True)
+    return folder
+
+
+def test_a_commit_is_compared_in_alternating_runs(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dasan, "__file__", str(repository / "src" / "dasan" / "__init__.py"))
+    bench(["big-three"], path=["engine"], seconds=0.02, repeats=6, against="HEAD", as_json=True)
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["low"] <= row["ratio"] <= row["high"]
+    assert min(row["here"], row["there"]) > 0
+    assert (row["preset"], row["path"], row["pairs"]) == ("big-three", "engine", 6)
+    for asked, words in (
+        ({"against": "no-such-commit", "repeats": 6}, "git finds no such commit here"),
+        ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
+        ({"against": "HEAD", "path": ["kernel"]}, "path kernel is not compared with other commits"),
+    ):
+        with pytest.raises(Refused, match=words):
+            bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
@@ -18,9 +19,12 @@ from typing import Any
 
 from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
-from dasan.bots import Bot, Maker, bot
+from dasan.bots import Bot, Maker
+from dasan.bots.program import player
 from dasan.ruleset.rules import Rules
 
+PATIENCE = 60.0
+"""Seconds that a program may take for a move where no limit is named."""
 LOOKS = 4
 """How often a contest that may stop early is looked at."""
 
@@ -72,9 +76,9 @@ class Outcome:
 
 
 @lru_cache(maxsize=64)
-def _made(name: str, seed: int) -> Bot:
-    """A bot of this process: networks are loaded once."""
-    return bot(name, seed=seed)
+def _made(name: str, seed: int, seconds: float | None) -> Bot:
+    """A bot of this process, or a program: networks are loaded once, and programs started once."""
+    return player(name, seed=seed, seconds=seconds or PATIENCE)
 
 
 def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = None) -> Outcome:
@@ -87,7 +91,7 @@ def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = 
     total = Clock(), Clock()
     for mine in range(players):
         names = [contest.a if seat == mine else contest.b for seat in range(players)]
-        bots = [own[n](seat) if n in own else _made(n, seat) for seat, n in enumerate(names)]
+        bots = [own[n](seat) if n in own else _made(n, seat, contest.move_seconds) for seat, n in enumerate(names)]
         state, clocks = play_fairly(rules, bots, seed=seed, dealer=seed % players, seconds=contest.move_seconds)
         gains = earned(state)
         victory = state.result is not None and mine in state.result.winners
@@ -100,7 +104,7 @@ def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = 
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:
-            file = Path(contest.records) / f"{contest.a}-{contest.b}-{seed}-{mine}.jsonl"
+            file = Path(contest.records) / f"{_file_name(contest.a)}-{_file_name(contest.b)}-{seed}-{mine}.jsonl"
             file.write_text(state.record(), encoding="utf-8")
     a, b = total
     return Outcome(
@@ -114,6 +118,11 @@ def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = 
         (a.seconds, b.seconds),
         (a.faults, b.faults),
     )
+
+
+def _file_name(name: str) -> str:
+    """A bot's name as a part of a file's: a program's is a command."""
+    return re.sub(r"[^\w.-]+", "_", name)[-60:]
 
 
 def _add(total: Clock, clock: Clock) -> None:
@@ -228,5 +237,5 @@ class Kept:
 
 @lru_cache(maxsize=256)
 def _key(contest: Contest) -> str:
-    names = [f"{name} {_made(name, 0).version}" for name in (contest.a, contest.b)]
+    names = [f"{name} {_made(name, 0, contest.move_seconds).version}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"

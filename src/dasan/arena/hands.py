@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from dasan.bots import Bot
+from dasan.bots.wire import Fault
 from dasan.play.moves import Move
 from dasan.play.starting import deal
 from dasan.play.state import State
@@ -24,7 +25,9 @@ class _Late(BaseException):
 
 @dataclass
 class Clock:
-    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal"."""
+    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal", of programs
+    "garbage" too.
+    """
 
     moves: int = 0
     seconds: float = 0.0
@@ -59,6 +62,8 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
             said = bot.choose(view)
     except _Late:
         clock.fault("stall")
+    except Fault as fault:
+        clock.fault(fault.kind)
     except Exception:
         clock.fault("crash")
     else:

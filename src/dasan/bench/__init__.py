@@ -4,8 +4,21 @@ A ply is one recorded move: bids and every pass count, forced or not; dealing is
 random.
 """
 
+from dasan.bench.against import Compared, compare
 from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
 from dasan.bench.peers import measure_peers
 from dasan.bench.timing import Row
+from dasan.bench.works import WORKS
 
-__all__ = ["GPU", "PATHS", "VARIANTS", "Row", "measure_ours", "measure_peers", "why_no_gpu"]
+__all__ = [
+    "GPU",
+    "PATHS",
+    "VARIANTS",
+    "WORKS",
+    "Compared",
+    "Row",
+    "compare",
+    "measure_ours",
+    "measure_peers",
+    "why_no_gpu",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import dasan
 from dasan.backends import GPU as ON_GPU
 from dasan.backends import Purpose, choose
-from dasan.bench.timing import Row, Work, cores, measure
+from dasan.bench.timing import Row, cores, measure
+from dasan.bench.works import WORKS, Work
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
@@ -25,7 +25,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "winner decks=2": {"decks": 2},
 }
 """The default variants: presets with their options."""
-NUM_ENVS = 4096
 NUM_ENVS_GPU = 1 << 18
 
 
@@ -79,20 +78,6 @@ def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Row:
     return measure(variant, GPU, work, seconds=seconds, repeats=repeats, gpu=device_name())
 
 
-def _engine(rules: Rules, threads: int) -> Work:
-    source = random.Random(1)
-
-    def work() -> tuple[int, int]:
-        state = dasan.deal(rules, seed=source.getrandbits(32), dealer=0)
-        plies = 0
-        while moves := state.legal_moves():
-            state = state.play(moves[int(source.random() * len(moves))])
-            plies += 1
-        return plies, 1
-
-    return work
-
-
 def _kernel(rules: Rules, threads: int) -> Work:
     import numpy as np
 
@@ -136,38 +121,4 @@ def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], in
     return (canon_table.canon_table(rules), canon_table.canon_policy(rules)), canon_hands.random_hands, 2_000
 
 
-def _batch(*, observations: bool, moves: bool = False) -> Callable[[Rules, int], Work]:
-    def works(rules: Rules, threads: int) -> Work:
-        import numpy as np
-
-        env = dasan.vector.make(
-            rules,
-            NUM_ENVS * threads,
-            seed=1,
-            observations=observations,
-            moves="ragged" if moves else False,
-            threads=threads,
-        )
-        steps = 50
-        for _ in range(2 * steps):
-            env.step(env.sample())
-
-        def work() -> tuple[int, int]:
-            games = 0
-            for _ in range(steps):
-                env.step(env.sample())
-                games += int(np.count_nonzero(env.done))
-            return steps * env.num_envs, games
-
-        return work
-
-    return works
-
-
-_WORKS: dict[str, Callable[[Rules, int], Work]] = {
-    "engine": _engine,
-    "kernel": _kernel,
-    "batch-mask": _batch(observations=False),
-    "batch-obs": _batch(observations=True),
-    "batch-moves": _batch(observations=True, moves=True),
-}
+_WORKS: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "kernel": _kernel}

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from dasan.bench.timing import Row, Work, measure
+from dasan.bench.timing import Row, measure
+from dasan.bench.works import Work
 
 
 def measure_peers(*, seconds: float, repeats: int) -> Iterator[Row]:

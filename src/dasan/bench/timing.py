@@ -6,13 +6,11 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-Work = Callable[[], tuple[int, int]]
-"""Plays some hands; returns how many plies and how many hands that ended."""
+from dasan.bench.works import Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dasan.arguments import whole
+from dasan.bots.characters import CHARACTERS, Character, at_level
 from dasan.bots.protocol import Bot, ExplainingBot
 from dasan.registry import Registry
 
@@ -17,6 +18,18 @@ def _random(seed: int) -> Bot:
     from dasan.bots.random_bot import RandomBot
 
     return RandomBot(seed)
+
+
+def _low(seed: int) -> Bot:
+    from dasan.bots.simple import LowBot
+
+    return LowBot()
+
+
+def _shed(seed: int) -> Bot:
+    from dasan.bots.simple import ShedBot
+
+    return ShedBot()
 
 
 def _greedy(seed: int) -> Bot:
@@ -51,11 +64,14 @@ def _strong(seed: int) -> Bot:
 
 _OWN: dict[str, Maker] = {
     "random": _random,
+    "low": _low,
+    "shed": _shed,
     "thrifty": _thrifty,
     "greedy": _greedy,
     "search": _search,
     "net": _net,
     "strong": _strong,
+    **{character.bot: at_level(character.level) for character in CHARACTERS},
 }
 
 
@@ -94,4 +110,4 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     return Explained(made)
 
 
-__all__ = ["BOTS", "GROUP", "Bot", "ExplainingBot", "Maker", "bot", "register"]
+__all__ = ["BOTS", "CHARACTERS", "GROUP", "Bot", "Character", "ExplainingBot", "Maker", "bot", "register"]

@@ -20,10 +20,10 @@ from dasan.ruleset.rules import Guard
 class GreedyBot:
     """Goes out when it can; otherwise the move that its `Judgement` finds cheapest. The same view, the same move."""
 
-    name = "greedy"
     version = "2"
 
-    def __init__(self, temper: Temper | None = None) -> None:
+    def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
+        self.name = name
         self._temper = temper or Temper()
 
     def choose(self, view: View) -> Move:
@@ -44,7 +44,8 @@ class GreedyBot:
         for move in moves:
             if len(move.cards) == len(view.hand):
                 return move
-        return min(worthy(view, moves), key=Judgement(view, self._temper).of)
+        kept = worthy(view, moves) if self._temper.memory is None else moves
+        return min(kept, key=Judgement(view, self._temper).of)
 
     def explain(self, view: View) -> Explanation:
         """Plays and passes have values, turns that the rest of the hand costs, negated; other moves have none."""

@@ -30,7 +30,7 @@ class Temper:
     the lead, by its number of cards; reuse_other for more; what beats other kinds counts in full. dodge: what a high
     play is worth for being easier to get rid of than a low one. away: being without the lead. ruin: an opponent goes
     out. mercy: holding back over a friend's play. each_card: a card still in hand. surplus: how much of what is paid for
-    beyond need counts.
+    beyond need counts. memory: how many of the last events are remembered; None: all.
     """
 
     willing: float = 0.4
@@ -42,6 +42,7 @@ class Temper:
     mercy: float = 0.8
     each_card: float = 0.02
     surplus: float = 0.6
+    memory: int | None = None
 
 
 class Judgement:
@@ -54,7 +55,7 @@ class Judgement:
         self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
         eager = temper.willing + (1 - temper.willing) * danger / 2
-        self.outlook = Outlook(view, self._enmity, eager)
+        self.outlook = Outlook(view, self._enmity, eager, temper.memory)
         self._prices: dict[tuple[str, int], float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None

@@ -26,10 +26,10 @@ class NetBot:
     The same view, the same move, on one kind of processor.
     """
 
-    name = "net"
     version = "1"
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "net") -> None:
+        self.name = name
         self._greedy = GreedyBot()
 
     def note(self, rules: Rules) -> str:

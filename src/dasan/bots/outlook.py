@@ -21,11 +21,14 @@ KEPT = 0.25
 _NEVER = 1e-9
 
 
-def unseen(view: View) -> Counter[Card]:
-    """The cards that this seat has seen neither in its hand nor on the table."""
+def unseen(view: View, memory: int | None = None) -> Counter[Card]:
+    """The cards that this seat has seen neither in its hand nor on the table.
+
+    memory: a player that remembers only the plays among so many of the last events.
+    """
     left = Counter(view.rules.pack)
     left.subtract(view.hand)
-    for event in view.events:
+    for event in view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]:
         if event.type is EventType.PLAY:
             left.subtract(c for c in event.cards if c is not None)
     return +left
@@ -34,14 +37,14 @@ def unseen(view: View) -> Counter[Card]:
 class Outlook:
     """Chances against the hidden cards, taken as dealt at random to those who still hold some.
 
-    enmity: see `sides.enmity`; `willing`: how likely somebody who can beat a play does.
+    enmity: see `sides.enmity`; `willing`: how likely somebody who can beat a play does; memory: see `unseen`.
     """
 
-    def __init__(self, view: View, enmity: Sequence[float], willing: float) -> None:
+    def __init__(self, view: View, enmity: Sequence[float], willing: float, memory: int | None = None) -> None:
         rules = view.rules
         self._ladders = ladders(rules)
         self._place = rules.order.place
-        self._left = unseen(view)
+        self._left = unseen(view, memory)
         self._total = max(1, self._left.total())
         self._ranks: Counter[int] = Counter()
         for c, n in self._left.items():

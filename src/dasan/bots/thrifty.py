@@ -82,8 +82,10 @@ def foes(view: View) -> tuple[int, ...]:
 class ThriftyBot:
     """The same view, the same move."""
 
-    name = "thrifty"
     version = "1"
+
+    def __init__(self, name: str = "thrifty") -> None:
+        self.name = name
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

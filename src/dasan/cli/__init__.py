@@ -14,8 +14,11 @@ import typer
 
 from dasan.cli.arena import arena
 from dasan.cli.bench import bench
+from dasan.cli.bot_protocol import bot_protocol
+from dasan.cli.bot_test import bot_test
 from dasan.cli.deals import deals
 from dasan.cli.group import Group
+from dasan.cli.join import join
 from dasan.cli.output import say
 from dasan.cli.play import play, serve
 from dasan.cli.puzzle import puzzle
@@ -40,6 +43,9 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "deals": deals,
     "arena": arena,
     "bench": bench,
+    "join": join,
+    "bot-test": bot_test,
+    "bot-protocol": bot_protocol,
 }
 """Every command by name, in the order `dasan --help` lists them."""
 

@@ -45,14 +45,14 @@ def arena(
 ) -> None:
     """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
     from dasan.arena.contest import Contest, Kept
-    from dasan.bots import bot
+    from dasan.bots.program import player
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:
         raise Refused("an arena takes at least two bots")
     try:
         for name in bots:
-            bot(name)
+            player(name)
         kept = None if out is None else Kept(out)
         if records is not None:
             records.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,8 @@ from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say
 
 RUN_SECONDS = 0.3
+RUNS = 5
+PAIRS = 21
 
 
 def bench(
@@ -33,7 +35,13 @@ def bench(
         float | None,
         typer.Option(min=0.01, help="How long one run takes at least; with solver, the most for one position."),
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Runs a figure; their median counts.")] = 5,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Runs a figure; their median counts. Default: 5; 21 with --against.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Compare with this git revision, in alternating runs: ratio and interval."),
+    ] = None,
     one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
     cards: Annotated[list[int] | None, typer.Option(min=4, max=52, help="Solver: positions of so many cards.")] = None,
     count: Annotated[
@@ -46,7 +54,7 @@ def bench(
     if preset == ["solver"]:
         bench_solver(cards, count=count, seed=seed, seconds=seconds, as_json=as_json)
         return
-    from dasan.bench import GPU, PATHS, VARIANTS, Row, measure_ours, measure_peers, why_no_gpu
+    from dasan.bench import GPU, PATHS, VARIANTS, WORKS, Row, measure_ours, measure_peers, why_no_gpu
     from dasan.games import PRESETS
 
     for name in preset or ():
@@ -55,6 +63,9 @@ def bench(
     for name in path or ():
         if name not in PATHS:
             raise Refused(f"there is no path {name}; there are {', '.join(PATHS)}")
+    if against is not None:
+        _compare(preset or list(VARIANTS), path or list(WORKS), against, seconds, repeats, as_json)
+        return
     if path and GPU in path and (reason := why_no_gpu()):
         raise Refused(f"there is no GPU to measure: {reason}")
     rows: list[Row] = []
@@ -70,14 +81,14 @@ def bench(
             )
 
     if peers:
-        for row in measure_peers(seconds=seconds or RUN_SECONDS, repeats=repeats):
+        for row in measure_peers(seconds=seconds or RUN_SECONDS, repeats=repeats or RUNS):
             show(row)
     measured = rows[0] if rows and rows[0].peer == "openspiel-cpp" else None
     for row in measure_ours(
         preset or list(VARIANTS),
         path or list(PATHS),
         seconds=seconds or RUN_SECONDS,
-        repeats=repeats,
+        repeats=repeats or RUNS,
         every_core=not one_core,
     ):
         show(row)
@@ -88,3 +99,27 @@ def bench(
         for row in rows:
             if row.peer is None and row.threads == 1:
                 say(f"{row.preset:16}{row.path:12}{row.plies_per_s / measured.plies_per_s:>8.2f}")
+
+
+def _compare(
+    variants: list[str], paths: list[str], revision: str, seconds: float | None, pairs: int | None, as_json: bool
+) -> None:
+    """A row for each game and path: how many times as fast as the revision this is."""
+    from dasan.bench import WORKS, Compared, compare
+
+    for name in paths:
+        if name not in WORKS:
+            raise Refused(f"path {name} is not compared with other commits; these are: {', '.join(WORKS)}")
+    rows: list[Compared] = []
+    if not as_json:
+        say(f"{'game':16}{'path':12}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
+    try:
+        for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
+            rows.append(row)
+            if not as_json:
+                figures = f"{row.here:>14,.0f}{row.there:>14,.0f}{row.ratio:>8.3f}"
+                say(f"{row.preset:16}{row.path:12}{figures}  {row.low:.3f} to {row.high:.3f}")
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    if as_json:
+        print_json([asdict(row) for row in rows])

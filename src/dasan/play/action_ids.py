@@ -7,6 +7,7 @@ that may be given, every pair that may be offered, every card that may be taken.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from dasan.ruleset.catalogue import ActionTable, Row, compile
 from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
+LAYOUT = 0
+"""The version of the order of ids. Within a version no id of any rules changes its meaning."""
 
 _Key = tuple[str, tuple[tuple[int, int], ...]]
 
@@ -94,6 +97,20 @@ class ActionIds:
     @cached_property
     def count(self) -> int:
         return self.takes + (len(self.deck) if self.exchange else 0)
+
+    @property
+    def version(self) -> str:
+        """The name that these ids have within a version of their order, like `big-three-v0`."""
+        return f"{self.rules.name}-v{LAYOUT}"
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the texts of all ids, one a line, in hexadecimal: store it beside weights, and compare it on loading.
+
+        Equal digests: the same ids mean the same. Options that add plays change it; those that change only how a hand is
+        paid or led do not.
+        """
+        return hashlib.sha256("".join(f"{self.text(i)}\n" for i in range(self.count)).encode()).hexdigest()
 
     def text(self, action: int) -> str:
         """The move as `State.play` reads it, where the id determines its cards; else the pattern in words.

@@ -83,7 +83,7 @@ class Guard:
             raise Refused("forbidden", "this server does not answer to that name")
         origin = headers.get("origin")
         unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE
-        if unsafe and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if unsafe and origin is not None and _netloc(origin) != host.lower():
             raise Refused("forbidden", "requests from other sites are not accepted")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
@@ -130,6 +130,18 @@ def _with_headers(scope: Scope, send: Send) -> Send:
         await send(message)
 
     return sent
+
+
+def _netloc(origin: str) -> str:
+    """The host and port of an Origin header; empty where it is none.
+
+    >>> _netloc("http://a.example:80"), _netloc("http://["), _netloc("null")
+    ('a.example:80', '', '')
+    """
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _name(host: str) -> str:

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from dasan.server.app import create_app
+from dasan.server.connections import bounded
 from dasan.server.protocol import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
@@ -85,6 +86,9 @@ def configure(app: FastAPI) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         lifespan="on",
+        http=bounded(settings),
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         ws=_WebSocket,
         ws_max_size=MAX_MESSAGE,
         limit_concurrency=settings.most_connections,

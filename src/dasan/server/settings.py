@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -18,49 +20,78 @@ def default_data_dir() -> Path:
     return platformdirs.user_data_path("dasan", appauthor=False)
 
 
+def setting(default: object, help: str) -> Any:
+    """A field with what the documentation says of it."""
+    return field(default=default, metadata={"help": help})
+
+
 @dataclass(frozen=True)
 class Settings:
     """The server's settings; each can be given in the environment as ``DASAN_`` and its name in capitals.
 
-    allowed_hosts: the host names a request may be addressed to; empty means only this machine's own names while the
-    server listens on a loopback address, and any name otherwise. bot_delay: seconds before a bot's move is shown.
-    warm: 0 compiles nothing in advance, and then nothing that needs compiled code is offered.
-    Rates are tokens a second with a burst: messages for each connection, new tables for each player and each address.
+    ``described`` says what each is for. Rates are tokens a second, with a burst. ``CannotServe`` for a number that is
+    negative, or none.
     """
 
-    data_dir: Path = field(default_factory=default_data_dir)
-    host: str = "127.0.0.1"
-    database: str = ""
-    static_dir: Path = Path(__file__).parent / "static"
-    allowed_hosts: tuple[str, ...] = ()
-    bot_delay: float = 0.6
-    bot_processes: int = 2
-    bot_seconds: float = 10.0
-    bot_memory_mb: int = 1024
-    study_processes: int = 1
-    study_seconds: float = 60.0
-    study_memory_mb: int = 2048
-    warm: int = 1
-    idle_seconds: float = 60.0
-    send_queue: int = 256
-    send_seconds: float = 20.0
-    message_rate: float = 20.0
-    message_burst: int = 60
-    chat_rate: float = 0.5
-    chat_burst: int = 6
-    hint_rate: float = 0.5
-    hint_burst: int = 10
-    table_rate: float = 0.2
-    table_burst: int = 30
-    join_rate: float = 0.5
-    join_burst: int = 30
-    study_rate: float = 1.0
-    study_burst: int = 20
-    record_rate: float = 2.0
-    record_burst: int = 60
-    sockets_each: int = 64
-    most_connections: int = 1000
-    most_tables: int = 10_000
+    data_dir: Path = field(
+        default_factory=default_data_dir, metadata={"help": "the folder of the database and the signing key"}
+    )
+    host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all")
+    database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder")
+    static_dir: Path = field(
+        default_factory=lambda: Path(__file__).parent / "static", metadata={"help": "the built web client"}
+    )
+    allowed_hosts: tuple[str, ...] = setting(
+        (), "host names that requests may be addressed to; empty: this machine's own, or any when it is not local"
+    )
+    trusted_proxies: tuple[str, ...] = setting(
+        (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
+    )
+    bot_delay: float = setting(0.6, "seconds before a bot's move is shown")
+    bot_processes: int = setting(2, "processes in which bots think")
+    bot_seconds: float = setting(10.0, "seconds a bot may think before its process is ended")
+    bot_memory_mb: int = setting(1024, "megabytes each of those processes may use")
+    study_processes: int = setting(1, "processes for hints, reviews and puzzles")
+    study_seconds: float = setting(60.0, "seconds for one of these before its process is ended")
+    study_memory_mb: int = setting(2048, "megabytes each of those processes may use")
+    warm: int = setting(1, "0: compile nothing in advance")
+    idle_seconds: float = setting(60.0, "seconds after which a table nobody looks at is closed")
+    send_queue: int = setting(256, "messages that wait for a slow reader before it is dropped")
+    send_seconds: float = setting(20.0, "seconds a message may take to be sent")
+    request_seconds: float = setting(15.0, "seconds a request may take to arrive, and a connection to begin one")
+    message_rate: float = setting(20.0, "messages a second from one connection")
+    message_burst: int = setting(60, "as a burst")
+    chat_rate: float = setting(0.5, "chat messages and reactions a second from one player")
+    chat_burst: int = setting(6, "as a burst")
+    hint_rate: float = setting(0.5, "hints a second for one player")
+    hint_burst: int = setting(10, "as a burst")
+    table_rate: float = setting(0.2, "new tables a second from one player, and from one address")
+    table_burst: int = setting(30, "as a burst")
+    join_rate: float = setting(0.5, "seats taken a second by one player, and from one address")
+    join_burst: int = setting(30, "as a burst")
+    study_rate: float = setting(1.0, "reviews and puzzle answers a second for one player, and for one address")
+    study_burst: int = setting(20, "as a burst")
+    record_rate: float = setting(2.0, "records a second for one player, and for one address")
+    record_burst: int = setting(60, "as a burst")
+    sign_in_rate: float = setting(0.1, "attempts to sign in a second for one account, and from one address")
+    sign_in_burst: int = setting(10, "as a burst")
+    sockets_each: int = setting(64, "sockets from one address")
+    connections_each: int = setting(256, "connections from one address, a trusted proxy's aside")
+    most_connections: int = setting(4096, "connections in all; beyond them requests are answered 503")
+    most_tables: int = setting(10_000, "open tables in one process")
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+                raise CannotServe(f"{variable(f.name)} is a number from 0 on, not {value!r}")
+            if f.name.endswith(("_processes", "_rate", "_burst")) and not value:
+                raise CannotServe(f"{variable(f.name)} is a number above 0, not {value!r}")
+        for proxy in self.trusted_proxies:
+            try:
+                ipaddress.ip_network(proxy, strict=False)
+            except ValueError:
+                raise CannotServe(f"DASAN_TRUSTED_PROXIES names addresses or networks, not {proxy!r}") from None
 
     @property
     def local(self) -> bool:
@@ -84,21 +115,46 @@ class Settings:
             return "*" in self.allowed_hosts or host in self.allowed_hosts
         return not self.local or host in {"localhost", "127.0.0.1", "::1", self.host}
 
+    def trusts(self, address: str) -> bool:
+        """Whether ``address`` is a trusted proxy's."""
+        try:
+            known = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(known in ipaddress.ip_network(proxy, strict=False) for proxy in self.trusted_proxies)
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ, **given: object) -> Settings:
         """The settings in the environment, with those in ``given`` (None: not given) instead.
 
         >>> Settings.from_environment({"DASAN_BOT_DELAY": "0", "DASAN_ALLOWED_HOSTS": "a.example, b.example"})
         ... # doctest: +ELLIPSIS
-        Settings(... allowed_hosts=('a.example', 'b.example'), bot_delay=0.0, ...)
+        Settings(... allowed_hosts=('a.example', 'b.example'), ... bot_delay=0.0, ...)
         """
-        values: dict[str, object] = {}
+        values: dict[str, Any] = {}
         for f in fields(cls):
-            text = environment.get(f"DASAN_{f.name.upper()}")
+            text = environment.get(variable(f.name))
             if text:
                 values[f.name] = _read(f.name, str(f.type), text)
         values |= {name: value for name, value in given.items() if value is not None}
-        return cls(**values)  # type: ignore[arg-type]
+        return cls(**values)
+
+
+def described() -> Iterator[tuple[str, str, str]]:
+    """Every setting as (variable, default, what it is for), as the documentation lists them."""
+    for f in fields(Settings):
+        default = f.default
+        shown = "" if default in ("", ()) else str(default)
+        if f.name == "data_dir":
+            shown = "the user's data folder"
+        if f.name == "static_dir":
+            shown = "in the package"
+        yield variable(f.name), shown, f.metadata["help"]
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"DASAN_{name.upper()}"
 
 
 def _read(name: str, type_: str, text: str) -> object:
@@ -115,4 +171,4 @@ def _read(name: str, type_: str, text: str) -> object:
             case _:
                 return text
     except ValueError:
-        raise CannotServe(f"DASAN_{name.upper()} is not a number: {text!r}") from None
+        raise CannotServe(f"{variable(name)} is not a number: {text!r}") from None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TypeVar
 
 import dasan
 from dasan import bots
+from dasan.games import PRESETS
 from dasan.play import fairness
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.decisions import check_contribution
@@ -88,7 +89,7 @@ class Tables:
         seats: ``me``, ``open`` or a bot's name for each seat; none: me, and bots. seed: one that was promised.
         """
         try:
-            rules = dasan.rules(preset, **options)
+            rules = rules_of(preset, options)
         except ValueError as error:
             raise Refused("malformed", str(error)) from None
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
@@ -206,6 +207,14 @@ class Tables:
                 await self.store.log.renew(self.process, list(self._open), now() + int(LEASE * 1000))
             except Exception as error:
                 report("leases were not renewed", error)
+
+
+def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
+    """The rules of a preset with options of any names; ValueError where there are none such."""
+    known = PRESETS.get(preset)
+    if known is None:
+        raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
+    return known.rules(options)
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:

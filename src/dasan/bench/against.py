@@ -1,0 +1,126 @@
+"""The same benchmark on another commit, in alternating runs: the ratio of speeds, with its interval."""
+
+from __future__ import annotations
+
+import io
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+
+import dasan
+from dasan.bench import works
+from dasan.bench.ours import VARIANTS
+
+LEAST_PAIRS = 6
+"""With fewer pairs of runs no interval of 95 % can be stated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One line of the table. ratio: the median of plies a second here by those there, over pairs of runs one after the
+    other; low, high: its interval of 95 %. here, there: medians of plies a second, one core, process time.
+    """
+
+    preset: str
+    path: str
+    against: str
+    ratio: float
+    low: float
+    high: float
+    here: float
+    there: float
+    pairs: int
+
+
+def compare(
+    variants: Sequence[str], paths: Sequence[str], revision: str, *, seconds: float, pairs: int
+) -> Iterator[Compared]:
+    """Rows one by one: this dasan's sources beside those of `revision`, a commit of the repository they are in.
+
+    seconds: of each run. ValueError: there is no repository or no such commit, or there are too few pairs.
+    """
+    if pairs < LEAST_PAIRS:
+        raise ValueError(f"an interval takes {LEAST_PAIRS} pairs of runs, not {pairs}")
+    root = Path(dasan.__file__).parents[2]
+    commit = _git(root, "rev-parse", "--short", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+    with tempfile.TemporaryDirectory(prefix="dasan-bench-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", commit, "src"))) as archive:
+            archive.extractall(folder, filter="data")
+        for variant in variants:
+            for path in paths:
+                yield _compared(variant, path, commit, root / "src", Path(folder) / "src", seconds, pairs)
+
+
+def _compared(variant: str, path: str, commit: str, here: Path, there: Path, seconds: float, pairs: int) -> Compared:
+    rates: tuple[list[float], list[float]] = ([], [])
+    with ExitStack() as stack:
+        both = [stack.enter_context(_running(sources, variant, path, seconds)) for sources in (here, there)]
+        for pair in range(pairs):
+            # Who is first alternates, so that a machine that gets slower or faster favours neither.
+            for side in (0, 1) if pair % 2 == 0 else (1, 0):
+                rates[side].append(_told(both[side]))
+    ratios = sorted(ours / theirs for ours, theirs in zip(*rates, strict=True))
+    low, high = interval(ratios)
+    ours, theirs = map(statistics.median, rates)
+    return Compared(variant, path, commit, statistics.median(ratios), low, high, ours, theirs, pairs)
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The interval of 95 % for the median of what `values`, in ascending order, were drawn from, whatever its shape.
+
+    >>> interval([0.9, 0.97, 0.98, 0.99, 1.0, 1.01, 1.02, 1.3])
+    (0.9, 1.3)
+    """
+    n = len(values)
+    cut, tail = 0, 0.0
+    while (tail := tail + comb(n, cut) / 2**n) <= 0.025:
+        cut += 1
+    return values[max(cut - 1, 0)], values[n - max(cut, 1)]
+
+
+@contextmanager
+def _running(sources: Path, variant: str, path: str, seconds: float) -> Iterator[subprocess.Popen[str]]:
+    """A process that measures the dasan in `sources` whenever it gets a line."""
+    environment = {**os.environ, "PYTHONPATH": str(sources)}
+    program = [sys.executable, "-P", works.__file__]
+    process = subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        options = " ".join(f"{name}={value}" for name, value in VARIANTS.get(variant, {}).items())
+        _told(process, f"{path} {seconds} {variant.partition(' ')[0]} {options}")
+        yield process
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _told(process: subprocess.Popen[str], line: str = "") -> float:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(BrokenPipeError):
+        print(line, file=process.stdin, flush=True)
+    answer = process.stdout.readline().strip()
+    if not answer:
+        said = process.communicate()[1].strip().splitlines()
+        raise ValueError(f"the benchmark does not run there: {said[-1] if said else 'no error was told'}")
+    return 0.0 if answer == "ready" else float(answer)
+
+
+def _git(root: Path, *arguments: str) -> bytes:
+    try:
+        found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=False)
+    except OSError as error:
+        raise ValueError(f"comparing commits takes git: {error}") from error
+    if found.returncode:
+        said = found.stderr.decode(errors="replace").strip().splitlines()
+        raise ValueError(f"git finds no such commit here: {said[-1] if said else ' '.join(arguments)}")
+    return found.stdout

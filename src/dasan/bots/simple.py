@@ -1,0 +1,70 @@
+"""Two players with one idea each: yardsticks that others have published figures against.
+
+Both follow with their lowest play, always if they can, and do the least elsewhere: they pass in an auction if they may.
+"""
+
+from __future__ import annotations
+
+from dasan.bots.explanation import Explanation
+from dasan.bots.protocol import choices
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
+
+
+class LowBot:
+    """Leads its lowest single card. The same view, the same move."""
+
+    version = "1"
+
+    def __init__(self, name: str = "low") -> None:
+        self.name = name
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        plays = [move for move in moves if move.combination is not None]
+        if view.table is None and plays:
+            return min(plays, key=lambda move: (len(move.cards), *_height(move)))
+        return follow(moves)
+
+    def explain(self, view: View) -> Explanation:
+        """Facts about the moves, without values."""
+        from dasan.bots.facts import plain
+
+        return plain(self, view)
+
+
+class ShedBot:
+    """Leads the largest play that holds its lowest card, of several the lowest. The same view, the same move."""
+
+    version = "1"
+
+    def __init__(self, name: str = "shed") -> None:
+        self.name = name
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        plays = [move for move in moves if move.combination is not None]
+        if view.table is None and plays:
+            lowest = view.hand[0]
+            holding = [move for move in plays if lowest in move.cards] or plays
+            return min(holding, key=lambda move: (-len(move.cards), *_height(move)))
+        return follow(moves)
+
+    def explain(self, view: View) -> Explanation:
+        """Facts about the moves, without values."""
+        from dasan.bots.facts import plain
+
+        return plain(self, view)
+
+
+def follow(moves: tuple[Move, ...]) -> Move:
+    """The lowest play that there is; the pass, or the least that must be said, where there is none."""
+    plays = [move for move in moves if move.combination is not None]
+    if plays:
+        return min(plays, key=_height)
+    return next((move for move in moves if move.type is MoveType.PASS), moves[0])
+
+
+def _height(move: Move) -> tuple[int, int]:
+    play = move.combination
+    return (0, 0) if play is None else (play.power, play.strength)

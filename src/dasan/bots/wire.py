@@ -1,0 +1,130 @@
+"""The bot protocol, `dasan-bot/1`: JSON objects, one a line, between a host and a program that plays.
+
+The host writes to the program's standard input, the program answers on its standard output; what it writes on standard
+error is its own. `docs/reference/bot-protocol.md` describes every message.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dasan.play.view import View
+from dasan.version import __version__
+
+PROTOCOL = "dasan-bot/1"
+MAX_LINE = 1 << 16
+"""Longest line of a program, in bytes."""
+MAX_NAME = 64
+
+Message = dict[str, Any]
+
+
+class Fault(Exception):
+    """What a program did wrong. kind: "crash" (it ended), "garbage" (no message of the protocol), "illegal" (no legal move)
+    or "stall" (no answer in time).
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def written(message: Message) -> bytes:
+    """A message as a line."""
+    return (json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def read(line: bytes) -> Message:
+    """The message of a line; `Fault` if it is none."""
+    try:
+        message = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise Fault("garbage", "a line is no JSON") from error
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise Fault("garbage", "a line is no object with a type")
+    return message
+
+
+def hello() -> Message:
+    """The first message, from the host."""
+    return {"type": "hello", "protocol": PROTOCOL, "engine": __version__}
+
+
+def named(answer: Message) -> tuple[str, str]:
+    """Name and version that a program says in its hello; `Fault` if it is none."""
+    if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
+        raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}")
+    name, version = answer.get("name"), answer.get("version")
+    for said in (name, version):
+        if not isinstance(said, str) or not 0 < len(said) <= MAX_NAME or not said.isprintable():
+            raise Fault("garbage", f"hello takes a name and a version, printable texts of 1 to {MAX_NAME} characters")
+    return str(name), str(version)
+
+
+def hand(view: View) -> Message:
+    """A hand begins: whose seat it is, the rules, the cards that were dealt to it."""
+    rules = view.rules
+    described: Message = {"name": rules.name, "options": rules.options, "value": rules.to_json()}
+    cards = [] if view.seat is None else view.begun.hands[view.seat]
+    pair = getattr(view.begun, "exchange", None)
+    dealt = [str(c) for c in cards if c is not None]
+    return hand_of(view.seat or 0, rules.players, described, view.dealer, dealt, None if pair is None else list(pair))
+
+
+def hand_of(
+    seat: int, players: int, rules: Message, dealer: int, cards: list[str], exchange: list[int] | None
+) -> Message:
+    """As `hand`, from its parts. exchange: who receives a card before play, and who gives it (W.20)."""
+    return {
+        "type": "hand",
+        "seat": seat,
+        "players": players,
+        "rules": rules,
+        "dealer": dealer,
+        "cards": cards,
+        "exchange": exchange,
+    }
+
+
+def events(happened: list[Message]) -> Message:
+    """What has happened since the last message: climb/1 events, hidden cards as "?"."""
+    return {"type": "events", "events": happened}
+
+
+def choose(number: int, seconds: float, seen: Message) -> Message:
+    """The seat is to act. seen: what it knows now, its legal moves among it."""
+    return {"type": "choose", "id": number, "seconds": seconds, "view": without_events(seen)}
+
+
+def over(result: Message | None) -> Message:
+    """The hand is over."""
+    return {"type": "over", "result": result}
+
+
+def quit() -> Message:
+    """The program is to end."""
+    return {"type": "quit"}
+
+
+def without_events(seen: Message) -> Message:
+    """A view as JSON less its events, which have been told already."""
+    return {name: value for name, value in seen.items() if name != "events"}
+
+
+def move(answer: Message, number: int, seen: Message) -> str:
+    """The text of the legal move that a program chose; `Fault` if it did not choose one."""
+    if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
+        raise Fault("garbage", f"the answer to choose {number} must be a move with this id")
+    said = answer.get("move")
+    if not isinstance(said, str):
+        raise Fault("garbage", "a move is a text")
+    if all(said != legal["move"] for legal in seen["legal_moves"]):
+        raise Fault("illegal", f"{said[:80]!r} is not one of the legal moves")
+    return said
+
+
+__all__ = [
+    *("MAX_LINE", "PROTOCOL", "Fault", "Message", "choose", "events", "hand", "hand_of", "hello", "move", "named"),
+    *("over", "quit", "read", "without_events", "written"),
+]

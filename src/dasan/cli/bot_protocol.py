@@ -1,0 +1,50 @@
+"""`dasan bot-protocol`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from dasan.cli.group import Refused
+from dasan.cli.output import say
+
+DESCRIPTION = """\
+dasan-bot/1: one JSON object a line. The host writes to the program's standard input and reads its standard output.
+
+host     {"type": "hello", "protocol": "dasan-bot/1", "engine": VERSION}
+program  {"type": "hello", "protocol": "dasan-bot/1", "name": NAME, "version": VERSION}
+host     {"type": "hand", "seat": 0, "players": 3, "rules": {...}, "dealer": 2, "cards": ["4H", ...], "exchange": null}
+host     {"type": "events", "events": [{"seq": 1, "seat": 0, "type": "open", "cards": ["4H"]}, ...]}
+host     {"type": "choose", "id": 1, "seconds": 5.0, "view": {"legal_moves": [{"move": "bid 1", ...}, ...], ...}}
+program  {"type": "move", "id": 1, "move": "bid 1"}
+host     {"type": "over", "result": {"payments": [2, -1, -1], ...}}
+host     {"type": "quit"}
+
+The program answers hello and choose, and nothing else, within the seconds given (10 for hello). It skips messages and fields
+that it does not know, takes up a new hand at any time, and ends on quit and at the end of its input."""
+
+
+def bot_protocol(
+    bot: Annotated[str, typer.Argument(help="One of dasan's bots.")] = "greedy",
+    describe: Annotated[bool, typer.Option("--describe", help="Print what the protocol is, and end.")] = False,
+    seed: Annotated[int, typer.Option(help="For bots that draw lots.")] = 0,
+) -> None:
+    """Be a bot for [bold]another program[/bold]: JSON lines on standard input and output.
+
+    [bold]dasan bot-test CMD[/bold] checks programs that speak the same protocol.
+    """
+    if describe:
+        say(DESCRIPTION)
+        return
+    from dasan.bots import bot as bot_of
+    from dasan.bots.speaking import speak
+    from dasan.bots.wire import Fault
+
+    try:
+        speak(bot_of(bot, seed=seed), sys.stdin.buffer, sys.stdout.buffer)
+    except Fault as fault:
+        raise Refused(str(fault)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused(f"that is not the bot protocol: {error}") from None

@@ -1,0 +1,52 @@
+"""`dasan bot-test`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+
+GAMES = ("big-three", "big-three-4p", "big-two", "winner")
+
+
+def bot_test(
+    command: Annotated[str, typer.Argument(help="How the program is started, like [bold]'python bot.py'[/bold].")],
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", help="Play only this game; may be repeated.", autocompletion=complete_preset),
+    ] = None,
+    options: Options = None,
+    hands: Annotated[int, typer.Option(min=1, max=10_000, help="Hands of each game.")] = 6,
+    seconds: Annotated[float, typer.Option(min=0.01, max=600, help="What it may take for a move.")] = 5.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check that a program keeps to the [bold]bot protocol[/bold]: it starts, plays whole hands, ends, in time.
+
+    Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] says what the protocol is.
+    """
+    import shlex
+
+    from dasan.bots.conformance import check
+
+    try:
+        if not shlex.split(command):
+            raise ValueError
+    except ValueError:
+        raise Refused("name the program by its command, like 'python bot.py'") from None
+    games = [chosen_rules(name, options) for name in game or GAMES]
+    checks = []
+    for one in check(command, games, hands=hands, seconds=seconds):
+        checks.append(one)
+        if not as_json:
+            say(f"{'ok  ' if one.fault is None else 'FAIL'} {one.name}" + (f": {one.fault}" if one.fault else ""))
+    failed = sum(one.fault is not None for one in checks)
+    if as_json:
+        print_json({"ok": not failed, "checks": [{"name": one.name, "fault": one.fault} for one in checks]})
+    else:
+        say(f"{len(checks) - failed} of {len(checks)} checks passed")
+    if failed:
+        raise typer.Exit(1)

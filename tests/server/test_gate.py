@@ -1,0 +1,109 @@
+"""The rim: idle and half-sent connections, proxies and their headers, damaged settings, a store that fails."""
+
+from __future__ import annotations
+
+import re
+import socket as sockets
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dasan.server.refusals import CannotServe
+from dasan.server.settings import Settings, described
+
+from .harness import SECONDS, Serve, Served
+
+DOCUMENT = Path(__file__).parents[2] / "docs/reference/settings.md"
+
+HALVES = (
+    b"",
+    b"GET /api/health HT",
+    b"POST /api/tables HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n{",
+    b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/he",
+)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_connection_that_sends_no_whole_request_is_closed(serve: Serve, half: bytes) -> None:
+    with serve(request_seconds=0.3) as server, raw(server) as connection:
+        connection.sendall(half)
+        while connection.recv(4096):
+            pass
+
+
+def test_connections_from_one_address_are_bounded(serve: Serve) -> None:
+    with serve(connections_each=8, request_seconds=60.0) as server, ExitStack() as stack:
+        held = [stack.enter_context(raw(server)) for _ in range(8)]
+        with raw(server) as ninth:
+            assert ninth.recv(1) == b"", "it is closed at once"
+        for _ in range(4):
+            held.pop().close()
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id):
+            pass
+
+
+def test_what_a_stranger_forwards_is_not_believed(serve: Serve) -> None:
+    forged = {"x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https"}
+    body = {"preset": "big-two"}
+    with serve(table_burst=2, table_rate=0.001) as server:
+        codes = [httpx.post(f"{server.address}/api/tables", json=body, headers=forged).status_code for _ in range(3)]
+        assert codes == [201, 201, 429]
+    with serve(table_burst=2, table_rate=0.001, trusted_proxies=("127.0.0.0/8",)) as server:
+        for last in range(3):
+            headers = {"x-forwarded-for": f"203.0.113.{last}", "x-forwarded-proto": "https"}
+            answer = httpx.post(f"{server.address}/api/tables", json=body, headers=headers)
+            assert answer.status_code == 201, "each player has a limit of their own"
+            assert "Secure" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://]:x", "null", "//", "http://a b"])
+def test_a_damaged_origin_is_refused(server: Served, origin: str) -> None:
+    answer = httpx.post(f"{server.address}/api/tables", json={"preset": "big-two"}, headers={"origin": origin})
+    assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("name", ["preset", "self", "rules", "__class__"])
+def test_options_of_any_name_are_refused_by_name(server: Served, name: str) -> None:
+    http = server.player().http
+    answer = http.post("/api/tables", json={"preset": "big-two", "options": {name: 1}})
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
+    assert http.get("/api/rules/big-two", params={name: "1"}).status_code == 400
+
+
+def test_health_tells_of_a_store_that_takes_nothing(server: Served) -> None:
+    http = server.player().http
+    assert http.get("/api/health").status_code == 200
+    for path in server.settings.data_dir.glob("dasan.sqlite3*"):
+        path.unlink()
+    assert http.get("/api/health").status_code == 503
+    assert http.post("/api/tables", json={"preset": "big-two"}).status_code in (500, 503)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("DASAN_BOT_DELAY", "nan"),
+        ("DASAN_BOT_DELAY", "-1"),
+        ("DASAN_IDLE_SECONDS", "inf"),
+        ("DASAN_BOT_PROCESSES", "0"),
+        ("DASAN_TABLE_BURST", "0"),
+        ("DASAN_TRUSTED_PROXIES", "proxy.example"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_line(name: str, text: str) -> None:
+    with pytest.raises(CannotServe, match=name):
+        Settings.from_environment({name: text})
+
+
+def test_every_setting_is_documented() -> None:
+    rows = [f"| `{name}` | {default} | {help} |" for name, default, help in described()]
+    assert rows == re.findall(r"^\| `DASAN_.*$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def raw(server: Served) -> sockets.socket:
+    """A TCP connection on which nothing has been said."""
+    return sockets.create_connection(("127.0.0.1", int(server.address.rpartition(":")[2])), timeout=SECONDS)
