@@ -24,19 +24,20 @@ help:  ## list the targets
 play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 chooses the port
 	$(BIN)/dasan play $(if $(PORT),--port $(PORT)) $(if $(filter no,$(OPEN)),--no-open)
 
-test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium
+test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium, COVERAGE=yes measures coverage
 	$(if $(WEB_TESTS),$(NPM) test)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(if $(filter yes,$(COVERAGE)),--cov --cov-report=) $(ARGS)
 
 test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)
 
-check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types
+check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types; and the coverage that tests have measured last
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(if $(WEB),$(NPM) run check)
+	@if [ -f .coverage ]; then $(BIN)/coverage report; else echo "no coverage measured yet: make test COVERAGE=yes"; fi
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)
