@@ -114,7 +114,7 @@ def test_what_a_refusal_says() -> None:
         ({"players": 5, "hand_size": 10}, "players is 5, not 3 to 4"),
         ({"auction": replace(rules.auction, must_dig=("X" * 50,))}, "auction.must_dig is"),  # type: ignore[type-var]
         ({"shapes": (*rules.shapes[:4], Flush(kind="flush", clause="", size=5))}, "shapes[4] is Flush, which"),
-        ({"shapes": rules.shapes[:3] + rules.shapes[:1]}, "shapes are two of the same form"),
+        ({"shapes": tuple(replace(s, family="one") for s in rules.shapes)}, "shapes are two of the same family"),
     ):
         refusal = backends.RANKS.unsupported(replace(rules, **changed))
         assert refusal is not None

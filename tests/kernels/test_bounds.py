@@ -75,7 +75,7 @@ def suite(environment: dict[str, str], *tests: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("tests", ["kernels", "vector", "worlds", "solver"])
+@pytest.mark.parametrize("tests", ["kernels", "vector", "worlds", "solver", "backends"])
 def test_whole_suites_with_the_bounds_check(tests: str) -> None:
     left_out = ("test_warming", "test_caches", "test_bounds", "test_interpreted", "test_bench")
     suite(CHECK, str(HERE / tests), "-k", " and ".join(f"not {name}" for name in left_out))

@@ -18,7 +18,7 @@ from typing import Literal
 
 from dasan.cards import Card
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.shapes import TIER, Combination, Pattern, Shape
+from dasan.ruleset.shapes import TIER, Combination, Flush, Pattern, Run, Shape
 
 _LANE = 8
 
@@ -245,9 +245,18 @@ class _Holding:
 
 def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
+    # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
+    meant: dict[tuple[frozenset[tuple[int, int]], int], Shape] = {}
+    if any(isinstance(shape, Flush) for shape in rules.shapes):
+        for shape in rules.shapes:
+            if isinstance(shape, Flush) or (isinstance(shape, Run) and shape.flush):
+                for pattern in shape.patterns(rules.order, copies, rules.most_cards):
+                    meant[frozenset(pattern.counts), pattern.suit] = shape
     for shape in rules.shapes:
         for pattern in shape.patterns(rules.order, copies, rules.most_cards):
             possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
+            if pattern.flush and meant.get((frozenset(pattern.counts), pattern.suit), shape) is not shape:
+                continue
             if possible and _can_be_highest(pattern, rules.decks) and _in_pack(pattern, rules):
                 yield shape, pattern
 
@@ -351,13 +360,8 @@ def _complete_rows(rules: RulesFields) -> Iterable[Row]:
     at = rules.order.at
     suits = range(len(rules.suits))
     there = set(rules.pack)
-    listed = tuple(_rows(rules))
-    # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
-    meant = {(frozenset(p.counts), p.suit): shape for shape, p in listed if p.flush}
     number = 0
-    for shape, pattern in listed:
-        if pattern.flush and meant[frozenset(pattern.counts), pattern.suit] is not shape:
-            continue
+    for shape, pattern in _rows(rules):
         partial: list[tuple[Card, ...]] = [()]
         for rank, n in pattern.counts:
             groups: list[tuple[Card, ...]]

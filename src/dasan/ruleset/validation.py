@@ -13,6 +13,7 @@ from math import comb
 from dasan.cards import JOKERS, RANKS, SUITS, parse_cards
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
+from dasan.ruleset.overlaps import overlaps
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 MAX_PLAYERS = 8
@@ -46,6 +47,8 @@ def _objections(rules: RulesFields) -> Iterator[str]:
     if abs(rules.stake_chips) > MAX_NUMBER:
         yield "the counters are too many"
     yield from _shapes(rules.shapes)
+    for one, other in overlaps(rules.shapes, len(SUITS) * rules.decks):
+        yield f"the same cards would be a {one.kind} and a {other.kind}"
     yield from _dealing(rules)
     yield from _auction(rules)
     yield from _endings(rules)

@@ -1,0 +1,59 @@
+"""Whether two kinds of combination can be the same cards: then a play would be two things at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
+
+_Form = tuple[int, ...]
+"""How many cards of each rank, the most first."""
+
+
+def overlaps(shapes: tuple[AnyShape, ...], copies: int) -> Iterator[tuple[AnyShape, AnyShape]]:
+    """Pairs of shapes that can be the same cards, where a pack has so many `copies` of a rank.
+
+    A flush in sequence is not among them: of a flush and a run of one suit the later one is meant.
+    """
+    for a, b in combinations(shapes, 2):
+        shared = _forms(a, copies) & _forms(b, copies)
+        if shared and _suits_agree(a, b) and _ranks_agree(a, b, {len(form) for form in shared}):
+            yield a, b
+
+
+def _forms(shape: AnyShape, copies: int) -> set[_Form]:
+    forms: set[_Form]
+    match shape:
+        case Same(count=n):
+            forms = {(n,)}
+        case Groups(main=a, side=b, any_side=any_side):
+            forms = {(max(a, b), min(a, b))} | ({(a + b,)} if any_side else set())
+        case Run(copies=n, shortest=least, longest=most):
+            forms = {(n,) * length for length in range(least, most + 1)}
+        case Flush(size=n):
+            forms = {(1,) * n}
+    return {form for form in forms if form[0] <= copies}
+
+
+def _suits_agree(a: AnyShape, b: AnyShape) -> bool:
+    one, other = _suits(a), _suits(b)
+    exact = one == other == "one" and isinstance(a, Flush) is not isinstance(b, Flush)
+    return not exact and (one == other or "any" in (one, other))
+
+
+def _suits(shape: AnyShape) -> str:
+    if isinstance(shape, Flush) or (isinstance(shape, Run) and shape.flush):
+        return "one"
+    return "mixed" if isinstance(shape, Run) and shape.plain else "any"
+
+
+def _ranks_agree(a: AnyShape, b: AnyShape, lengths: set[int]) -> bool:
+    """Whether two runs of one of these lengths can have the same ranks; other shapes take any."""
+    if not isinstance(a, Run) or not isinstance(b, Run):
+        return True
+    return any(_windows(a, n) & _windows(b, n) for n in lengths)
+
+
+def _windows(run: Run, length: int) -> set[frozenset[str]]:
+    return {frozenset(run.sequence[i : i + length]) for i in range(len(run.sequence) - length + 1)}

@@ -1,0 +1,55 @@
+"""Rules beside the presets: backends are equal move by move, features and solver values included, or they refuse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+
+import pytest
+from tests.backends.proof import cases, check, main
+from tests.backends.variations import ADDED, DESCRIBING, LEFT_OUT, MORE_SHAPES, SEATS, SHAPE_VALUES, VALUES, singles
+
+import dasan
+from dasan import Rules
+from dasan.ruleset.shapes import Flush, Groups, Run, Same
+
+EVERY = {"big-three": 60, "big-three-4p": 60, "big-two": 75, "winner": 190}
+"""The default suite looks at so small a part; the presets that are left out share these games' shapes."""
+
+
+def test_every_field_has_values_to_try() -> None:
+    named = {name for names in VALUES for name in names.split(" and ")}
+    assert {f.name for f in fields(Rules)} - DESCRIBING == {*named, "shapes"}
+    for kind in (Same, Run, Flush, Groups):
+        assert {f.name for f in fields(kind)} - {"type"} <= SHAPE_VALUES.keys()
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_every_field_changes_some_rules(preset: str) -> None:
+    changed = {name for change, _ in singles(preset) for name in change.path[-1].split(" and ")}
+    named = {name for names in VALUES for name in names.split(" and ")}
+    assert named - changed <= {"opening", "call"} if preset.startswith("big-three") else {"auction", "call"}
+    assert {LEFT_OUT, ADDED} <= changed
+    players = {rules.players for change, rules in singles(preset) if change.path == (SEATS,)}
+    assert players >= (
+        {2, 3, 4, 5, 6, 7, 8} if preset == "winner" else {2, 3, 4, 5, 8} if preset == "big-three" else {2, 4}
+    )
+    assert len(MORE_SHAPES) > 12
+
+
+@pytest.mark.parametrize("preset", EVERY)
+def test_backends_agree_or_refuse(preset: str) -> None:
+    done: Counter[str] = Counter()
+    for number, case in enumerate(cases(preset)):
+        if number % EVERY[preset] == 7:
+            done.update(check(case, number, hands=1))
+    assert done["compiled"] >= 3
+    assert done["refused"] >= 1 or preset == "winner"
+    assert done["solved"] >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(6 * 3600)
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_all_of_them(preset: str) -> None:
+    main([preset])
