@@ -7,6 +7,7 @@ kind, NumPy's too, are integers; bools and floats are not.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
@@ -67,11 +68,10 @@ def fill_in(value: object) -> None:
     field has another type, or a word that its enum has not.
     """
     kind: type[Any] = type(value)
-    for name, hint in _hints(kind).items():
+    for name, (hint, is_exact) in _hints(kind).items():
         given = getattr(value, name)
-        exact = _typed(given, hint, name)
-        if exact is not given:
-            object.__setattr__(value, name, exact)
+        if not is_exact(given):
+            object.__setattr__(value, name, _typed(given, hint, name))
 
 
 class Typed:
@@ -83,15 +83,38 @@ class Typed:
         fill_in(self)
 
 
-_HINTS: dict[type[Any], dict[str, Any]] = {}
-"""The declared types of the fields of a dataclass, looked up once."""
+_Test = Callable[[object], bool]
+_HINTS: dict[type[Any], dict[str, tuple[Any, _Test]]] = {}
+"""The declared types of the fields of a dataclass, and whether a value is exactly that, looked up once."""
 
 
-def _hints(kind: type[Any]) -> dict[str, Any]:
+def _hints(kind: type[Any]) -> dict[str, tuple[Any, _Test]]:
     if kind not in _HINTS:
         hints = get_type_hints(kind)
-        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)} if is_dataclass(kind) else {}
+        named = [(field.name, hints[field.name]) for field in fields(kind)] if is_dataclass(kind) else []
+        _HINTS[kind] = {name: (hint, _test(hint)) for name, hint in named}
     return _HINTS[kind]
+
+
+def _test(hint: Any) -> _Test:
+    """Whether a value needs no change to be what `hint` says."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        tests = [_test(one) for one in inner]
+        return lambda value: any(test(value) for test in tests)
+    if origin is Literal:
+        return lambda value: type(value) is str and value in inner
+    if origin is tuple and len(inner) == 2 and inner[1] is ...:
+        each = _test(inner[0])
+        return lambda value: type(value) is tuple and all(map(each, value))
+    if origin is tuple:
+        tests = [_test(one) for one in inner]
+        return lambda value: (
+            type(value) is tuple
+            and len(value) == len(tests)
+            and all(test(one) for test, one in zip(tests, value, strict=True))
+        )
+    return lambda value: type(value) is hint
 
 
 def _typed(value: object, hint: Any, what: str) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,11 @@ from dasan.cli.files import AsJson, RecordFile
 from dasan.cli.group import Refused
 from dasan.cli.output import say
 from dasan.cli.recorded import RecordNumber, hands_of, print_found, read_records
+
+if TYPE_CHECKING:
+    from dasan.games.verdict import Verdict
+    from dasan.records.lines import Record
+    from dasan.ruleset.rules import Rules
 
 
 def verify(
@@ -31,29 +37,43 @@ def verify(
 
     Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
     """
-    from dasan.records.verify import verify as check
-
     if option and preset is None:
         raise Refused("--option says how --preset is changed: it needs --preset")
     rules = None if preset is None else chosen_rules(preset, option)
-    found = read_records(file, number, partial(check, rules=rules)).values()
+    found = read_records(file, number, partial(_checked, rules=rules)).values()
     if as_json:
-        print_found(
-            [
-                {
-                    "file": file,
-                    "preset": verified.rules.name,
-                    "rules": verified.verdict.to_json(),
-                    "hands": 0 if verified.game is None else len(hands_of(verified.game)),
-                    "statements": list(verified.statements),
-                    "unproved": list(verified.unproved),
-                }
-                for verified in found
-            ]
-        )
+        print_found([{"file": file, **one.to_json()} for one in found])
         return
-    said = Counter(f"rules     {verified.verdict}" for verified in found)
-    said += Counter(f"true      {statement}" for verified in found for statement in verified.statements)
-    said += Counter(f"unproved  {statement}" for verified in found for statement in verified.unproved)
+    said = Counter(f"rules     {one.verdict}" for one in found)
+    said += Counter(f"true      {statement}" for one in found for statement in one.statements)
+    said += Counter(f"unproved  {statement}" for one in found for statement in one.unproved)
     for line, times in said.items():
         say(line if len(found) == 1 else f"{line} ({times} of {len(found)} records)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What was found of one record, without its game: a file may hold thousands."""
+
+    preset: str
+    verdict: Verdict
+    hands: int
+    statements: tuple[str, ...]
+    unproved: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "preset": self.preset,
+            "rules": self.verdict.to_json(),
+            "hands": self.hands,
+            "statements": list(self.statements),
+            "unproved": list(self.unproved),
+        }
+
+
+def _checked(record: Record, rules: Rules | None) -> _Checked:
+    from dasan.records.verify import verify as check
+
+    found = check(record, rules=rules)
+    hands = 0 if found.game is None else len(hands_of(found.game))
+    return _Checked(found.rules.name, found.verdict, hands, found.statements, found.unproved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from dasan.games import PRESETS
@@ -53,6 +54,7 @@ class Verdict:
         }
 
 
+@lru_cache(maxsize=64)
 def verdict(rules: Rules) -> Verdict:
     """How `rules` stand to the presets: only what decides at the table is compared."""
     likely = PRESETS.get(rules.name)
