@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import strange
 
 import dasan
+from dasan import puzzles
 from dasan.cards import parse_cards
+from dasan.records import lines
+from dasan.records.verify import verify
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
+from dasan.solver.review import review
 
 STATES = [dasan.deal(dasan.rules(p), seed=1) for p in dasan.PRESETS]
 PLAYING = [
@@ -108,20 +117,20 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, max_size=6))
-def test_lines_of_any_json(lines: list[Any]) -> None:
+def test_lines_of_any_json(given_lines: list[Any]) -> None:
     with pytest.raises(dasan.BadRecord):
-        dasan.replay("\n".join(json.dumps(line) for line in lines))
+        dasan.replay("\n".join(json.dumps(line) for line in given_lines))
 
 
 @given(st.sampled_from(range(len(RECORDS))), st.integers(0, 30), st.data())
 def test_fields_of_any_json(which: int, number: int, data: st.DataObject) -> None:
     """Any field of any line replaced by any JSON: refused, or read."""
-    lines = [json.loads(line) for line in RECORDS[which].splitlines()]
-    line = lines[number % len(lines)]
+    rows = [json.loads(line) for line in RECORDS[which].splitlines()]
+    line = rows[number % len(rows)]
     field = data.draw(st.sampled_from(sorted(line)))
     line[field] = data.draw(JSON)
     try:
-        dasan.replay("\n".join(json.dumps(each) for each in lines))
+        dasan.replay("\n".join(json.dumps(each) for each in rows))
     except dasan.BadRecord as error:
         assert len(str(error)) < 400
 
@@ -143,6 +152,77 @@ def test_hostile_records(text: str) -> None:
     with pytest.raises(dasan.BadRecord):
         dasan.replay(text)
     assert time.process_time() - began < 5
+
+
+def _read_in_every_way(seed: int) -> str:
+    """A record by rules that no preset has, damaged or not, through all that reads records: an answer or a refusal."""
+    rng = random.Random(seed)
+    made = strange.record(rng) if rng.random() < 0.5 else strange.position(rng)
+    if made is None:
+        return "no rules"
+    text = strange.damaged(made, rng) if rng.random() < 0.3 else made
+    try:
+        found = verify(text)
+    except dasan.BadRecord as error:
+        assert text != made, "what we have written we read"
+        assert str(error).isprintable()
+        assert len(str(error)) < 600
+        return "refused"
+    assert str(found.verdict).isprintable()
+    game = dasan.replay(text)
+    assert game == found.game
+    state = game.state if isinstance(game, dasan.Session) else game
+    with suppress(ValueError):
+        solution = dasan.solve(state, nodes=300, memory_mb=16)
+        assert not solution.exact or solution.value is not None or solution.scope == "auction"
+    with suppress(ValueError):
+        assert len(review(state, nodes=40, memory_mb=16).moves) <= len(state.events)
+    with pytest.raises(dasan.BadRecord):
+        list(puzzles.read(text))
+    return "read"
+
+
+@pytest.mark.parametrize("seeds", [range(36)], ids=str)
+def test_records_by_rules_of_strangers(seeds: range) -> None:
+    said = Counter(_read_in_every_way(seed) for seed in seeds)
+    assert said["read"] > len(seeds) / 6
+    assert said["refused"] > len(seeds) / 30
+
+
+@pytest.mark.slow
+def test_many_records_by_rules_of_strangers() -> None:
+    test_records_by_rules_of_strangers(range(60, 3_000))
+
+
+def test_too_many_rules_and_records_in_a_file() -> None:
+    """Each of the rules of a file is compiled once, and there is a bound to that, as there is to records."""
+    state = dasan.start(dasan.rules("big-two"), ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0)
+    header, start = state.record().splitlines()
+    own = [header.replace('"name":"big-two"', f'"name":"{n}"') + "\n" + start + "\n" for n in range(lines.MAX_RULES + 1)]
+    assert len(list(lines.records("".join(own[:-1])))) == lines.MAX_RULES
+    with pytest.raises(dasan.BadRecord, match="at most 10,000 records, by 32 different rules"):
+        list(lines.records("".join(own)))
+    with pytest.raises(dasan.BadRecord, match="at most 10,000 records"):
+        list(lines.records('{"format":"climb/1"}\n' * (lines.MAX_RECORDS + 1)))
+
+
+def test_rules_of_strangers_are_compiled_within_bounds() -> None:
+    """The largest catalogues that rules can ask for, and those that are refused."""
+    single = Same(kind="single", clause="X", count=1, by_suit=True)
+    flushes = [Flush(kind=f"f{i}", clause="X", size=6) for i in range(2)]
+    pairs = [Groups(kind=f"g{i}", clause="X", main=1, side=1, by_suit=True) for i in range(12)]
+    ring = "3456789TJQKA2" * 2
+    runs = [Run(kind=f"r{i}", clause="X", copies=1, sequence=ring, shortest=2, longest=13, tie="last") for i in range(9)]
+    two = dasan.rules("big-two")
+    began = time.process_time()
+    large: list[tuple[AnyShape, ...]] = [(single, flushes[0]), (single, *pairs), (single, *runs)]
+    for shapes in large:
+        rules = replace(two, shapes=shapes)
+        assert dasan.deal(rules, seed=1).legal_moves()
+        assert len(rules.catalogue.rows) < 60_000
+    assert time.process_time() - began < 10
+    with pytest.raises(ValueError, match="10,000 patterns"):
+        replace(two, shapes=(single, *flushes))
 
 
 @pytest.mark.parametrize(
