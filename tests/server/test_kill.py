@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -134,3 +135,76 @@ def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path)
         )
         assert done.returncode != 0
         assert done.stderr.splitlines()[-1].startswith("dasan.server.refusals.CannotServe: another dasan server")
+
+
+def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
+    """Two scripted people; every command that was answered is in the log once, at the place it was told."""
+    rng = random.Random(8)
+    jars: list[httpx.Cookies] = []
+    table_id = ""
+    acknowledged: dict[tuple[int, str], int] = {}
+    unanswered: list[tuple[int, Json]] = []
+    for life in range(3):
+        with process(tmp_path, DASAN_BOT_DELAY="0") as (server, child), ExitStack() as stack:
+            clients = [
+                httpx.Client(base_url=server.address, cookies=jars[n] if jars else None, timeout=SECONDS)
+                for n in range(2)
+            ]
+            people = [Player(server, client) for client in clients]
+            if not table_id:
+                table_id = people[0].open_table("big-two", seats=["me", "open", "random", "random"])
+                people[1].http.post(f"/api/tables/{table_id}/join", json={})
+                jars = [client.cookies for client in clients]
+            sockets = [stack.enter_context(player.sit(table_id)) for player in people]
+            for seat, command in unanswered:
+                # Nobody knows whether it was carried out: sent again, it is carried out once.
+                sockets[seat].send(**command)
+                answer = sockets[seat].answer(command["id"])
+                if answer["type"] == "ack":
+                    acknowledged[seat, command["id"]] = answer["seq"]
+            unanswered = []
+            for turn in range(6 if life < 2 else 10_000):
+                seat = next_to_move(sockets)
+                if seat is None:
+                    break
+                move = rng.choice(sockets[seat].view["legal_moves"])["move"]
+                command = {"type": "move", "id": f"{life}-{turn}", "move": move}
+                sockets[seat].send(**command)
+                if life < 2 and turn == 5:
+                    unanswered = [(seat, command)]
+                    child.send_signal(signal.SIGKILL)
+                    break
+                answer = sockets[seat].answer(command["id"])
+                assert answer["type"] == "ack", answer
+                acknowledged[seat, command["id"]] = answer["seq"]
+            text = people[0].http.get(f"/api/tables/{table_id}/record").text if life == 2 else ""
+            for client in clients:
+                client.close()
+    assert verify(text).unproved == ()
+    connection = sqlite3.connect(tmp_path / "dasan.sqlite3")
+    rows = connection.execute(
+        "SELECT e.seq, s.seat, e.client_id FROM events e JOIN seats s ON s.table_id = e.table_id AND s.player = e.player "
+        "WHERE e.table_id = ? ORDER BY e.seq",
+        [table_id],
+    ).fetchall()
+    (entries, last) = connection.execute("SELECT COUNT(*), MAX(seq) FROM events").fetchone()
+    connection.close()
+    assert entries == last + 1, "no gap, nothing twice"
+    written = {(seat, client_id): seq + 1 for seq, seat, client_id in rows}
+    assert {key: written.get(key) for key in acknowledged} == acknowledged
+
+
+def next_to_move(sockets: list[Socket]) -> int | None:
+    """The seat of the person whose turn it is, as soon as everybody knows; None when the hand is over."""
+    while True:
+        newest = max(sockets, key=lambda socket: int(socket.table["seq"]))
+        view = newest.view
+        if view["phase"] == "over":
+            return None
+        seat = view["to_act"]
+        if seat >= len(sockets):
+            newest.receive()
+        elif sockets[seat].table["seq"] == newest.table["seq"]:
+            return int(seat)
+        else:
+            sockets[seat].receive()
