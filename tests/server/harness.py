@@ -191,5 +191,7 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         record_burst=1_000_000,
         chat_burst=1_000_000,
         hint_burst=1_000_000,
+        sign_in_burst=1_000_000,
+        study_burst=1_000_000,
     )
     return replace(settings, **changes)

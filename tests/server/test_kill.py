@@ -164,19 +164,19 @@ def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
                     acknowledged[seat, command["id"]] = answer["seq"]
             unanswered = []
             for turn in range(6 if life < 2 else 10_000):
-                seat = next_to_move(sockets)
-                if seat is None:
+                mover = next_to_move(sockets)
+                if mover is None:
                     break
-                move = rng.choice(sockets[seat].view["legal_moves"])["move"]
+                move = rng.choice(sockets[mover].view["legal_moves"])["move"]
                 command = {"type": "move", "id": f"{life}-{turn}", "move": move}
-                sockets[seat].send(**command)
+                sockets[mover].send(**command)
                 if life < 2 and turn == 5:
-                    unanswered = [(seat, command)]
+                    unanswered = [(mover, command)]
                     child.send_signal(signal.SIGKILL)
                     break
-                answer = sockets[seat].answer(command["id"])
+                answer = sockets[mover].answer(command["id"])
                 assert answer["type"] == "ack", answer
-                acknowledged[seat, command["id"]] = answer["seq"]
+                acknowledged[mover, command["id"]] = answer["seq"]
             text = people[0].http.get(f"/api/tables/{table_id}/record").text if life == 2 else ""
             for client in clients:
                 client.close()

@@ -31,7 +31,7 @@ from dasan.server.store import Store
 from dasan.server.tables import Tables
 
 LOCK_FILE = "server.lock"
-TALKATIVE = ("aiosqlite", "uvicorn.error")
+TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
 """Loggers that repeat all that passes through them when they debug: hands, and the secrets behind them (G.02)."""
 
 
@@ -48,8 +48,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
             with data_dir(chosen.data_dir):
-                app.state.identities = Identities(_key(chosen.data_dir))
                 app.state.store = store = await Store.open(chosen.data_dir, chosen.database)
+                app.state.identities = Identities(_key(chosen.data_dir), store.people)
                 try:
                     async with Tables(store, chosen) as tables:
                         app.state.tables = tables
@@ -82,6 +82,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
         "joins": Buckets(chosen.join_rate, chosen.join_burst),
         "commands": Buckets(chosen.message_rate, chosen.message_burst),
+        "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
         "study": Buckets(chosen.study_rate, chosen.study_burst),
         "records": Buckets(chosen.record_rate, chosen.record_burst),
     }

@@ -1,20 +1,37 @@
-"""Who a browser is: a random player id in a signed cookie, and the key that signs it."""
+"""Who a browser is: a player's id in a signed cookie, with a session's where the player has an account.
+
+A guest's cookie needs nothing else. Once a player has an account only signed-in browsers are that player, and the store
+knows them: what it said is remembered for a few seconds.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
+import time
+from collections import OrderedDict
+from hashlib import sha256
 from pathlib import Path
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 from itsdangerous import BadSignature, Signer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
+
+from dasan.server.reporting import now
+from dasan.server.store.people import People
 
 COOKIE = "dasan_session"
 KEY_FILE = "session.key"
 KEY_BYTES = 32
 MAX_AGE = 400 * 24 * 60 * 60
 """The longest that browsers keep a cookie."""
+REMEMBERED = 10.0
+"""Seconds for which a browser that was signed in counts as signed in without asking the store."""
+MOST_REMEMBERED = 10_000
+LINK_MINUTES = 10
 
 
 def signing_key(data_dir: Path) -> bytes:
@@ -35,43 +52,128 @@ def signing_key(data_dir: Path) -> bytes:
     return key
 
 
-class Identities:
-    """Reads and writes the cookie.
+class Cookies:
+    """Signs what the cookie says, and reads it.
 
-    >>> identities = Identities(b"k" * 32)
-    >>> identities.read(identities.sign("p1")), identities.read("p1.forged")
-    ('p1', None)
+    >>> cookies = Cookies(b"k" * 32)
+    >>> cookies.read(cookies.sign("p1")), cookies.read(cookies.sign("p1", "s")), cookies.read("p1.forged")
+    (('p1', None), ('p1', 's'), None)
     """
 
     def __init__(self, key: bytes) -> None:
         self._signer = Signer(key, salt="dasan.player", key_derivation="hmac")
 
-    def sign(self, player: str) -> str:
-        return self._signer.sign(player).decode()
+    def sign(self, player: str, session: str | None = None) -> str:
+        return self._signer.sign(player if session is None else f"{player}:{session}").decode()
 
-    def read(self, cookie: str) -> str | None:
+    def read(self, cookie: str) -> tuple[str, str | None] | None:
+        """The player and session in a cookie; None where it is not one of ours."""
         try:
-            return self._signer.unsign(cookie).decode()
+            player, colon, session = self._signer.unsign(cookie).decode().partition(":")
         except (BadSignature, UnicodeError):
             return None
+        return player, session if colon else None
 
-    def player(self, connection: HTTPConnection) -> str | None:
-        """The player whose browser this is; None where it has no cookie of ours."""
+
+class Identities:
+    """Who is who; sessions, passwords and personal links."""
+
+    def __init__(self, key: bytes, people: People) -> None:
+        self._cookies = Cookies(key)
+        self._people = people
+        self._known: OrderedDict[tuple[str, str | None], tuple[bool, float]] = OrderedDict()
+        self._hasher = PasswordHasher()
+        self._hashing = asyncio.Semaphore(2)
+        self._nobody = self._hasher.hash(secrets.token_hex(8))
+
+    async def player(self, connection: HTTPConnection) -> str | None:
+        """The player whose browser this is; None where it has no cookie that counts."""
+        found = self._read(connection)
+        return found[0] if found is not None and await self._valid(*found) else None
+
+    def session(self, connection: HTTPConnection) -> str | None:
+        """The session of a signed-in browser, as the store knows it."""
+        found = self._read(connection)
+        return None if found is None or found[1] is None else fingerprint(found[1])
+
+    def _read(self, connection: HTTPConnection) -> tuple[str, str | None] | None:
         cookie = connection.cookies.get(COOKIE)
-        return None if cookie is None else self.read(cookie)
+        return None if cookie is None else self._cookies.read(cookie)
+
+    async def _valid(self, player: str, session: str | None) -> bool:
+        key = (player, session)
+        known = self._known.get(key)
+        if known is not None and known[1] > time.monotonic():
+            return known[0]
+        person = await self._people.find(player)
+        if session is not None:
+            valid = await self._people.is_signed_in(fingerprint(session), player, now())
+        else:
+            valid = person is None or person.account is None
+        valid = valid and (person is None or not person.banned)
+        self._known[key] = (valid, time.monotonic() + REMEMBERED)
+        if len(self._known) > MOST_REMEMBERED:
+            self._known.popitem(last=False)
+        return valid
+
+    def forget(self) -> None:
+        """Ask the store again: somebody signed in or out."""
+        self._known.clear()
 
     async def name(self, player: str) -> str | None:
         """What the player wants to be called; None for somebody who has not said."""
-        return None
+        person = await self._people.find(player)
+        return None if person is None else person.name
 
     async def remember(self, request: HTTPConnection, response: Response, player: str) -> None:
-        """Have the browser keep ``player``; scripts cannot read it, other sites' requests do not carry it."""
-        if self.player(request) == player:
-            return
+        """Have the browser keep a guest's cookie, if it is not this player's already."""
+        found = self._read(request)
+        if found is None or found[0] != player:
+            self.set_cookie(request, response, self._cookies.sign(player))
+
+    async def sign_in(self, request: HTTPConnection, response: Response, player: str) -> None:
+        """Make this browser a signed-in one of the player's."""
+        session = secrets.token_urlsafe(18)
+        await self._people.sign_in(fingerprint(session), player, request.headers.get("user-agent", ""), now())
+        self.forget()
+        self.set_cookie(request, response, self._cookies.sign(player, session))
+
+    def set_cookie(self, request: HTTPConnection, response: Response, value: str) -> None:
+        """Scripts cannot read it, and other sites' requests do not carry it."""
         secure = request.url.scheme in ("https", "wss")
-        response.set_cookie(
-            COOKIE, self.sign(player), max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/"
-        )
+        response.set_cookie(COOKIE, value, max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/")
+
+    async def hash(self, password: str) -> str:
+        """The password as it is kept; takes a while on purpose, off the event loop."""
+        async with self._hashing:
+            return await asyncio.to_thread(self._hasher.hash, password)
+
+    async def check(self, kept: str | None, password: str) -> bool:
+        """Whether this is the password; as slow where there is none to compare with."""
+        async with self._hashing:
+            return await asyncio.to_thread(self._check, kept, password)
+
+    def _check(self, kept: str | None, password: str) -> bool:
+        try:
+            return self._hasher.verify(kept or self._nobody, password) and kept is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+    async def make_link(self, player: str) -> str:
+        """A token with which another browser can become the player, once, for ten minutes."""
+        token = secrets.token_urlsafe(24)
+        moment = now()
+        await self._people.make_link(fingerprint(token), player, moment, moment + LINK_MINUTES * 60_000)
+        return token
+
+    async def take_link(self, token: str) -> str | None:
+        """The player whose link this is; None where there is none, or none any more."""
+        return await self._people.take_link(fingerprint(token), now())
+
+
+def fingerprint(secret: str) -> str:
+    """How the store knows a secret that it need not know."""
+    return sha256(secret.encode()).hexdigest()
 
 
 def new_player() -> str:

@@ -14,7 +14,6 @@ from dasan.errors import DasanError
 from dasan.server.clocks import Lag
 from dasan.server.commands import Commands
 from dasan.server.hub import Connection
-from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
 from dasan.server.protocol import Ack, ErrorMessage, Hint, Ping, Pong, Probe, ProbeReply, read_client
 from dasan.server.refusals import STATUS, Refused
@@ -41,7 +40,8 @@ async def table(websocket: WebSocket, table_id: str) -> None:
         return
     sockets[address] += 1
     try:
-        await _Client(websocket, state.tables, state.commands, state.identities, table_id).serve()
+        player = await state.identities.player(websocket)
+        await _Client(websocket, state.tables, state.commands, player, table_id).serve()
     except WebSocketDisconnect:
         pass
     except Exception as error:
@@ -56,14 +56,14 @@ class _Client:
     """One socket: a task that writes what is queued, one that measures the line, and the one that reads."""
 
     def __init__(
-        self, websocket: WebSocket, tables: Tables, commands: Commands, identities: Identities, table_id: str
+        self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str
     ) -> None:
         settings = tables.settings
         self._websocket = websocket
         self._tables = tables
         self._commands = commands
         self._table_id = table_id
-        self._player = identities.player(websocket)
+        self._player = player
         self._connection = Connection(settings.send_queue, self._player)
         self._bucket = Bucket(settings.message_rate, settings.message_burst)
         self._send_seconds = settings.send_seconds

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dasan.server.api import games, hands, health, study, tables
+from dasan.server.api import games, hands, health, people, study, tables
 
-ROUTERS = (health.router, games.router, tables.router, hands.router, study.router)
+ROUTERS = (health.router, games.router, tables.router, hands.router, study.router, people.router)

@@ -33,8 +33,8 @@ def _identities(request: Request) -> Identities:
     return identities
 
 
-def _player(request: Request) -> str | None:
-    return _identities(request).player(request)
+async def _player(request: Request) -> str | None:
+    return await _identities(request).player(request)
 
 
 def address_of(request: Request) -> str:

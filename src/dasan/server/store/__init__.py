@@ -13,6 +13,8 @@ from dasan.server.store.hands import Hands
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.notes import Notes
+from dasan.server.store.people import People
+from dasan.server.store.ratings import Ratings
 
 
 class Store:
@@ -24,6 +26,8 @@ class Store:
         self.hands = Hands(database)
         self.listings = Listings(database)
         self.notes = Notes(database)
+        self.people = People(database)
+        self.ratings = Ratings(database)
         self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
 
     @staticmethod

@@ -1,0 +1,264 @@
+"""Who one is: names, accounts, sessions, one's data; profiles, history and ratings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Request, Response
+
+from dasan import bots
+from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.hands import moment, summary_of
+from dasan.server.chairs import clean_name
+from dasan.server.identity import COOKIE, new_player
+from dasan.server.protocol import (
+    ClaimLink,
+    Credentials,
+    Deletion,
+    History,
+    Me,
+    PasswordChange,
+    PersonalLink,
+    Profile,
+    Rating,
+    RatingPoint,
+    Rename,
+    RoleStatistics,
+    SessionListed,
+)
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.store import Store
+from dasan.server.store.people import Person, Taken
+from dasan.server.store.ratings import SCALE, SETTLED, shown
+from dasan.server.store.schema import hand_seats
+
+router = APIRouter(prefix="/api")
+
+WRONG = "that is not a name and password of an account here"
+
+
+@router.get("/me")
+async def me(store: StoreHere, player: Player) -> Me:
+    """Who this browser is."""
+    person = None if player is None else await store.people.find(player)
+    return _me(player, person)
+
+
+@router.post("/me/name")
+async def rename(
+    wanted: Rename, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> Me:
+    """Say what tables call this player from now on. An account keeps its name."""
+    limit(request, "joins", player)
+    one = player or new_player()
+    person = await store.people.find(one)
+    if person is not None and person.account is not None:
+        raise Refused("illegal", "an account is called by its name")
+    await store.people.rename(one, clean_name(wanted.name), now())
+    await ids.remember(request, response, one)
+    return _me(one, await store.people.find(one))
+
+
+@router.post("/account", status_code=201)
+async def register(
+    wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> Me:
+    """Make an account; the games played as a guest in this browser are its own."""
+    limit(request, "sign_ins", player)
+    one = player or new_player()
+    person = await store.people.find(one)
+    if person is not None and person.account is not None:
+        raise Refused("illegal", "you are signed in to an account already")
+    if wanted.name.casefold() in {*bots.BOTS, "me", "open"}:
+        raise Refused("illegal", "that name is taken")
+    try:
+        await store.people.register(one, wanted.name, await ids.hash(wanted.password), now())
+    except Taken:
+        raise Refused("illegal", "that name is taken") from None
+    await ids.sign_in(request, response, one)
+    return _me(one, await store.people.find(one))
+
+
+@router.post("/sign-in")
+async def sign_in(
+    wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere
+) -> Me:
+    """Sign this browser in. What is wrong, the name or the password, is not said."""
+    limit(request, "sign_ins", f"account {wanted.name.casefold()}")
+    person = await store.people.by_account(wanted.name)
+    right = await ids.check(None if person is None else person.password, wanted.password)
+    if person is None or not right or person.banned:
+        raise Refused("forbidden", WRONG)
+    await ids.sign_in(request, response, person.id)
+    return _me(person.id, person)
+
+
+@router.post("/sign-out")
+async def sign_out(
+    request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player, everywhere: bool = False
+) -> Me:
+    """Sign this browser out, or all of the account's."""
+    if player is not None:
+        session = ids.session(request)
+        if everywhere or session is not None:
+            await store.people.sign_out(player, None if everywhere else session)
+        ids.forget()
+    response.delete_cookie(COOKIE, path="/")
+    return _me(None, None)
+
+
+@router.get("/sessions")
+async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, player: Player) -> list[SessionListed]:
+    """The browsers that are signed in to this account."""
+    current = ids.session(request)
+    rows = [] if player is None else await store.people.sign_ins(player)
+    return [
+        SessionListed(
+            id=row.id, created=moment(row.created), seen=moment(row.seen), agent=row.agent, current=row.id == current
+        )
+        for row in rows
+    ]
+
+
+@router.post("/account/password")
+async def change_password(
+    wanted: PasswordChange, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> Me:
+    """Another password: all other browsers are signed out."""
+    limit(request, "sign_ins", player)
+    person = await _account(store, player)
+    if not await ids.check(person.password, wanted.old):
+        raise Refused("forbidden", "that is not your password")
+    await store.people.set_password(person.id, await ids.hash(wanted.new))
+    await ids.sign_in(request, response, person.id)
+    return _me(person.id, person)
+
+
+@router.post("/account/delete")
+async def delete(
+    wanted: Deletion, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> Me:
+    """Forget this player; finished hands stay without the name."""
+    limit(request, "sign_ins", player)
+    if player is None:
+        raise Refused("forbidden", "nothing is known of this browser")
+    person = await store.people.find(player)
+    if (
+        person is not None
+        and person.password is not None
+        and not await ids.check(person.password, wanted.password or "")
+    ):
+        raise Refused("forbidden", "that is not your password")
+    await store.people.delete(player)
+    ids.forget()
+    response.delete_cookie(COOKIE, path="/")
+    return _me(None, None)
+
+
+@router.get("/account/export")
+async def export(request: Request, store: StoreHere, player: Player) -> dict[str, Any]:
+    """All that is kept about this player."""
+    limit(request, "records", player)
+    if player is None:
+        raise Refused("forbidden", "nothing is known of this browser")
+    return await store.people.export(player)
+
+
+@router.post("/me/link", status_code=201)
+async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> PersonalLink:
+    """A link that makes another device this player: it works once, for ten minutes."""
+    limit(request, "sign_ins", player)
+    if player is None:
+        raise Refused("forbidden", "nothing is known of this browser")
+    token = await ids.make_link(player)
+    return PersonalLink(token=token, path=f"/link/{token}")
+
+
+@router.post("/me/claim")
+async def claim(wanted: ClaimLink, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere) -> Me:
+    """Become the player that a personal link is of."""
+    limit(request, "sign_ins")
+    player = await ids.take_link(wanted.token)
+    if player is None:
+        raise Refused("not-found", "that link was used already, or is too old")
+    person = await store.people.find(player)
+    if person is not None and person.account is not None:
+        await ids.sign_in(request, response, player)
+    else:
+        await ids.remember(request, response, player)
+    return _me(player, person)
+
+
+@router.get("/me/profile")
+async def my_profile(store: StoreHere, player: Player) -> Profile:
+    """One's own ratings and statistics."""
+    person = None if player is None else await store.people.find(player)
+    kind = "account" if person is not None and person.account is not None else "guest"
+    name = "" if person is None else person.name
+    return await _profile(store, player or "", name, kind, hand_seats.c.player, player or "")
+
+
+@router.get("/people/{name}")
+async def profile(name: str, store: StoreHere) -> Profile:
+    """An account's ratings and statistics."""
+    person = await store.people.by_account(name)
+    if person is None:
+        raise Refused("not-found", "there is no account of that name")
+    return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
+
+
+@router.get("/bots/{name}")
+async def bot_profile(name: str, store: StoreHere) -> Profile:
+    """A bot's ratings and statistics."""
+    if name not in bots.BOTS:
+        raise Refused("not-found", "there is no such bot")
+    return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
+
+
+@router.get("/me/history")
+async def history(request: Request, store: StoreHere, player: Player, before: int | None = None) -> History:
+    """One's hands, newest first, fifty at a time."""
+    limit(request, "records", player)
+    found = () if player is None else await store.hands.of_player(player, before)
+    more = str(found[-1].finished) if len(found) >= 50 else None
+    return History(hands=[summary_of(hand, player) for hand in found], before=more)
+
+
+@router.get("/me/ratings/{preset}/{players}")
+async def rating_chart(preset: str, players: int, store: StoreHere, player: Player) -> list[RatingPoint]:
+    """The points of one's rating in a game with so many players."""
+    rows = [] if player is None else await store.ratings.points(player, preset, players)
+    return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]
+
+
+async def _account(store: Store, player: str | None) -> Person:
+    person = None if player is None else await store.people.find(player)
+    if person is None or person.account is None:
+        raise Refused("forbidden", "you are not signed in to an account")
+    return person
+
+
+async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Column[Any], value: str) -> Profile:
+    ratings = [
+        Rating(
+            preset=row.preset,
+            players=row.players,
+            rating=shown(row.mu),
+            deviation=round(SCALE * row.sigma),
+            hands=row.hands,
+            provisional=row.hands < SETTLED,
+        )
+        for row in await store.ratings.of(rated)
+    ]
+    statistics = [
+        RoleStatistics(preset=row.preset, role=row.role, hands=row.hands, won=int(row.won), payment=int(row.payment))
+        for row in await store.hands.statistics(column, value)
+    ]
+    return Profile(name=name, kind=kind, ratings=ratings, statistics=statistics)
+
+
+def _me(player: str | None, person: Person | None) -> Me:
+    account = None if person is None or person.account is None else person.name
+    return Me(id=player, name=None if person is None else person.name, account=account)

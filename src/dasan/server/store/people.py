@@ -1,0 +1,174 @@
+"""Players: guests who have said a name, accounts, the browsers that are signed in, personal links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.schema import (
+    hand_seats,
+    hands,
+    links,
+    players,
+    rating_points,
+    ratings,
+    reports,
+    seats,
+    sign_ins,
+)
+
+NOBODY = "Former player"
+"""What the hands of somebody who deleted their account say."""
+
+
+class Taken(Exception):
+    """Somebody else has that account name."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A player whom the server knows by name. account: the name to sign in with, as it is compared; None for guests."""
+
+    id: str
+    name: str
+    created: int
+    account: str | None
+    password: str | None = field(repr=False)
+    banned: bool = False
+
+
+def folded(account: str) -> str:
+    """An account name as it is compared: upper and lower case are the same."""
+    return account.casefold()
+
+
+class People:
+    """Reads and writes players."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, player: str) -> Person | None:
+        """The player with this id, if the server knows more of it than the id."""
+        return await self._find(players.c.id == player)
+
+    async def by_account(self, account: str) -> Person | None:
+        """The player of an account."""
+        return await self._find(players.c.account == folded(account))
+
+    async def _find(self, which: sa.ColumnElement[bool]) -> Person | None:
+        query = sa.select(players).where(which)
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else Person(row.id, row.name, row.created, row.account, row.password, row.banned)
+
+    async def rename(self, player: str, name: str, now: int) -> None:
+        """Call a player so from now on."""
+        await self._database.write(lambda connection: _put(connection, player, now, name=name))
+
+    async def register(self, player: str, account: str, password: str, now: int) -> None:
+        """Make a player's account, or give it another password (a hash). ``Taken`` where the name is somebody else's."""
+
+        def write(connection: sa.Connection) -> None:
+            owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
+            if owner not in (None, player):
+                raise Taken
+            _put(connection, player, now, name=account, account=folded(account), password=password)
+
+        await self._database.write(write)
+
+    async def set_password(self, player: str, password: str) -> None:
+        """Another password, as a hash; every browser is signed out."""
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
+            connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
+
+        await self._database.write(write)
+
+    async def sign_in(self, session: str, player: str, agent: str, now: int) -> None:
+        """Keep that a browser is signed in. session: a hash of what its cookie says."""
+        row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
+        await self._database.write(lambda connection: connection.execute(sa.insert(sign_ins), row))
+
+    async def is_signed_in(self, session: str, player: str, now: int) -> bool:
+        """Whether that browser is still signed in; it is noted that it was here."""
+
+        def write(connection: sa.Connection) -> bool:
+            mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
+            return connection.execute(sa.update(sign_ins).where(mine).values(seen=now)).rowcount == 1
+
+        return await self._database.write(write)
+
+    async def sign_ins(self, player: str) -> list[Any]:
+        """The player's browsers, the one seen last first, as rows."""
+        query = sa.select(sign_ins).where(sign_ins.c.player == player).order_by(sign_ins.c.seen.desc())
+        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+
+    async def sign_out(self, player: str, session: str | None) -> None:
+        """Sign one of the player's browsers out, or all."""
+        which = sign_ins.c.player == player
+        if session is not None:
+            which = sa.and_(which, sign_ins.c.id == session)
+        await self._database.write(lambda connection: connection.execute(sa.delete(sign_ins).where(which)))
+
+    async def make_link(self, link: str, player: str, now: int, until: int) -> None:
+        """Keep a personal link, as a hash."""
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(links).where(links.c.until < now))
+            connection.execute(sa.insert(links), {"id": link, "player": player, "until": until})
+
+        await self._database.write(write)
+
+    async def take_link(self, link: str, now: int) -> str | None:
+        """The player a personal link is of, once."""
+
+        def write(connection: sa.Connection) -> str | None:
+            player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
+            connection.execute(sa.delete(links).where(links.c.id == link))
+            return player
+
+        return await self._database.write(write)
+
+    async def export(self, player: str) -> dict[str, Any]:
+        """All that is kept about a player, as plain data."""
+
+        def read(connection: sa.Connection) -> dict[str, Any]:
+            def rows(query: sa.Select[Any]) -> list[dict[str, Any]]:
+                return [dict(row) for row in connection.execute(query).mappings()]
+
+            played = sa.select(hand_seats, hands.c.preset, hands.c.table_id).join_from(hand_seats, hands)
+            known = sa.select(players.c.id, players.c.name, players.c.account, players.c.created)
+            return {
+                "player": rows(known.where(players.c.id == player)),
+                "sessions": rows(
+                    sa.select(sign_ins.c.created, sign_ins.c.seen, sign_ins.c.agent).where(sign_ins.c.player == player)
+                ),
+                "tables": rows(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player)),
+                "hands": rows(played.where(hand_seats.c.player == player).order_by(hand_seats.c.finished)),
+                "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
+                "reports": rows(sa.select(reports).where(reports.c.by == player)),
+            }
+
+        return await self._database.read(read)
+
+    async def delete(self, player: str) -> None:
+        """Forget a player: the hands stay, without the name."""
+
+        def write(connection: sa.Connection) -> None:
+            for table in (sign_ins, links, ratings, rating_points):
+                connection.execute(sa.delete(table).where(table.c.player == player))
+            mine = hand_seats.c.player == player
+            connection.execute(sa.update(hand_seats).where(mine).values(player=None, name=NOBODY))
+            connection.execute(sa.delete(players).where(players.c.id == player))
+
+        await self._database.write(write)
+
+
+def _put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
+    if connection.execute(sa.update(players).where(players.c.id == player).values(**values)).rowcount == 0:
+        row = {"id": player, "created": now, "banned": False, "account": None, "password": None, **values}
+        connection.execute(sa.insert(players), row)

@@ -1,0 +1,105 @@
+"""Ratings by game and number of players, of people and bots, by the Plackett–Luce model of openskill.
+
+A rated hand is a match of sides, or of every seat for itself: who is paid more is placed higher, and in games that are
+about places, those. A rating is shown as ``500 + 40 mu``, so that it begins at 1500.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from openskill.models import PlackettLuce
+
+from dasan.server.store.database import Database
+from dasan.server.store.schema import rating_points, ratings
+
+if TYPE_CHECKING:
+    from dasan.server.store.hands import Hand
+
+BASE, SCALE = 500, 40
+SETTLED = 20
+"""Hands from which on a rating is not provisional any more."""
+
+_model = PlackettLuce()
+
+
+def shown(mu: float) -> int:
+    """A rating as players see it.
+
+    >>> shown(25.0)
+    1500
+    """
+    return round(BASE + SCALE * mu)
+
+
+def rate(connection: sa.Connection, hand: Hand) -> None:
+    """Change the ratings of all who played a rated hand, in the transaction that writes it."""
+    names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
+    count = len(names)
+    known = {name: _read(connection, name, hand.preset, count) for name in {n for n in names if n is not None}}
+    sides, places = teams(hand)
+    made = [[_rating(known.get(names[seat] or "")) for seat in side] for side in sides]
+    after = _model.rate(made, ranks=places)
+    new: dict[str, list[Any]] = {}
+    for side, rated in zip(sides, after, strict=True):
+        for seat, rating in zip(side, rated, strict=True):
+            if (name := names[seat]) is not None:
+                new.setdefault(name, []).append(rating)
+    for name, found in new.items():
+        # A bot that sat in several seats is rated by the mean of what they did.
+        mu = sum(rating.mu for rating in found) / len(found)
+        sigma = sum(rating.sigma for rating in found) / len(found)
+        before = known[name]
+        which = {"player": name, "preset": hand.preset, "players": count}
+        values = {"mu": mu, "sigma": sigma, "hands": (0 if before is None else before.hands) + 1, "at": hand.finished}
+        if before is None:
+            connection.execute(sa.insert(ratings), {**which, **values})
+        else:
+            same = sa.and_(*(ratings.c[key] == value for key, value in which.items()))
+            connection.execute(sa.update(ratings).where(same).values(**values))
+        point = {**which, "hand_id": hand.id, "rating": shown(mu), "at": hand.finished}
+        connection.execute(sa.insert(rating_points), point)
+
+
+def teams(hand: Hand) -> tuple[list[list[int]], list[float]]:
+    """The sides of a hand by seats, and their places, 1 for the best."""
+    if any(p.role == "bidder" for p in hand.players):
+        attack = [p.seat for p in hand.players if p.role in ("bidder", "partner")]
+        defence = [p.seat for p in hand.players if p.role == "defender"]
+        won = next(p.won for p in hand.players if p.role == "bidder")
+        return [attack, defence], [1.0, 2.0] if won else [2.0, 1.0]
+    order = list(hand.result["finish_order"])
+    alone = [[p.seat] for p in hand.players]
+    if len(order) == len(alone):
+        return alone, [float(order.index(p.seat) + 1) for p in hand.players]
+    return alone, [float(1 + sum(other.payment > p.payment for other in hand.players)) for p in hand.players]
+
+
+class Ratings:
+    """Reads ratings."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, player: str) -> list[Any]:
+        """A player's ratings, or a bot's (``bot:NAME``), as rows."""
+        query = sa.select(ratings).where(ratings.c.player == player).order_by(ratings.c.preset, ratings.c.players)
+        return list(await self._database.read(lambda connection: connection.execute(query).all()))
+
+    async def points(self, player: str, preset: str, players: int, most: int = 500) -> list[Any]:
+        """The last points of a rating's chart, as rows in order."""
+        mine = sa.and_(
+            rating_points.c.player == player, rating_points.c.preset == preset, rating_points.c.players == players
+        )
+        query = sa.select(rating_points).where(mine).order_by(rating_points.c.at.desc()).limit(most)
+        return list(reversed(await self._database.read(lambda connection: connection.execute(query).all())))
+
+
+def _read(connection: sa.Connection, player: str, preset: str, players: int) -> Any:
+    mine = sa.and_(ratings.c.player == player, ratings.c.preset == preset, ratings.c.players == players)
+    return connection.execute(sa.select(ratings).where(mine)).one_or_none()
+
+
+def _rating(row: Any) -> Any:
+    return _model.rating() if row is None else _model.rating(mu=row.mu, sigma=row.sigma)

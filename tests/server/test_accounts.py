@@ -1,0 +1,164 @@
+"""Accounts: a guest becomes one without losing games, signs in and out, moves to another device, is forgotten."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from openskill.models import PlackettLuce
+
+from dasan.server.store.hands import Hand
+from dasan.server.store.hands import Player as Seated
+from dasan.server.store.ratings import rate, shown, teams
+from dasan.server.store.schema import metadata, ratings
+
+from .harness import Json, Player, Serve, Served
+from .test_live import play_hand
+
+SECRET = {"name": "Ann-大三", "password": "correct horse"}
+
+
+def ok(answer: httpx.Response) -> Any:
+    assert answer.status_code in (200, 201), answer.text
+    return answer.json()
+
+
+def played(player: Player, **settings: object) -> Json:
+    """A finished hand of the player's; its line in the history."""
+    table_id = player.open_table("big-three", ["random", "random"], name="Guest Ann", settings=settings)
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(1))
+    (hand,) = ok(player.http.get("/api/me/history"))["hands"]
+    return dict(hand)
+
+
+def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None:
+    ann, other = server.player(), server.player()
+    assert ok(ann.http.get("/api/me")) == {"id": None, "name": None, "account": None}
+    assert ok(ann.http.post("/api/me/name", json={"name": " Ann  B "}))["name"] == "Ann B"
+    hand = played(ann)
+    assert hand["seat"] == 0
+    made = ok(ann.http.post("/api/account", json=SECRET))
+    assert made["account"] == SECRET["name"]
+    assert ok(ann.http.get("/api/me/history"))["hands"] == [hand]
+    assert ann.http.post("/api/me/name", json={"name": "x"}).status_code == 409
+    for name in ("ann-大三", "greedy"):
+        answer = other.http.post("/api/account", json={**SECRET, "name": name})
+        assert (answer.status_code, answer.json()["message"]) == (409, "that name is taken")
+    for wrong in ({**SECRET, "password": "wrong horse"}, {**SECRET, "name": "nobody"}):
+        answer = other.http.post("/api/sign-in", json=wrong)
+        assert (answer.status_code, "not a name and password" in answer.json()["message"]) == (403, True)
+    assert ok(other.http.post("/api/sign-in", json={**SECRET, "name": "ANN-大三"})) == made
+    assert [one["id"] for one in ok(other.http.get("/api/tables"))] == [
+        one["id"] for one in ok(ann.http.get("/api/tables"))
+    ]
+    sessions = ok(ann.http.get("/api/sessions"))
+    assert [one["current"] for one in sessions].count(True) == 1
+    assert len(sessions) == 2
+    profile = ok(server.player().http.get("/api/people/ann-大三"))
+    assert sum(role["hands"] for role in profile["statistics"]) == 1
+    assert profile["ratings"] == []
+
+
+def test_a_guests_old_cookie_is_not_the_account(server: Served) -> None:
+    ann = server.player()
+    ok(ann.http.post("/api/me/name", json={"name": "Ann"}))
+    old = dict(ann.http.cookies)
+    ok(ann.http.post("/api/account", json=SECRET))
+    assert ok(httpx.get(f"{server.address}/api/me", cookies=old))["id"] is None
+    table_id = ann.open_table("big-three", ["random", "random"])
+    assert httpx.get(f"{server.address}/api/tables/{table_id}", cookies=old).status_code == 403
+
+
+def test_signing_out_everywhere_and_another_password(server: Served) -> None:
+    here, there = server.player(), server.player()
+    ok(here.http.post("/api/account", json=SECRET))
+    ok(there.http.post("/api/sign-in", json=SECRET))
+    stolen = dict(there.http.cookies)
+    answer = here.http.post("/api/account/password", json={"old": "wrong horse", "new": "battery staple"})
+    assert answer.status_code == 403
+    ok(here.http.post("/api/account/password", json={"old": SECRET["password"], "new": "battery staple"}))
+    assert ok(there.http.get("/api/me"))["account"] is None
+    assert there.http.post("/api/sign-in", json=SECRET).status_code == 403
+    ok(there.http.post("/api/sign-in", json={**SECRET, "password": "battery staple"}))
+    ok(here.http.post("/api/sign-out", params={"everywhere": True}))
+    for cookies in (stolen, dict(there.http.cookies)):
+        assert ok(httpx.get(f"{server.address}/api/me", cookies=cookies))["account"] is None
+
+
+def test_a_link_moves_a_guest_to_another_device(server: Served) -> None:
+    phone, computer, thief = server.player(), server.player(), server.player()
+    assert phone.http.post("/api/me/link").status_code == 403
+    table_id = phone.open_table("big-three", ["random", "random"])
+    link = ok(phone.http.post("/api/me/link"))
+    ok(computer.http.post("/api/me/claim", json={"token": link["token"]}))
+    with computer.sit(table_id) as socket:
+        assert socket.table["table"]["you"] == 0
+    assert thief.http.post("/api/me/claim", json={"token": link["token"]}).status_code == 404
+
+
+def test_data_can_be_had_and_deleted(server: Served) -> None:
+    ann = server.player()
+    hand = played(ann)
+    ok(ann.http.post("/api/account", json=SECRET))
+    data = ok(ann.http.get("/api/account/export"))
+    assert [one["hand_id"] for one in data["hands"]] == [hand["id"]]
+    assert "password" not in str(data)
+    assert ann.http.post("/api/account/delete", json={"password": "wrong horse"}).status_code == 403
+    ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    assert ok(ann.http.get("/api/me"))["id"] is None
+    page = ok(ann.http.get(f"/api/hands/{hand['id']}"))
+    assert page["seats"][0]["name"] == "Former player"
+    assert ann.http.post("/api/sign-in", json=SECRET).status_code == 403
+
+
+def test_guessing_passwords_is_slow(serve: Serve) -> None:
+    with serve(sign_in_burst=3, sign_in_rate=0.001) as server:
+        codes = [server.player().http.post("/api/sign-in", json=SECRET).status_code for _ in range(4)]
+        assert codes == [403, 403, 403, 429]
+
+
+def test_rated_hands_rate_people_and_bots(server: Served) -> None:
+    ann = server.player()
+    played(ann, rated=True)
+    profile = ok(ann.http.get("/api/me/profile"))
+    (rating,) = profile["ratings"]
+    assert (rating["preset"], rating["players"], rating["hands"], rating["provisional"]) == ("big-three", 3, 1, True)
+    assert rating["rating"] != 1500
+    chart = ok(ann.http.get("/api/me/ratings/big-three/3"))
+    assert [point["rating"] for point in chart] == [rating["rating"]]
+    bot = ok(ann.http.get("/api/bots/random"))
+    assert bot["ratings"][0]["hands"] == 1
+    assert sum(role["hands"] for role in bot["statistics"]) == 2
+
+
+def hand_of(roles: list[tuple[str, bool, int]], finish_order: list[int]) -> Hand:
+    players = tuple(Seated(s, f"P{s}", f"p{s}", None, role, paid, won) for s, (role, won, paid) in enumerate(roles))
+    result = {"finish_order": finish_order}
+    return Hand("h", "t", 1, "big-two", 0, True, True, result, [], "", players)
+
+
+def test_sides_and_places_follow_from_the_result() -> None:
+    sides = hand_of([("defender", True, 1), ("bidder", False, -1), ("partner", False, -1), ("defender", True, 1)], [0])
+    assert teams(sides) == ([[1, 2], [0, 3]], [2.0, 1.0])
+    places = hand_of([("player", False, 0), ("player", True, 0), ("player", False, 0)], [1, 2, 0])
+    assert teams(places) == ([[0], [1], [2]], [3.0, 1.0, 2.0])
+    paid = hand_of([("player", False, -3), ("player", True, 4), ("player", False, -1)], [1])
+    assert teams(paid) == ([[0], [1], [2]], [3.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_ratings_are_openskills(order: list[int]) -> None:
+    engine = sa.create_engine("sqlite://")
+    metadata.create_all(engine)
+    hand = hand_of([("player", seat == order[0], 0) for seat in range(3)], order)
+    with engine.begin() as connection:
+        rate(connection, hand)
+        found = {row.player: shown(row.mu) for row in connection.execute(sa.select(ratings))}
+    model = PlackettLuce()
+    expected = model.rate([[model.rating()] for _ in range(3)], ranks=[order.index(seat) + 1 for seat in range(3)])
+    assert found == {f"p{seat}": shown(expected[seat][0].mu) for seat in range(3)}
+    engine.dispose()
