@@ -97,8 +97,15 @@ OPTIONS = (
 
 GAME = Game(
     presets=(
-        Preset("tien-len", "Tien Len", OPTIONS, build),
-        Preset("tien-len-cards", "Tien Len, counting cards", OPTIONS, build),
+        Preset(
+            "tien-len",
+            "Tien Len",
+            OPTIONS,
+            build,
+            sample="3S AH 2D 2H",
+            summary="Vietnam's game: run from the lowest spade to the last card. Bombs beat nothing but twos.",
+        ),
+        Preset("tien-len-cards", "Tien Len, counting cards", OPTIONS, build, family="tien-len"),
     ),
     chapter=(files(__name__) / "rules.md").read_text(encoding="utf-8"),
 )

@@ -83,6 +83,7 @@ def _preset_json(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "title": preset.title,
+        "summary": preset.summary,
         "options": [_option_json(o, o.default) for o in preset.options],
     }
 

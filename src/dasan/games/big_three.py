@@ -139,6 +139,7 @@ PRESETS = (
         _three,
         family="big-three",
         sample="4H 2S 3D 3S",
+        summary="Wa Keng, “dig a hole”. Bid for four hidden cards, then one player runs from two. The 3 is high.",
     ),
     Preset(
         "big-three-denexa",
@@ -153,6 +154,7 @@ PRESETS = (
         ),
         _three,
         family="big-three",
+        summary="Clockwise, and a player who passes is out of the auction. Counters on the table.",
     ),
     Preset(
         "big-three-fr",
@@ -167,6 +169,7 @@ PRESETS = (
         ),
         _three,
         family="big-three",
+        summary="As played in France: no cut, the first dealer is drawn by lot.",
     ),
     Preset(
         "big-three-4p",
@@ -182,5 +185,6 @@ PRESETS = (
         _four,
         family="big-three",
         sample="8C KC 2H 3H",
+        summary="The bidder calls a card. Whoever holds it is a secret partner until it is played.",
     ),
 )

@@ -173,5 +173,6 @@ PRESETS = (
         _build,
         family="big-two",
         sample="TS JS QS KS AS 2S",
+        summary="Thirteen cards, poker hands of five, and the 2 of spades above them all.",
     ),
 )

@@ -68,7 +68,8 @@ class Preset:
     """A name, a title for people, and the options with this preset's defaults.
 
     `build` gets the name, every option's value, and the names of those that the caller chose. family: the preset whose
-    variant this is, or itself. sample: a few cards, for a list of games, that say which it is.
+    variant this is, or itself. sample: a few cards, for a list of games, that say which it is. summary: the game in a
+    sentence or two.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Preset:
     build: Callable[[str, dict[str, OptionValue], frozenset[str]], Rules]
     family: str = ""
     sample: str = ""
+    summary: str = ""
 
     def rules(self, chosen: Mapping[str, object]) -> Rules:
         known = {option.name: option for option in self.options}

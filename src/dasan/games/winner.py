@@ -179,6 +179,21 @@ def _options(bomb: str) -> tuple[Option, ...]:
 
 
 PRESETS = (
-    Preset("winner", "Winner", _options("quad-plus-one"), _build, "winner", "QH AC 2S RJ"),
-    Preset("winner-bomb", "Winner with bombs of four", _options("quad"), _build, "winner"),
+    Preset(
+        "winner",
+        "Winner",
+        _options("quad-plus-one"),
+        _build,
+        family="winner",
+        sample="QH AC 2S RJ",
+        summary="Zheng Shangyou: run for the top, three to eight players. The Loser pays the Winner a card.",
+    ),
+    Preset(
+        "winner-bomb",
+        "Winner with bombs of four",
+        _options("quad"),
+        _build,
+        family="winner",
+        summary="Winner where four of a kind blows up everything.",
+    ),
 )

@@ -856,7 +856,7 @@ export interface PresenceChanged {
 /**
  * A game that can be played, with the options it has. ``sample``: a few cards that say which game it is.
  *
- * ``variant``: listed below its family's main game.
+ * ``variant``: listed below its family's main game. ``summary``: the game in a sentence or two, or nothing.
  */
 export interface PresetInfo {
   name: string;
@@ -864,6 +864,7 @@ export interface PresetInfo {
   family: string;
   variant: boolean;
   sample: string[];
+  summary: string;
   facts: RulesFacts;
   options: OptionInfo[];
 }

@@ -74,6 +74,7 @@ def _preset_info(preset: Preset) -> PresetInfo:
         family=preset.family or preset.name,
         variant=preset.family not in ("", preset.name) and not preset.sample,
         sample=preset.sample.split(),
+        summary=preset.summary,
         facts=facts(dasan.rules(preset.name)),
         options=[_option_info(option) for option in preset.options],
     )

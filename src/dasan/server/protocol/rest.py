@@ -36,7 +36,7 @@ class OptionInfo(Message):
 class PresetInfo(Message):
     """A game that can be played, with the options it has. ``sample``: a few cards that say which game it is.
 
-    ``variant``: listed below its family's main game.
+    ``variant``: listed below its family's main game. ``summary``: the game in a sentence or two, or nothing.
     """
 
     name: str
@@ -44,6 +44,7 @@ class PresetInfo(Message):
     family: str
     variant: bool
     sample: list[str]
+    summary: str
     facts: RulesFacts
     options: list[OptionInfo]
 
