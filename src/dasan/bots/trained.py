@@ -59,17 +59,22 @@ def fitted(rules: Rules) -> Fitted | None:
     """The network for `rules`: one trained for them, else that of the nearest rules which differ in combinations,
     payments or customs only; None if there is none.
     """
-    from dasan.bots.network import Network
-
     near = [one for one in catalogue() if _near(one.rules, rules)]
     if not near:
         return None
     best = min(near, key=lambda one: _distance(one.rules, rules))
-    with (WEIGHTS / f"{best.name}.npz").open("rb") as stream:
-        network = Network.load(stream)
+    network = load(best)
     if best.rules.digest == rules.digest:
         return Fitted(best, network, True)
     return Fitted(best, adapted(network, best, rules), False)
+
+
+def load(trained: Trained) -> Network:
+    """The network of the package."""
+    from dasan.bots.network import Network
+
+    with (WEIGHTS / f"{trained.name}.npz").open("rb") as stream:
+        return Network.load(stream)
 
 
 def adapted(network: Network, trained: Trained, rules: Rules) -> Network:

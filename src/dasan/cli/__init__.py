@@ -26,6 +26,7 @@ from dasan.cli.replay import replay
 from dasan.cli.review import review
 from dasan.cli.rules import rules
 from dasan.cli.solve import solve
+from dasan.cli.train import train
 from dasan.cli.tui import tui
 from dasan.cli.verify import verify
 from dasan.version import __version__
@@ -42,6 +43,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "puzzle": puzzle,
     "deals": deals,
     "arena": arena,
+    "train": train,
     "bench": bench,
     "join": join,
     "bot-test": bot_test,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import process_time
+from zipfile import is_zipfile
 
 import numpy as np
 import numpy.typing as npt
@@ -146,6 +147,8 @@ class Trainer:
     @staticmethod
     def load(file: Path, epochs: int | None = None) -> Trainer:
         """The run that `save` wrote. epochs: go on up to so many instead. ValueError: the file holds something else."""
+        if not is_zipfile(file):
+            raise ValueError(f"{file} is no saved training run")
         with np.load(file, allow_pickle=False) as held:
             if "about" not in held.files:
                 raise ValueError(f"{file} is no saved training run")

@@ -1,0 +1,140 @@
+"""`dasan train`: networks by self-play."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
+from dasan.cli.files import AsJson
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+from dasan.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from dasan.learn.config import Config
+    from dasan.learn.trainer import Trainer
+
+
+def train(
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the run.")],
+    game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    option: Options = None,
+    like: Annotated[
+        str | None, typer.Option(metavar="NAME", help="As the network NAME of the package was trained.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Epochs in all; default: 100, or as the network.")] = None,
+    envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
+    rounds: Annotated[int, typer.Option(min=1, help="Stretches of 32 steps in an epoch.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after so many epochs.")] = 10,
+    deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Train a network by self-play on this computer, and keep it, its curve and all that a later run needs in a folder."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    trainer = _resumed(out, epochs) if resume else _begun(out, game, option, like, epochs, envs, rounds, seed)
+    report: dict[str, Any] = {}
+    with progress_bar() as show:
+        while trainer.progress.epoch < trainer.config.epochs:
+            trainer.epoch()
+            report = _keep(out, trainer, every, deals)
+            show("epochs", trainer.progress.epoch, trainer.config.epochs)
+    report = report or {"epoch": trainer.progress.epoch}
+    if as_json:
+        print_json(report)
+    else:
+        say(", ".join(f"{name} {value}" for name, value in report.items()))
+
+
+def _begun(
+    out: Path,
+    game: str,
+    option: list[str] | None,
+    like: str | None,
+    epochs: int | None,
+    envs: int,
+    rounds: int,
+    seed: int,
+) -> Trainer:
+    from dasan.learn.config import Config
+    from dasan.learn.starting import start_from
+    from dasan.learn.trainer import Trainer
+
+    if (out / "run.npz").exists():
+        raise Refused(f"there is a run in {out}: go on with --resume, or choose another folder")
+    if like is not None:
+        config = _config_of(like)
+    else:
+        rules = chosen_rules(game, option)
+        changed = {
+            name: value for name, value in rules.options.items() if value != chosen_rules(game, None).options[name]
+        }
+        config = Config(
+            game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, envs=envs, rounds=rounds, seed=seed
+        )
+    if epochs is not None:
+        config = Config(**{**config.to_json(), "epochs": epochs})
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        trainer = Trainer(config)
+        if config.start:
+            start_from(trainer, config.start)
+    except (OSError, ValueError) as error:
+        raise Refused(str(error)) from error
+    return trainer
+
+
+def _config_of(name: str) -> Config:
+    from dasan.bots.trained import catalogue
+    from dasan.learn.config import Config
+
+    found = next((one for one in catalogue() if one.name == name), None)
+    if found is None:
+        raise Refused(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
+    return Config.from_json(found.card["config"])
+
+
+def _resumed(out: Path, epochs: int | None) -> Trainer:
+    from dasan.learn.curves import cut
+    from dasan.learn.ladder import LADDER
+    from dasan.learn.trainer import Trainer
+
+    try:
+        trainer = Trainer.load(out / "run.npz", epochs)
+        cut(out / "curve.csv", trainer.progress.epoch, LADDER)
+    except (OSError, ValueError, KeyError) as error:
+        raise Refused(f"cannot go on with the run in {out}: {error}") from error
+    return trainer
+
+
+def _keep(out: Path, trainer: Trainer, every: int, deals: int) -> dict[str, Any]:
+    """Write the run, the network and the curve; what the epoch's row says."""
+    from dasan.learn.curves import add_row, picture, read
+    from dasan.learn.ladder import LADDER, climb
+
+    progress, config = trainer.progress, trainer.config
+    row: dict[str, Any] = {
+        "epoch": progress.epoch,
+        "hands": progress.hands,
+        "moves": progress.plies,
+        "decisions": progress.decisions,
+        "seconds": round(progress.seconds, 1),
+        "loss": round(progress.loss, 5),
+    }
+    if progress.epoch % every == 0 or progress.epoch == config.epochs:
+        found = climb(config.rules(), trainer.network(), config.session, deals)
+        row.update({name: estimate.mean for name, estimate in found.items()})
+    try:
+        trainer.save(out / "run.npz")
+        add_row(out / "curve.csv", row, LADDER)
+        with (out / "network.npz").open("wb") as stream:
+            trainer.network().save(stream)
+        (out / "curve.svg").write_text(picture(read(out / "curve.csv"), LADDER), encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"cannot write in {out}: {error.strerror or error}") from error
+    return row

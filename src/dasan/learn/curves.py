@@ -1,0 +1,66 @@
+"""The curve of a training run: a CSV file with a row for each epoch, and a picture of it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+COLUMNS = ("epoch", "hands", "moves", "decisions", "seconds", "loss")
+WIDTH, HEIGHT, EDGE = 640, 240, 48
+COLOURS = ("#0b6bcb", "#a86400", "#1c7a3e", "#c21f30")
+
+
+def add_row(file: Path, row: Mapping[str, object], ladder: Sequence[str]) -> None:
+    """Append a row; a new file begins with the names of the columns."""
+    names = (*COLUMNS, *ladder)
+    fresh = not file.exists()
+    with file.open("a", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, names)
+        if fresh:
+            writer.writeheader()
+        writer.writerow({name: row.get(name, "") for name in names})
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    """All rows."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def cut(file: Path, epoch: int, ladder: Sequence[str]) -> None:
+    """Forget rows after `epoch`, which a run that was stopped will make again."""
+    rows = [row for row in read(file) if int(row["epoch"]) <= epoch]
+    file.unlink(missing_ok=True)
+    for row in rows:
+        add_row(file, row, ladder)
+
+
+def picture(rows: Sequence[Mapping[str, str]], ladder: Sequence[str]) -> str:
+    """The earnings a hand against each player of the ladder over the epochs, as SVG."""
+    points = {name: [(int(row["epoch"]), float(row[name])) for row in rows if row.get(name)] for name in ladder}
+    values = [value for line in points.values() for _, value in line] or [0.0]
+    low, high = min(0.0, *values), max(0.1, *values)
+    last = max([int(row["epoch"]) for row in rows] or [1])
+
+    def at(epoch: int, value: float) -> str:
+        x = EDGE + (WIDTH - 2 * EDGE) * epoch / last
+        y = HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * (value - low) / (high - low)
+        return f"{x:.1f},{y:.1f}"
+
+    lines = [
+        f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{" ".join(at(*p) for p in line)}"/>'
+        f'<text x="{WIDTH - EDGE + 4}" y="{20 + 16 * k}" fill="{colour}">{name}</text>'
+        for k, (colour, (name, line)) in enumerate(zip(COLOURS, points.items(), strict=False))
+    ]
+    zero = at(0, 0.0).split(",")[1]
+    axes = (
+        f'<line x1="{EDGE}" x2="{WIDTH - EDGE}" y1="{zero}" y2="{zero}" stroke="#888"/>'
+        f'<text x="4" y="{EDGE}">{high:+.2f}</text><text x="4" y="{HEIGHT - EDGE}">{low:+.2f}</text>'
+        f'<text x="{EDGE}" y="{HEIGHT - 12}">epochs 0 to {last}; units a hand, alone among each</text>'
+    )
+    style = "<style>text{font:12px system-ui,sans-serif}</style>"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH + 60} {HEIGHT}">'
+    return f"{head}{style}{axes}{''.join(lines)}</svg>\n"

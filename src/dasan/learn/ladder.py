@@ -1,0 +1,56 @@
+"""How a network in training does against fixed players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from dasan.arena.contest import Contest, interval, play_deal
+from dasan.arena.estimate import Estimate
+from dasan.bots import Bot, Maker, bot
+from dasan.bots.network import Network
+from dasan.bots.protocol import choices
+from dasan.features import encode, encode_moves
+from dasan.play.action_ids import action_ids
+from dasan.play.moves import Move
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
+
+LADDER = ("random", "thrifty")
+"""The players that a network is measured against."""
+
+
+class NetworkPlayer:
+    """A bot that makes the best move by a network of its own. session: the network's observations."""
+
+    name = "learner"
+    version = "0"
+
+    def __init__(self, network: Network, session: bool) -> None:
+        self._network = network
+        self._session = session
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        ids = action_ids(view.rules, self._session)
+        rows = encode_moves(view, self._session)
+        ordered = [rows[ids.of(move, view.called)] for move in moves]
+        return moves[int(np.argmax(self._network.score(encode(view, self._session), ordered)))]
+
+
+def _seated(name: str, seed: int) -> Bot:
+    return bot(name, seed=seed)
+
+
+def climb(
+    rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, ladder: Sequence[str] = LADDER
+) -> dict[str, Estimate]:
+    """What the network earns a hand, alone among each player of the ladder, in every seat of `deals` deals."""
+    out = {}
+    for name in ladder:
+        contest = Contest(rules, "learner", name, deals, seed)
+        makers: dict[str, Maker] = {"learner": lambda _: NetworkPlayer(network, session), name: partial(_seated, name)}
+        out[name] = interval([play_deal(contest, seed + k, makers) for k in range(deals)])
+    return out

@@ -1,0 +1,180 @@
+"""Self-play training: whose returns decisions get, that runs go on exactly, and that something is learnt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan.bots.network import Network
+from dasan.learn.config import Config
+from dasan.learn.curves import read
+from dasan.learn.duel import duel
+from dasan.learn.ladder import climb
+from dasan.learn.returns import Returns
+from dasan.learn.starting import start_from
+from dasan.learn.trainer import Trainer
+
+SMALL = Config("big-two", envs=32, rounds=3, steps=16, epochs=4, first=32, second=16, batch=128, trace=0.9, unit=2.0)
+
+
+def decide(returns: Returns, env: int, seat: int, value: float, explored: bool = False) -> None:
+    """One decision whose observation is (environment, seat) and whose move is the value times ten."""
+    returns.add(
+        np.array([env]),
+        np.array([seat], np.int8),
+        np.full((1, 8), 10 * env + seat, np.uint8),
+        np.full((1, 8), round(10 * value), np.uint8),
+        np.array([value], np.float32),
+        np.array([explored]),
+    )
+
+
+def taken(returns: Returns) -> dict[tuple[int, int], float]:
+    """By observation and move: the target."""
+    obs, moves, targets = returns.take(1.0, np.random.default_rng(1))
+    return {(int(o[0]), int(m[0])): float(t) for o, m, t in zip(obs, moves, targets, strict=True)}
+
+
+def test_decisions_get_the_payment_of_the_seat_that_made_them() -> None:
+    returns = Returns(2, 3, 8, 8, capacity=4)
+    for env, seat, value in ((0, 0, 0.1), (1, 2, 0.2), (0, 2, 0.3), (0, 0, 0.4), (1, 2, 0.5), (1, 0, 0.6)):
+        decide(returns, env, seat, value)
+    assert returns.waiting == 6
+    assert taken(returns) == {}
+    payments = np.array([[2, -1, -1], [0, 0, 0]], np.float32)
+    returns.finish(np.array([0]), payments)
+    assert returns.waiting == 3
+    assert taken(returns) == {(0, 1): 2.0, (2, 3): -1.0, (0, 4): 2.0}
+    returns.finish(np.array([1]), np.array([[0, 0, 0], [-4, 2, 2]], np.float32))
+    assert taken(returns) == {(12, 2): 2.0, (12, 5): 2.0, (10, 6): -4.0}
+    assert returns.waiting == 0
+
+
+def test_a_trace_mixes_in_the_value_of_the_next_decision_and_stops_where_it_explored() -> None:
+    returns = Returns(1, 2, 8, 8, trace=0.5)
+    decide(returns, 0, 1, 0.1)
+    decide(returns, 0, 1, 0.8)
+    decide(returns, 0, 1, 0.4, explored=True)
+    decide(returns, 0, 1, 0.2)
+    returns.finish(np.array([0]), np.array([[0, 3]], np.float32))
+    found = taken(returns)
+    assert found[1, 2] == pytest.approx(3)
+    assert found[1, 4] == pytest.approx(0.5 * 0.2 + 0.5 * 3)
+    assert found[1, 8] == pytest.approx(0.4)
+    assert found[1, 1] == pytest.approx(0.5 * 0.8 + 0.5 * 0.4)
+
+
+def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
+    trainer = Trainer(SMALL)
+    trainer.epoch()
+    progress = trainer.progress
+    assert trainer.returns.waiting == 0
+    assert progress.hands >= SMALL.envs
+    assert 0 < progress.decisions < progress.plies
+    assert (
+        progress.plies / progress.hands > 40
+    )  # long hands are not left out: a hand of weak players takes some sixty moves
+
+
+def test_a_run_goes_on_exactly(tmp_path: Path) -> None:
+    whole, part = Trainer(SMALL), Trainer(SMALL)
+    for _ in range(3):
+        whole.epoch()
+    part.epoch()
+    part.save(tmp_path / "run.npz")
+    again = Trainer.load(tmp_path / "run.npz")
+    for _ in range(2):
+        again.epoch()
+    assert np.array_equal(whole.learner.flat, again.learner.flat)
+    assert np.array_equal(whole.learner.average, again.learner.average)
+    assert whole.progress.decisions == again.progress.decisions
+    assert Config.from_json(SMALL.to_json()) == SMALL
+    (tmp_path / "other.npz").write_bytes((tmp_path / "run.npz").read_bytes()[:100])
+    with pytest.raises(ValueError, match="no saved training run"):
+        Trainer.load(tmp_path / "other.npz")
+
+
+def test_gradients_are_those_of_finite_differences() -> None:
+    trainer = Trainer(SMALL)
+    learner = trainer.learner
+    rng = np.random.default_rng(3)
+    obs = (rng.random((40, learner.shape.observation)) < 0.2).astype(np.uint8)
+    moves = (rng.random((40, learner.shape.move)) < 0.2).astype(np.uint8)
+    targets = rng.normal(size=40).astype(np.float32)
+
+    def loss(flat: np.ndarray) -> float:
+        w = learner.shape.views(flat)
+        first = np.maximum(
+            (obs * learner.scale_obs) @ w["w_obs"] + (moves * learner.scale_move) @ w["w_move"] + w["bias"], 0
+        )
+        second = np.maximum(first @ w["w_second"] + w["b_second"], 0)
+        return float((((second @ w["w_last"] + w["b_last"]) - targets) ** 2).mean())
+
+    flat = learner.flat.astype(np.float64)
+    assert learner.update(obs, moves, targets, 0.0, 1) == pytest.approx(loss(flat), rel=1e-4)
+    gradient = learner.mean / 0.1  # Adam's first step remembers a tenth of it
+    for at in rng.choice(np.flatnonzero(np.abs(gradient) > 1e-3), 12, replace=False):
+        step = np.zeros_like(flat)
+        step[at] = 1e-4
+        assert gradient[at] == pytest.approx((loss(flat + step) - loss(flat - step)) / 2e-4, rel=0.02, abs=1e-4)
+
+
+def test_equal_networks_earn_nothing_from_each_other() -> None:
+    network = Trainer(SMALL).network()
+    estimate = duel(SMALL.rules(), network, network, 8)
+    assert estimate.mean == 0
+
+
+def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
+    trainer = Trainer(SMALL)
+    trainer.network().save(tmp_path / "network.npz")
+    read_back = Network.load(tmp_path / "network.npz")
+    assert np.allclose(read_back.weights["w_obs"], trainer.network().weights["w_obs"], atol=1e-3)
+    with pytest.raises(ValueError, match="of other sizes"):
+        start_from(trainer, "big-two-charlesworth")
+    with pytest.raises(ValueError, match="there is no network"):
+        start_from(trainer, "chess")
+    started = Trainer(Config("big-two", envs=4, first=256, second=64))
+    start_from(started, "big-two-charlesworth")
+    assert np.array_equal(started.learner.average, started.learner.flat)
+
+
+@pytest.mark.slow
+def test_a_minute_of_training_beats_random() -> None:
+    trainer = Trainer(Config("big-two", envs=256, rounds=20, epochs=6, first=64, second=32, trace=0.9, keep=1.0))
+    for _ in range(6):
+        trainer.epoch()
+    found = climb(dasan.rules("big-two"), trainer.network(), False, 30, ladder=("random",))
+    assert found["random"].low > 0.3
+
+
+@pytest.mark.slow
+def test_the_command_goes_on_after_kill_9(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dasan", "train", "--game", "big-two", "--envs", "64", "--rounds", "3"]
+    command += ["--every", "100", "--deals", "2"]
+
+    def run(out: Path, *more: str) -> None:
+        subprocess.run([*command, "--out", str(out), *more], check=True, capture_output=True, timeout=300)
+
+    run(tmp_path / "whole", "--epochs", "6")
+    part = tmp_path / "part"
+    begun = subprocess.Popen([*command, "--out", str(part), "--epochs", "6"], stdout=subprocess.DEVNULL)
+    for _ in range(600):
+        if (part / "run.npz").exists():
+            break
+        time.sleep(0.1)
+    os.kill(begun.pid, signal.SIGKILL)
+    begun.wait()
+    run(part, "--resume")
+    with np.load(tmp_path / "whole" / "run.npz") as whole, np.load(part / "run.npz") as again:
+        assert np.array_equal(whole["flat"], again["flat"])
+    assert [row["epoch"] for row in read(part / "curve.csv")] == [str(n) for n in range(1, 7)]
+    assert (part / "curve.svg").read_text().startswith("<svg")
