@@ -34,6 +34,12 @@ def explain(name: str, view: dasan.View) -> dict[str, Any]:
     return {"unit": told.unit, "candidates": candidates[:MOST_CANDIDATES]}
 
 
+def advise(record: str, seq: int, name: str) -> dict[str, Any]:
+    """What the bot would have done before event ``seq`` of a finished hand, knowing only what the seat to act knew."""
+    state = before(_hand(record), seq)
+    return {"bot": name, **explain(name, state.view(state.to_act))}
+
+
 def review(record: str, seconds: float, memory_mb: float) -> Iterator[dict[str, Any]]:
     """The moves of a finished hand, judged with all hands open, from the last to the first."""
     from dasan.solver.review import judge
@@ -116,6 +122,7 @@ _BOTS: dict[str, ExplainingBot] = {}
 JOBS: dict[str, Callable[..., Any]] = {
     "choose": choose,
     "explain": explain,
+    "advise": advise,
     "review": review,
     "solve": solve,
     "puzzle_answer": puzzle_answer,

@@ -26,11 +26,17 @@ async def presets() -> list[PresetInfo]:
 
 @router.get("/rules/{preset}")
 async def rules(preset: str, request: Request) -> RulesInfo:
-    """The rules in force for a preset; the query gives options, as in ``?triples=true&guard=off``."""
+    """The rules in force for a preset; the query gives options, as in ``?triples=true&guard=off``.
+
+    ``lang``: the language of the clauses, one of ``clauses.LANGUAGES``.
+    """
     if preset not in PRESETS:
         raise Refused("not-found", f"there is no game {preset!r}")
     known = {option.name: option for option in PRESETS[preset].options}
     given = {name: _read_value(known.get(name), value) for name, value in request.query_params.items()}
+    language = str(given.pop("lang", "en"))
+    if language not in clauses.LANGUAGES:
+        raise Refused("malformed", f"the rules exist in {', '.join(clauses.LANGUAGES)}, not in {language!r}")
     try:
         made = PRESETS[preset].rules(given)
     except ValueError as error:
@@ -40,7 +46,7 @@ async def rules(preset: str, request: Request) -> RulesInfo:
         title=PRESETS[preset].title,
         options=made.options,
         facts=await asyncio.to_thread(facts, made),
-        clauses=[ClauseInfo(id=clause.id, text=clause.text) for clause in clauses.in_force(made)],
+        clauses=[ClauseInfo(id=clause.id, text=clause.text) for clause in clauses.in_force(made, language)],
     )
 
 

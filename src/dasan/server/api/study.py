@@ -19,6 +19,7 @@ from dasan.server.api.hands import NDJSON
 from dasan.server.facts import facts
 from dasan.server.jobs import position
 from dasan.server.protocol import (
+    Advice,
     PositionValue,
     PuzzleAnswer,
     PuzzleInfo,
@@ -31,7 +32,7 @@ from dasan.server.protocol import (
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hands import Hand
-from dasan.server.tables import Tables
+from dasan.server.tables import Tables, check_bot
 from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
 
 router = APIRouter(prefix="/api")
@@ -107,6 +108,21 @@ async def solve(
     except FAILED:
         raise Refused("unavailable", "the solver has no answer just now") from None
     return PositionValue.model_validate(told)
+
+
+@router.get("/hands/{hand_id}/advice")
+async def advice(
+    hand_id: str, seq: int, request: Request, tables: TablesHere, store: StoreHere, player: Player, bot: str = "greedy"
+) -> Advice:
+    """What a bot would have done in place of the move with event ``seq``, knowing only what its player knew."""
+    check_bot(bot)
+    hand = await _open_hand(store, hand_id)
+    limit(request, "study", player)
+    try:
+        told = await tables.study.run("advise", hand.record, seq, bot)
+    except FAILED:
+        raise Refused("unavailable", "the bot has no advice just now") from None
+    return Advice.model_validate(told)
 
 
 async def _open_hand(store: Store, hand_id: str) -> Hand:

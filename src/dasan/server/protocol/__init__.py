@@ -71,6 +71,7 @@ from dasan.server.protocol.people import (
     SessionListed,
 )
 from dasan.server.protocol.rest import (
+    Advice,
     BotInfo,
     ClauseInfo,
     CommandDone,
@@ -119,7 +120,7 @@ from dasan.server.protocol.table import (
 REST = (
     PresetInfo, RulesInfo, BotInfo, Health, Promise, CreateTable, TableCreated, JoinTable, Joined, QuickMatch,
     CommandDone, TableSummary, Lobby, TableDetail, HandInfo, HandSummary, ReviewMove, ReviewDone, PuzzleInfo, PuzzleList,
-    PuzzleAnswer, PuzzleVerdict, SolvePosition, PositionValue, Me, Rename, Credentials, PasswordChange, Deletion,
+    PuzzleAnswer, PuzzleVerdict, Advice, SolvePosition, PositionValue, Me, Rename, Credentials, PasswordChange, Deletion,
     SessionListed, PersonalLink, ClaimLink, RatingPoint, Profile, History,
 )  # fmt: skip
 """The models that REST answers or takes, beside the two message unions of the WebSocket."""
@@ -129,6 +130,7 @@ __all__ = [
     "PROTOCOL",
     "REST",
     "Ack",
+    "Advice",
     "AnswerCommand",
     "AnyCommand",
     "BotInfo",

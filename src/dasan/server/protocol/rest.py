@@ -18,6 +18,7 @@ from dasan.server.protocol.base import (
     Status,
 )
 from dasan.server.protocol.hand import LegalMove, Result, SessionInfo, View
+from dasan.server.protocol.messages import Candidate
 from dasan.server.protocol.table import ClockInfo, Presence, RulesFacts, SeatInfo, TableInfo, TableSettings
 
 
@@ -323,6 +324,14 @@ class PuzzleVerdict(Message):
     view: View
     hands: list[list[str]]
     solution: str | None
+
+
+class Advice(Message):
+    """What a bot would have done in a finished hand, knowing only what the seat to act knew; see ``Hint``."""
+
+    bot: str
+    unit: Literal["payment", "place", "turns", "none"]
+    candidates: list[Candidate]
 
 
 class SolvePosition(Message):
