@@ -115,12 +115,10 @@ AT = "cards => cards.map(card => card.dataset.at)"
 
 WHAT_NOW = """() => {
   const seen = (el) => el && el.checkVisibility() && !el.disabled;
-  const named = (text) => [...document.querySelectorAll('button')].some(
-    (b) => seen(b) && ((b.getAttribute('aria-label') || b.textContent).trim().startsWith(text)));
   if (document.querySelector('[role=dialog]')) return 'over';
   if (seen(document.querySelector('[data-do=skip]'))) return 'skip';
   if (seen(document.querySelector('button[data-call]:not(:disabled)'))) return 'call';
-  if (named('Take')) return 'take';
+  if (seen(document.querySelector('button.take'))) return 'take';
   if (seen(document.querySelector('[data-do=bid]'))) return 'bid';
   if (seen(document.querySelector('[data-do=cycle]'))) return 'cards';
   if (seen(document.querySelector('[data-do=pass]'))) return 'pass';
@@ -165,7 +163,7 @@ def by_mouse(screen: Screen, rng: random.Random, doing: str) -> None:
             calls = screen.page.locator("button[data-call]:not(:disabled)")
             calls.nth(rng.randrange(calls.count())).click()
         case "take":
-            screen.button("Take").first.click()
+            screen.page.locator("button.take").first.click()
         case "bid":
             if screen.can("Pass") and rng.random() < 0.5:
                 screen.button("Pass").click()

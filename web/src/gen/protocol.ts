@@ -38,6 +38,7 @@ export type ServerMessage =
 
 export interface Protocol {
   Ack?: Ack;
+  Advice?: Advice;
   AnswerCommand?: AnswerCommand;
   BotInfo?: BotInfo;
   Candidate?: Candidate;
@@ -148,21 +149,12 @@ export interface Ack {
   seq: number;
 }
 /**
- * Accept or decline the offer that is open; whoever made it withdraws it by declining.
+ * What a bot would have done in a finished hand, knowing only what the seat to act knew; see ``Hint``.
  */
-export interface AnswerCommand {
-  type: 'answer';
-  id: string;
-  accept: boolean;
-}
-/**
- * A bot that can be seated: what it is called, how it plays, in one sentence, and how strong (1 to 8).
- */
-export interface BotInfo {
-  name: string;
-  title: string;
-  character: string;
-  level: number | null;
+export interface Advice {
+  bot: string;
+  unit: 'payment' | 'place' | 'turns' | 'none';
+  candidates: Candidate[];
 }
 /**
  * A move a bot considered. ``value``: what it expects, counted as ``unit`` says; null where it has no figure.
@@ -191,6 +183,23 @@ export interface Reason {
     [k: string]: number | string;
   };
   text: string;
+}
+/**
+ * Accept or decline the offer that is open; whoever made it withdraws it by declining.
+ */
+export interface AnswerCommand {
+  type: 'answer';
+  id: string;
+  accept: boolean;
+}
+/**
+ * A bot that can be seated: what it is called, how it plays, in one sentence, and how strong (1 to 8).
+ */
+export interface BotInfo {
+  name: string;
+  title: string;
+  character: string;
+  level: number | null;
 }
 /**
  * Say something to the table.

@@ -1,4 +1,23 @@
-import type { CreateTable, PresetInfo, RulesInfo, TableCreated, TableInfo, TableSummary } from '../gen/protocol';
+import type {
+  Advice,
+  BotInfo,
+  CreateTable,
+  HandInfo,
+  History,
+  Joined,
+  Lobby,
+  Me,
+  PositionValue,
+  PresetInfo,
+  Profile,
+  PuzzleInfo,
+  PuzzleList,
+  PuzzleVerdict,
+  RulesInfo,
+  TableCreated,
+  TableInfo,
+  TableSummary,
+} from '../gen/protocol';
 
 /** The server refused: `message` is for the player. */
 export class ApiError extends Error {
@@ -13,29 +32,81 @@ export class ApiError extends Error {
 
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, { credentials: 'same-origin', ...init });
-  if (response.ok) return (await response.json()) as T;
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  throw await refusalOf(response);
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as { message?: string; detail?: unknown; clause?: string | null };
   const text = body.message ?? (typeof body.detail === 'string' ? body.detail : response.statusText);
-  throw new ApiError(response.status, text, body.clause ?? null);
+  return new ApiError(response.status, text, body.clause ?? null);
 }
+
+const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
+  ask(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+const id = encodeURIComponent;
+const query = (values: Record<string, string | number | boolean | undefined | null>): string => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
+};
 
 export const presets = (): Promise<PresetInfo[]> => ask('/api/presets');
-
+export const bots = (): Promise<BotInfo[]> => ask('/api/bots');
 export const myTables = (): Promise<TableSummary[]> => ask('/api/tables');
+export const lobby = (): Promise<Lobby> => ask('/api/lobby');
 
-export const createTable = (wanted: CreateTable): Promise<TableCreated> =>
-  ask('/api/tables', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(wanted),
-  });
+export const createTable = (wanted: CreateTable): Promise<TableCreated> => send('/api/tables', wanted);
+export const quickMatch = (preset: string, name?: string): Promise<TableCreated> => send('/api/quick', { preset, ...(name ? { name } : {}) });
+export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
+  send(`/api/tables/${id(table)}/join`, { name, seat });
 
-export function rules(preset: string, options: TableInfo['options']): Promise<RulesInfo> {
-  const query = new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)]));
-  return ask(`/api/rules/${encodeURIComponent(preset)}?${query}`);
+export const rules = (preset: string, options: TableInfo['options'] = {}, lang = 'en'): Promise<RulesInfo> =>
+  ask(`/api/rules/${id(preset)}${query({ ...options, lang })}`);
+
+export const me = (): Promise<Me> => ask('/api/me');
+export const rename = (name: string): Promise<Me> => send('/api/me/name', { name }, 'PUT');
+export const history = (before?: string): Promise<History> => ask(`/api/me/hands${query({ before })}`);
+export const profile = (name: string): Promise<Profile> => ask(`/api/players/${id(name)}`);
+
+export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
+export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;
+export const position = (hand: string, seq: number, moves: string[]): Promise<PositionValue> =>
+  send(`/api/hands/${id(hand)}/solve`, { seq, moves });
+
+export const advice = (hand: string, seq: number): Promise<Advice> => ask(`/api/hands/${id(hand)}/advice${query({ seq })}`);
+
+export const puzzles = (wanted: { theme?: string; grade?: number; preset?: string; offset?: number }): Promise<PuzzleList> =>
+  ask(`/api/puzzles${query(wanted)}`);
+export const puzzle = (puzzle: string): Promise<PuzzleInfo> => ask(`/api/puzzles/${id(puzzle)}`);
+export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');
+export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> => send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
+
+export async function text(path: string): Promise<string> {
+  const response = await fetch(path, { credentials: 'same-origin' });
+  if (!response.ok) throw await refusalOf(response);
+  return response.text();
 }
 
-export const recordUrl = (table: string): string => `/api/tables/${encodeURIComponent(table)}/record`;
+/** Read JSON lines as they come. */
+export async function* lines<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
+  const response = await fetch(path, { credentials: 'same-origin', signal });
+  if (!response.ok || !response.body) throw await refusalOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const parts = (rest + value).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) if (part.trim()) yield JSON.parse(part) as T;
+  }
+  if (rest.trim()) yield JSON.parse(rest) as T;
+}
 
-export const socketUrl = (table: string): string =>
-  `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/tables/${encodeURIComponent(table)}`;
+export const recordUrl = (table: string): string => `/api/tables/${id(table)}/record`;
+export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;
+
+/** The table's socket; `seq` is what this page has seen of it, -1 for nothing. */
+export const socketUrl = (table: string, seq = -1): string =>
+  `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/tables/${id(table)}${seq >= 0 ? `?seq=${seq}` : ''}`;

@@ -28,7 +28,7 @@ export class Connection {
   private over = false;
 
   constructor(
-    private readonly url: string,
+    private readonly url: () => string,
     private readonly handlers: Handlers,
   ) {
     window.addEventListener('online', this.hurry);
@@ -43,8 +43,9 @@ export class Connection {
     return true;
   }
 
-  /** Drop the socket and come back for a new snapshot. */
+  /** Drop the socket and come back at once. */
   restart(): void {
+    this.attempt = 0;
     this.socket?.close();
   }
 
@@ -61,7 +62,7 @@ export class Connection {
   private open(): void {
     this.retry = null;
     if (this.attempt === 0) this.handlers.status('connecting', 0);
-    const socket = new WebSocket(this.url);
+    const socket = new WebSocket(this.url());
     this.socket = socket;
     socket.onopen = () => {
       this.silent = 0;

@@ -116,6 +116,22 @@ describe('fold', () => {
     expect(sent(refused, 'c2').refusal).toBeNull();
   });
 
+  it('keeps what is said, once, and leaves moves that are still to come alone', () => {
+    const line = { seq: 7, at: 0, seat: 1, name: 'Ada', text: 'hello' };
+    const said = fold(fold(seated, { type: 'chat', seq: 7, lines: [line] }), { type: 'chat', seq: 7, lines: [line] });
+    expect(said.chat).toEqual([line]);
+    expect(seqs(fold(said, update(6, [event(2)])))).toEqual([0, 1, 2]);
+  });
+
+  it('keeps advice for the position it is for', () => {
+    const hint = { type: 'hint', id: 'c1', seq: 5, bot: 'greedy', unit: 'none', candidates: [] } as const;
+    const advised = fold(sent(seated, 'c1'), { ...hint, candidates: [] });
+    expect(advised.hint?.seq).toBe(5);
+    expect(advised.pending).toBeNull();
+    expect(fold(advised, update(6, [event(2)])).hint).toBeNull();
+    expect(fold(seated, { ...hint, seq: 4, candidates: [] }).hint).toBeNull();
+  });
+
   it('has no use for an update before a snapshot', () => {
     expect(fold(NOTHING, update(1, [event(0)]))).toBe(NOTHING);
   });

@@ -1,32 +1,9 @@
-import type { PresetInfo } from '../gen/protocol';
+import type { BotInfo, PresetInfo } from '../gen/protocol';
+import { maybe } from './i18n.svelte';
 
-/** What the start page shows of a preset besides its words. */
-interface Shown {
-  /** A few cards that say which game it is. */
-  cards: string[];
-  players: number;
-  /** Listed below the others. */
-  variant?: boolean;
-}
-
-const SHOWN: Record<string, Shown> = {
-  'big-three': { cards: ['4H', '2S', '3D', '3S'], players: 3 },
-  'big-three-4p': { cards: ['8C', 'KC', '2H', '3H'], players: 4 },
-  'big-two': { cards: ['TS', 'JS', 'QS', 'KS', 'AS', '2S'], players: 4 },
-  winner: { cards: ['QH', 'AC', '2S', 'RJ'], players: 4 },
-  'big-three-denexa': { cards: [], players: 3, variant: true },
-  'big-three-fr': { cards: [], players: 3, variant: true },
-  'winner-bomb': { cards: [], players: 4, variant: true },
-};
-
-/** A preset this page has never heard of is shown too, as a variant. */
-export const shown = (name: string): Shown => SHOWN[name] ?? { cards: [], players: 4, variant: true };
-
-const ORDER = Object.keys(SHOWN);
-const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
-
-export const inOrder = (presets: readonly PresetInfo[]): PresetInfo[] =>
-  [...presets].sort((a, b) => rank(a.name) - rank(b.name));
+/** Games first, then their variants, each in the server's order. */
+export const mains = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => !one.variant);
+export const variants = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => one.variant);
 
 /** The options that change the table; the rest are house rules. */
 export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
@@ -34,8 +11,8 @@ export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
 /** How many sit at the table with these options. */
 export function playersOf(preset: PresetInfo, options: Record<string, unknown>): number {
   const option = preset.options.find((one) => one.name === 'players');
-  return Number(options.players ?? option?.default ?? shown(preset.name).players);
+  return Number(options.players ?? option?.default ?? preset.facts.players);
 }
 
-/** The bots the server knows, from the strongest. */
-export const BOTS = ['greedy', 'random'] as const;
+export const botTitle = (bot: Pick<BotInfo, 'name' | 'title'>): string => maybe(`bot.${bot.name}`) ?? bot.title;
+export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;

@@ -3,6 +3,10 @@ import en from '../i18n/en.json';
 import fr from '../i18n/fr.json';
 import hans from '../i18n/zh-Hans.json';
 import hant from '../i18n/zh-Hant.json';
+import lessonsEn from '../lessons/text/en.json';
+import lessonsFr from '../lessons/text/fr.json';
+import lessonsHans from '../lessons/text/zh-Hans.json';
+import lessonsHant from '../lessons/text/zh-Hant.json';
 import { choose, format } from './i18n.svelte';
 
 type Message = string | Record<string, string>;
@@ -18,6 +22,17 @@ describe('catalogues', () => {
     it(`${name} has the same holes`, () => {
       const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => holes(catalogue[key] ?? '') !== holes(text));
       expect(odd.map(([key]) => key)).toEqual([]);
+    });
+  }
+});
+
+describe('lessons', () => {
+  const lessons = import.meta.glob<{ default: { preset: string; steps: unknown[] } }>('../lessons/*.json', { eager: true });
+  for (const [name, texts] of Object.entries({ en: lessonsEn, fr: lessonsFr, hans: lessonsHans, hant: lessonsHant })) {
+    it(`have a text a step in ${name}`, () => {
+      for (const { default: lesson } of Object.values(lessons)) {
+        expect([lesson.preset, (texts as Record<string, string[]>)[lesson.preset]?.length]).toEqual([lesson.preset, lesson.steps.length]);
+      }
     });
   }
 });

@@ -8,6 +8,7 @@ interface Moves {
 
 const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 
+
 /** The keys of the table; a key that something focused needs for itself is left to it. */
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -36,6 +37,10 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
       case 'Enter':
         // A button that is focused gets its Enter; a card gives it to the play.
         if (onButton && !(onCard && table.selection.length)) return false;
+        if (table.myTurn && table.advice && !table.selection.length) {
+          table.move(table.advice.move.move);
+          return true;
+        }
         if (!table.selection.length) return false;
         if (table.myTurn) table.play();
         else table.ahead('play');
@@ -53,6 +58,10 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
       case 'P':
         if (table.myTurn) table.pass();
         else if (table.view?.phase === 'play') table.ahead('pass');
+        return true;
+      case 'h':
+      case 'H':
+        table.hint();
         return true;
       case 'c':
       case 'C':

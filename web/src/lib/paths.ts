@@ -1,8 +1,43 @@
-export type Route = { page: 'start' } | { page: 'table'; id: string } | { page: 'missing' };
+export type Route =
+  | { page: 'start' }
+  | { page: 'table'; id: string }
+  | { page: 'hand'; id: string }
+  | { page: 'puzzles'; id: string | null }
+  | { page: 'learn'; game: string | null }
+  | { page: 'rules'; preset: string }
+  | { page: 'profile'; name: string | null }
+  | { page: 'missing' };
 
 /** Which page a path names. */
 export function parse(path: string): Route {
   if (path === '/' || path === '/index.html') return { page: 'start' };
-  const id = /^\/t\/([^/]+)\/?$/.exec(path)?.[1];
-  return id ? { page: 'table', id: decodeURIComponent(id) } : { page: 'missing' };
+  const [, head, tail, ...more] = path.replace(/\/$/, '').split('/');
+  if (more.length) return { page: 'missing' };
+  const name = tail ? safe(tail) : null;
+  switch (head) {
+    case 't':
+      return name ? { page: 'table', id: name } : { page: 'missing' };
+    case 'h':
+      return name ? { page: 'hand', id: name } : { page: 'missing' };
+    case 'puzzles':
+      return { page: 'puzzles', id: name };
+    case 'learn':
+      return { page: 'learn', game: name };
+    case 'rules':
+      return name ? { page: 'rules', preset: name } : { page: 'missing' };
+    case 'me':
+      return name ? { page: 'missing' } : { page: 'profile', name: null };
+    case 'players':
+      return name ? { page: 'profile', name } : { page: 'missing' };
+    default:
+      return { page: 'missing' };
+  }
+}
+
+function safe(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }

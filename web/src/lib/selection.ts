@@ -1,4 +1,4 @@
-import type { LegalMove, TableInfo, View } from '../gen/protocol';
+import type { LegalMove, RulesFacts, View } from '../gen/protocol';
 import { rankOf, sameCards, sameRanks, type Card } from './cards';
 
 /** The moves that are made by choosing cards of one's hand. */
@@ -10,15 +10,10 @@ export const cardMoves = (view: View): LegalMove[] =>
 export const canPass = (view: View): boolean => view.legal_moves.some((move) => move.type === 'pass');
 
 /**
- * How the server lists plays that differ only in suits: Big Two's list is complete, Winner's leaves out suits below the
- * deciding card, and where suits have no order one play stands for all of its ranks.
+ * How the server lists plays that differ only in suits: all of them, one that stands for those equal in kind, ranks and
+ * deciding suit, or one that stands for all of its ranks.
  */
-export type Scope = 'complete' | 'canonical' | 'ranks';
-
-export function scopeOf(table: Pick<TableInfo, 'preset' | 'options'>): Scope {
-  if (table.preset.startsWith('big-two')) return 'complete';
-  return table.preset.startsWith('big-three') || table.options.suits_ranked === false ? 'ranks' : 'canonical';
-}
+export type Scope = RulesFacts['scope'];
 
 const ONE_SUIT = new Set(['flush', 'straight-flush']);
 

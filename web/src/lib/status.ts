@@ -25,6 +25,7 @@ function after(view: View, seat: number): number {
 /** What the player should know now, in one line. */
 export function status(table: Table, info: TableInfo, view: View): string {
   if (view.phase === 'over' || view.to_act === null) return '';
+  if (!table.mine) return t('seat.substitute.you');
   if (!table.myTurn) {
     if (table.plan) return t(table.plan === 'pass' ? 'ahead.pass.set' : 'ahead.play.set');
     return t('table.waiting', { name: seatName(info.seats[view.to_act], info) });
@@ -32,7 +33,7 @@ export function status(table: Table, info: TableInfo, view: View): string {
   if (view.phase !== 'play') return t('table.yourTurn');
   const next = after(view, info.you ?? 0);
   const singles = !view.table || view.table.cards.length === 1;
-  const guarded = info.options.guard !== undefined && info.options.guard !== 'off' && singles && view.hand_sizes[next] === 1;
+  const guarded = (table.game.rules?.guard ?? 'off') !== 'off' && singles && view.hand_sizes[next] === 1;
   if (view.table && canPass(view) && !cardMoves(view).length) return t('table.cannot');
   if (guarded) return t('table.guard', { name: seatName(info.seats[next], info) });
   if (view.table) return t('table.beat');

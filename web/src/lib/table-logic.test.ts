@@ -12,7 +12,7 @@ import { place } from './seating';
 import { sides } from './sides';
 import { completions } from './smart';
 import { sorted } from './sorting';
-import { commandFor, matching, playable, scopeOf } from './selection';
+import { commandFor, matching, playable } from './selection';
 import { auction, topPlay, trick, tricks } from './trick';
 
 const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({ seq, seat, type, ...extra });
@@ -76,13 +76,6 @@ describe('selection', () => {
     expect(matching(turn, ['9S', '9H'], 'canonical')?.kind).toBe('pair');
     expect(matching(turn, ['9S', '9H'], 'complete')).toBeNull();
     expect(matching(turn, ['9S', 'KD'], 'ranks')).toBeNull();
-  });
-
-  it('knows how the server lists moves', () => {
-    expect(scopeOf({ preset: 'big-two', options: {} })).toBe('complete');
-    expect(scopeOf({ preset: 'big-three-fr', options: {} })).toBe('ranks');
-    expect(scopeOf({ preset: 'winner', options: {} })).toBe('canonical');
-    expect(scopeOf({ preset: 'winner', options: { suits_ranked: false } })).toBe('ranks');
   });
 
   it('writes the command', () => {
@@ -205,7 +198,10 @@ describe('paths', () => {
   it('names pages', () => {
     expect(parse('/')).toEqual({ page: 'start' });
     expect(parse('/t/abc_-1')).toEqual({ page: 'table', id: 'abc_-1' });
-    expect(parse('/x')).toEqual({ page: 'missing' });
+    expect(parse('/h/abc')).toEqual({ page: 'hand', id: 'abc' });
+    expect(parse('/puzzles')).toEqual({ page: 'puzzles', id: null });
+    expect(parse('/learn/big-two/')).toEqual({ page: 'learn', game: 'big-two' });
+    expect(['/x', '/t', '/t/a/b', '/t/%zz', '/me/x'].map(parse).every((route) => route.page === 'missing')).toBe(true);
   });
 });
 

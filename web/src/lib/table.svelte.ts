@@ -1,4 +1,5 @@
-import type { ServerMessage, View } from '../gen/protocol';
+import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
+import { advised } from './advice';
 import { socketUrl } from './api';
 import { cardOf, keys, type Card } from './cards';
 import { Connection, type Status } from './connection';
@@ -6,13 +7,13 @@ import { fold, NOTHING, sent, type Game } from './game';
 import { t } from './i18n.svelte';
 import { prefs } from './prefs.svelte';
 import { Pump } from './pump';
-import { canPass, cardMoves, commandFor, matching, playable, scopeOf } from './selection';
+import { canPass, cardMoves, commandFor, matching, playable } from './selection';
 import { completions } from './smart';
 import { sorted } from './sorting';
 import { cue } from './sound';
 import { load, save } from './storage';
 import { unmoved } from './trick';
-import { sentence } from './words';
+import { moveText, seatName, sentence } from './words';
 
 /** What a play deserves to be looked at before the next one covers it. */
 const PACE = 420;
@@ -23,6 +24,14 @@ const THINKING = [900, 2600] as const;
 
 /** The phases in which cards of the hand are chosen. */
 const CHOOSING = new Set(['play', 'exchange']);
+const CARD_TYPES = new Set(['play', 'give', 'offer']);
+
+/** A command without its id. */
+type Wanted = DistributiveOmit<Extract<ClientMessage, { id: string }>, 'id'>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** How long a reaction stays beside its seat. */
+const REACTION = 3200;
 
 /** What the player wants to do as soon as it is their turn. */
 export type Plan = 'play' | 'pass' | null;
@@ -45,18 +54,27 @@ export class Table {
   /** Which of the legal plays is being shown. */
   cycled = $state<{ i: number; n: number } | null>(null);
   plan = $state<Plan>(null);
+  /** The quick reactions in sight, by seat. */
+  reactions = $state<Record<number, Reaction['reaction']>>({});
+  /** Chat that has come since it was last looked at. */
+  unread = $state(0);
 
   view = $derived<View | null>(this.game.view);
-  me = $derived(this.game.view?.seat ?? null);
-  myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && !this.opening);
+  me = $derived(this.game.table?.you ?? null);
+  /** The seat's own player makes its moves, and not a bot for them. */
+  mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
+  myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && this.mine && !this.opening);
   busy = $derived(this.game.pending !== null);
   hand = $derived(this.game.view?.hand ?? []);
   handKeys = $derived(keys(this.hand));
   /** The hand as the player wants it laid out. */
   laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
-  scope = $derived(this.game.table ? scopeOf(this.game.table) : 'complete');
+  scope = $derived(this.game.rules?.scope ?? 'complete');
   bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null);
+
+  /** What a bot would do here, once it has been asked. */
+  advice = $derived(this.game.hint?.candidates[0] ?? null);
 
   private readonly connection: Connection;
   private readonly pump: Pump<ServerMessage>;
@@ -65,6 +83,7 @@ export class Table {
   private afterTrick = false;
   private result: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
+  private fading: Record<number, ReturnType<typeof setTimeout>> = {};
   /** The card whose touch chose what is chosen, and which of its combinations that is. */
   private anchor: { key: string; i: number } | null = null;
 
@@ -73,7 +92,7 @@ export class Table {
       (message) => this.receive(message),
       (message) => this.pause(message),
     );
-    this.connection = new Connection(socketUrl(id), {
+    this.connection = new Connection(() => socketUrl(id, this.game.seq), {
       message: (message) => this.sort(message),
       status: (status) => (this.status = status),
     });
@@ -83,7 +102,14 @@ export class Table {
     this.pump.clear();
     clearTimeout(this.result);
     clearTimeout(this.thinking);
+    Object.values(this.fading).forEach(clearTimeout);
     this.connection.close();
+  }
+
+  /** Come back as who this browser is now. */
+  reconnect(): void {
+    this.game = { ...this.game, seq: -1 };
+    this.connection.restart();
   }
 
   toggle(key: string): void {
@@ -124,11 +150,33 @@ export class Table {
   }
 
   move(text: string): void {
-    this.send((id) => ({ type: 'move', id, move: text }));
+    this.send({ type: 'move', move: text });
   }
 
   next(): void {
-    if (this.view?.phase === 'over') this.send((id) => ({ type: 'next', id }));
+    if (this.view?.phase === 'over' && this.game.table?.status === 'playing') this.send({ type: 'next' });
+  }
+
+  /** Ask a bot what it would do here. */
+  hint(): void {
+    if (this.myTurn) this.send({ type: 'hint', bot: 'greedy' });
+  }
+
+  /** Choose what the advice says. */
+  follow(candidate: number): void {
+    const move = this.game.hint?.candidates[candidate]?.move;
+    if (!move) return;
+    if (CARD_TYPES.has(move.type)) this.choose(this.keysOf(move.cards ?? []));
+    else this.choose([]);
+  }
+
+  react(reaction: Reaction['reaction']): void {
+    this.connection.send({ type: 'react', id: this.newId(), reaction });
+  }
+
+  /** Chat goes beside the game: it waits for no answer. */
+  say(text: string): boolean {
+    return this.connection.send({ type: 'chat', id: this.newId(), text });
   }
 
   /** Choose the next of the legal plays, from the lowest. */
@@ -169,13 +217,18 @@ export class Table {
     });
   }
 
-  private send(make: (id: string) => Parameters<Connection['send']>[0]): void {
+  /** A command to the table; its answer comes as a message. */
+  send(wanted: Wanted): void {
     if (this.busy) return;
-    const id = `c${Date.now().toString(36)}-${this.commands++}`;
+    const id = this.newId();
     this.remark = null;
     clearTimeout(this.thinking);
-    if (this.connection.send(make(id))) this.game = sent(this.game, id);
+    if (this.connection.send({ ...wanted, id } as ClientMessage)) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
+  }
+
+  private newId(): string {
+    return `c${Date.now().toString(36)}-${this.commands++}`;
   }
 
   /** One's own move is answered at once; the others' come at a pace one can follow. */
@@ -185,19 +238,41 @@ export class Table {
   }
 
   private sort(message: ServerMessage): void {
-    if (message.type === 'snapshot') {
-      this.pump.clear();
-      this.receive(message);
-    } else if (message.type === 'update') {
-      this.pump.push(message);
-    } else {
-      this.receive(message);
+    switch (message.type) {
+      case 'snapshot':
+        this.pump.clear();
+        return this.receive(message);
+      case 'update':
+      case 'table':
+        return this.pump.push(message);
+      case 'probe':
+        this.connection.send({ type: 'probe', n: message.n });
+        return;
+      case 'reaction':
+        return this.show(message);
+      case 'chat':
+        this.unread += message.lines.filter((line) => line.seat !== this.me).length;
+        if (message.lines.some((line) => line.seat !== this.me)) cue('message');
+        return this.receive(message);
+      default:
+        return this.receive(message);
     }
+  }
+
+  private show(message: Reaction): void {
+    const { seat, reaction } = message;
+    clearTimeout(this.fading[seat]);
+    this.reactions = { ...this.reactions, [seat]: reaction };
+    this.fading[seat] = setTimeout(() => {
+      const { [seat]: _, ...rest } = this.reactions;
+      this.reactions = rest;
+    }, REACTION);
   }
 
   private receive(message: ServerMessage): void {
     const before = this.game;
     this.game = fold(before, message);
+    this.remember();
     if (this.game.stale) this.connection.restart();
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
@@ -205,11 +280,34 @@ export class Table {
       this.speak(message.events);
     }
     // What was chosen has been played; with two decks an equal card may still be there.
-    if (message.type === 'ack' && before.pending === message.id) this.choose([]);
+    if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
+    if (message.type === 'hint') this.advised();
     if (this.game.view !== before.view) {
       this.settle(message.type === 'snapshot');
       if (message.type === 'update') this.turn();
     }
+  }
+
+  /** Keep what the server committed to before each deal, for checking the deal afterwards. */
+  private remember(): void {
+    const { session } = this.game;
+    if (!session?.next_commitment) return;
+    const name = `fair.${this.id}`;
+    const seen = load<Record<string, string>>(name, {}, sessionStorage);
+    const key = String(session.number + 1);
+    if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, sessionStorage);
+  }
+
+  /** Advice has come: choose the best of it; Enter then plays. */
+  private advised(): void {
+    const { hint, table } = this.game;
+    if (!hint?.candidates.length || !table) {
+      if (hint) this.remark = t('hint.none');
+      return;
+    }
+    this.follow(0);
+    const best = hint.candidates[0];
+    if (best) this.speakUp([moveText(best.move, table), ...best.reasons.map((reason) => advised(reason, table.seats.map((seat) => seatName(seat, table))))].join('. '));
   }
 
   /** A new hand, or the same one after coming back. */
@@ -275,15 +373,15 @@ export class Table {
     if (!table || !view) return;
     if (events.some((event) => event.type === 'play')) cue('play');
     else if (events.some((event) => event.type === 'pass')) cue('pass');
-    for (const event of events) this.say(sentence(event, table, view.table));
+    for (const event of events) this.speakUp(sentence(event, table, view.table));
   }
 
   private speakTurn(): void {
-    this.say(t('table.yourTurn'));
+    this.speakUp(t('table.yourTurn'));
   }
 
   /** Add to what a screen reader reads; nothing is taken back before it can be read. */
-  private say(text: string | null): void {
+  private speakUp(text: string | null): void {
     if (text) this.spoken = [...this.spoken.slice(-7), { n: this.said++, text }];
   }
 }

@@ -1,4 +1,4 @@
-import type { Event, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
+import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
 import { botName } from './bots';
 import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from './cards';
 import { maybe, t, type Key } from './i18n.svelte';
@@ -41,8 +41,9 @@ export function choiceName(option: string, value: boolean | number | string): st
   return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
 }
 
-export function seatName(seat: SeatInfo | undefined, table: TableInfo): string {
+export function seatName(seat: SeatInfo | undefined, table: Pick<TableInfo, 'id' | 'you'>): string {
   if (!seat) return '?';
+  if (seat.kind === 'open') return t('seat.open');
   if (seat.seat === table.you) return t('seat.you');
   return seat.bot ? botName(seat, table) : seat.name;
 }
@@ -61,4 +62,19 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
   const kind = named ? kindName(top.kind, top.cards, table.preset) : '';
   const params = { name, cards, kind, bid: event.bid ?? 0 };
   return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
+}
+
+/** A move in words, for advice and reviews: `Pair: 9 of hearts, 9 of spades`, `Pass`, `Bid 2`. */
+export function moveText(move: LegalMove, table: Pick<TableInfo, 'preset'>): string {
+  const cards = cardNames(move.cards ?? []);
+  switch (move.type) {
+    case 'pass':
+      return t('act.pass');
+    case 'bid':
+      return t('act.bid', { n: move.bid ?? 0 });
+    case 'play':
+      return move.kind ? `${kindName(move.kind, move.cards ?? [], table.preset)}: ${cards}` : cards;
+    default:
+      return `${t(`act.${move.type}`)}: ${cards}`;
+  }
 }

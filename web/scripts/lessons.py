@@ -1,0 +1,157 @@
+"""Writes ``web/src/lessons/*.json``: the positions of the lessons, each made and judged by the engine.
+
+A step is a position or none, and the moves that go on. What a step says stands in ``web/src/lessons/text/*.json``, one
+text a step in each language. The learner sits in seat 0.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dasan
+from dasan.server.facts import facts
+
+FOLDER = Path(__file__).parents[1] / "src" / "lessons"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A position (None: only a text) and the moves that are right in it (None: nothing is asked)."""
+
+    state: dasan.State | None = None
+    accept: tuple[str, ...] | None = None
+
+
+def step(state: dasan.State, *accept: str) -> Step:
+    """A position in which the learner moves; ValueError where a right move is not legal."""
+    if state.to_act != 0:
+        raise ValueError("the learner is not to act")
+    for move in accept:
+        state.play(move)
+    return Step(state, accept)
+
+
+def others(used: str, *sizes: int) -> list[str]:
+    """Hands of these sizes for the others, of cards that are nowhere else."""
+    taken = set(used.split())
+    left = [card for rank in "579J6T8Q4KA23" for suit in "SDHC" if (card := rank + suit) not in taken]
+    hands = []
+    for size in sizes:
+        hands.append(" ".join(left[:size]))
+        left = left[size:]
+    return hands
+
+
+def big_three() -> list[Step]:
+    """Three players: the auction, combinations, passing, the end."""
+    rules = dasan.rules("big-three", cut=False)
+
+    def play(hand: str, table: str = "", sizes: tuple[int, int] = (6, 5)) -> dasan.State:
+        given: dict[str, Any] = {"table": table, "table_seat": 2} if table else {"leader": 0}
+        hands = [hand, *others(f"{hand} {table}", *sizes)]
+        return dasan.start(rules, hands, bidder=0, bid=2, to_act=0, **given)
+
+    strong = "5C 5D 5S 9C 9D 9H KC KD KS AD AC AH 2S 2H 3D 3C"
+    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in [*strong.split(), "4H"]]
+    whole = [strong, " ".join(left[:16]), " ".join(["4H", *left[16:31]])]
+    auction = dasan.start(rules, whole, kitty=" ".join(left[31:]), dealer=0)
+    return [
+        Step(),
+        step(play("5D 5H 5S 9C AD"), "5D 5H 5S"),
+        step(play("6D 9H 9S KD", "7C 7S"), "9H 9S"),
+        step(play("9H TD JC QS 2D", "6C 7D 8S"), "9H TD JC", "TD JC QS"),
+        step(play("4C 8D 3H", "2S"), "3H"),
+        step(play("4C 4H 7D 3S", "KC KS"), "pass"),
+        step(auction.play("bid 1"), "bid 3"),
+        Step(),
+        step(play("4C 9D 9H 9S", sizes=(1, 4)), "9D 9H 9S"),
+        Step(),
+    ]
+
+
+def big_three_4p() -> list[Step]:
+    """Four players: calling a card, and the partner nobody knows."""
+    rules = dasan.rules("big-three-4p", cut=False)
+    mine = "4H 4S 5C 9C 9D KC KD AD AC 2S 2H 3D 3C"
+    left = [card for card in (r + s for r in "456789TJQKA23" for s in "DCHS") if card not in mine.split()]
+    hands = [mine, *(" ".join(left[i * 13 : i * 13 + 13]) for i in range(3))]
+    auction = dasan.start(rules, hands, dealer=0)
+    mine = "8C 6D 6H QS"
+    partner = [mine, *others(f"{mine} 2S", 4, 3, 5)]
+    helping = dasan.start(rules, partner, bidder=2, bid=2, called="8C", table="2S", table_seat=2, to_act=0, passed=(3,))
+    return [
+        Step(),
+        step(auction, "bid 3"),
+        step(auction.play("bid 3"), "call 8C"),
+        Step(),
+        step(helping, "pass"),
+        Step(),
+    ]
+
+
+def big_two() -> list[Step]:
+    """Suits count, five-card hands, the guard."""
+    rules = dasan.rules("big-two")
+
+    def play(hand: str, table: str, sizes: tuple[int, int, int] = (4, 5, 6)) -> dasan.State:
+        hands = [hand, *others(f"{hand} {table}", *sizes)]
+        return dasan.start(rules, hands, table=table, table_seat=3, to_act=0)
+
+    first = next(state for seed in range(100) if (state := dasan.deal(rules, seed=seed, dealer=0)).to_act == 0)
+    return [
+        Step(),
+        step(first, *(str(move) for move in first.legal_moves())),
+        step(play("8H 8S KD", "8D 8C"), "8H 8S"),
+        step(play("3H 5H 6H 9H 2H KC", "3S 4C 5C 6S 7D"), "3H 5H 6H 9H 2H"),
+        step(play("4D 9D 2S", "8C", sizes=(1, 4, 5)), "2S"),
+        Step(),
+    ]
+
+
+def winner() -> list[Step]:
+    """Places, straights, bombs, the exchange."""
+    rules = dasan.rules("winner")
+
+    def play(hand: str, table: str) -> dasan.State:
+        return dasan.start(rules, [hand, *others(f"{hand} {table}", 4, 5, 6)], table=table, table_seat=3, to_act=0)
+
+    bomb = ("6D 6C 6H 6S 9D", "6D 6C 6H 6S 2S")
+    return [
+        Step(),
+        step(play("5C KS 2D", "KD"), "KS", "2D"),
+        step(play("4D 5C 6H 7C 8D KC", "3D 4C 5H 6S 7D"), "4D 5C 6H 7C 8D"),
+        step(play("6D 6C 6H 6S 9D 2S", "KD KC KH"), *bomb),
+        Step(),
+        Step(),
+    ]
+
+
+LESSONS = {"big-three": big_three, "big-three-4p": big_three_4p, "big-two": big_two, "winner": winner}
+
+
+def written(preset: str) -> str:
+    """The lesson as the page reads it."""
+    steps = LESSONS[preset]()
+    states = [one.state for one in steps if one.state is not None]
+    rules = states[0].rules
+    data = {
+        "preset": preset,
+        "scope": facts(rules).scope,
+        "ranks": rules.ranks,
+        "steps": [
+            {"view": _view(one.state), "accept": None if one.accept is None else list(one.accept)} for one in steps
+        ],
+    }
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _view(state: dasan.State | None) -> dict[str, Any] | None:
+    return None if state is None else {**state.view(0).to_json(), "events": []}
+
+
+if __name__ == "__main__":
+    for name in LESSONS:
+        (FOLDER / f"{name}.json").write_text(written(name), encoding="utf-8")

@@ -1,0 +1,17 @@
+import type { ClockInfo } from '../gen/protocol';
+
+/** Milliseconds a seat has left: `clocks` came when this browser's clock said `since`, and now it says `now`. */
+export function remaining(clocks: ClockInfo, since: number, seat: number, now: number): number | null {
+  const passed = Math.max(0, now - since);
+  if (clocks.to_act === seat && clocks.deadline !== null) return Math.max(0, clocks.deadline - clocks.now - passed);
+  const left = clocks.left[seat] ?? null;
+  return left === null ? null : Math.max(0, left - (clocks.to_act === seat ? passed : 0));
+}
+
+/** `1:05`, `2 h`, `3 d`. */
+export function spoken(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds >= 2 * 86400) return `${Math.floor(seconds / 86400)} d`;
+  if (seconds >= 2 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
