@@ -121,7 +121,7 @@ def _make(level: int, seed: int) -> Bot:
         case 5:
             return GreedyBot(name=name)
         case 6:
-            return NetBot(name)
+            return NetBot(name=name)
         case 7:
             return StrongBot(seed, Effort(worlds=24, width=4), name)
         case _:

@@ -19,18 +19,24 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.vector.duel import Score
+
 
 class NetBot:
     """Networks trained by self-play, chosen by the rules of the view. Without one for the game it plays as `greedy`.
 
-    The same view, the same move, on one kind of processor.
+    The same view, the same move, on one kind of processor. score: a function of yours instead, for every game: from
+    observations uint8 [1, num_features], rows of moves [k, num_move_features] and [0, k], where the rows begin, to k scores,
+    of which the highest is played; the same that `VectorEnv.best` and `VectorEnv.duel` take. session: whether it reads the
+    observations of hands in succession.
     """
 
     version = "1"
 
-    def __init__(self, name: str = "net") -> None:
+    def __init__(self, score: Score | None = None, *, name: str = "net", session: bool = False) -> None:
         self.name = name
         self._greedy = GreedyBot()
+        self._score, self._session = score, session
 
     def note(self, rules: Rules) -> str:
         """What a player should know of how well it knows these rules; "" if it was trained for them."""
@@ -41,8 +47,19 @@ class NetBot:
 
     def values(self, view: View) -> npt.NDArray[np.float32] | None:
         """float32 [moves]: what each legal move is worth, see `unit`; None without a network."""
+        if self._score is not None:
+            return self._own(self._score, view)
         found = fitted(view.rules)
         return None if found is None else score(found, view)
+
+    def _own(self, score: Score, view: View) -> npt.NDArray[np.float32]:
+        import numpy as np
+
+        ids, rows = action_ids(view.rules, self._session), encode_moves(view, self._session)
+        moves = [rows[ids.of(move, view.called)] for move in choices(view)]
+        starts = np.array([0, len(moves)], np.int64)
+        found = score(np.array([encode(view, self._session)], np.uint8), np.array(moves, np.uint8), starts)
+        return np.asarray(found, np.float32)
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

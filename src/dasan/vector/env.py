@@ -1,14 +1,4 @@
-"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code where a kernel plays the rules.
-
->>> import dasan
->>> env = dasan.vector.make("big-three", num_envs=2, seed=0)
->>> env.mask.shape, env.to_act.shape
-((2, 175), (2,))
->>> env.step(env.sample())
-
-Environment `i` depends on the seed, on `i`, and on the actions it is given; never on how many environments or threads
-there are.
-"""
+"""`VectorEnv`: the buffers of batched environments, and the kernels that fill them."""
 
 from __future__ import annotations
 
@@ -33,21 +23,21 @@ from dasan.features import (
     perfect_layout,
     perfect_size,
 )
-from dasan.games import make_rules
 from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Deal
 from dasan.play.starting import begin
 from dasan.play.state import State
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.rules import Rules
+from dasan.vector.choosing import best_of_all, best_of_rows
+from dasan.vector.duel import Duels, Score
 
 if TYPE_CHECKING:
-    from dasan.kernels.ranks.cuda.env import GpuEnv
     from dasan.worlds.positions import Positions
 
 Moves = Literal["padded", "ragged"]
 
 
-class VectorEnv:
+class VectorEnv(Duels):
     """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
 
     mask: bool [n, num_actions], the legal actions of the seat to act. obs: uint8 [n, num_features], what that seat sees,
@@ -254,6 +244,70 @@ class VectorEnv:
         )
         return self._b.actions
 
+    def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
+        """int32 [n]: the legal action with the highest score in each environment, of equal ones the first; a new array.
+
+        scores: [n, num_actions], of which those of legal ids count, or with `moves="ragged"` one for each row of `moves`
+        (further ones are not looked at), or with padded moves [n, most]. eps: each environment draws one of its legal
+        actions instead with this chance. ValueError: another shape, or eps is no chance.
+        """
+        if not 0 <= eps <= 1:
+            raise ValueError(f"eps is a chance from 0 to 1, not {eps!r}")
+        scores = np.asarray(scores)
+        n, starts = self.num_envs, self.move_starts
+        if scores.shape == (n, self.num_actions):
+            actions = best_of_all(scores, self.mask)
+        elif starts is not None and not self._padded and scores.ndim == 1 and len(scores) >= starts[-1]:
+            actions = self.legal[np.arange(n), best_of_rows(scores[: starts[-1]], starts)].astype(np.int32)
+        elif self._padded and scores.shape == self.legal.shape:
+            there = np.arange(scores.shape[1]) < self.num_legal[:, None]
+            actions = self.legal[np.arange(n), np.where(there, scores, -np.inf).argmax(axis=1)].astype(np.int32)
+        else:
+            raise ValueError(f"scores are [{n}, {self.num_actions}], or one for each row of moves, not {scores.shape}")
+        if eps:
+            drawn = self._explorer.random(n) < eps
+            actions[drawn] = self.sample()[drawn]
+        return actions
+
+    def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """int32 [k]: what a score function plays in the environments `envs`, without scoring the others.
+
+        ValueError: the environments show no observations, or their moves are not ragged.
+        """
+        if self.obs is None or self.moves is None or self.move_starts is None or self._padded:
+            raise ValueError('score functions take environments with observations and moves="ragged"')
+        begin, sizes = self.move_starts[:-1][envs], self.num_legal[envs].astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
+        place = best_of_rows(np.asarray(score(self.obs[envs], self.moves[rows], starts)), starts)
+        found: npt.NDArray[np.int32] = self.legal[envs, place].astype(np.int32)
+        return found
+
+    def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """int64 [n]: where the features of these legal actions, one for each environment, stand in `moves`.
+
+        Ragged: the row. Padded: the row of `moves.reshape(-1, num_move_features)`. ValueError: one is not legal.
+        """
+        most = int(self.num_legal.max())
+        legal = self.legal[:, :most]
+        hits = (legal == np.asarray(actions)[:, None]) & (np.arange(most) < self.num_legal[:, None])
+        if not hits.any(axis=1).all():
+            raise ValueError("rows are those of legal actions")
+        starts = np.arange(self.num_envs) * self.legal.shape[1]
+        if self.move_starts is not None and not self._padded:
+            starts = self.move_starts[:-1]
+        rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
+        return rows
+
+    def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
+        """Other environments of the same rules, with observations and ragged moves, in one thread."""
+        recipe = {**self._recipe, "observations": True, "moves": "ragged", "perfect": False, "threads": 1}
+        return _from_recipe(self.rules, num_envs, seed, recipe)
+
+    @cached_property
+    def _explorer(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
     def action_text(self, action: int) -> str:
         """What an id says: see `ActionIds.text`."""
         return self.ids.text(action)
@@ -294,7 +348,7 @@ class VectorEnv:
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
 
 
-def _from_recipe(rules: Rules, num_envs: int, seed: int | tuple[int, ...], recipe: dict[str, Any]) -> VectorEnv:
+def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: dict[str, Any]) -> VectorEnv:
     return VectorEnv(rules, num_envs, seed, buffers={}, **recipe)
 
 
@@ -328,67 +382,6 @@ class _Given:
             array.fill(0)
 
 
-def make(
-    preset: str | Rules,
-    num_envs: int,
-    seed: int | Sequence[int] = 0,
-    *,
-    session: bool = False,
-    threads: int = 1,
-    observations: bool = True,
-    moves: bool | Moves = False,
-    perfect: bool = False,
-    buffers: Mapping[str, npt.NDArray[Any]] | None = None,
-    backend: Wanted = "auto",
-    **options: OptionValue,
-) -> VectorEnv:
-    """Batched environments of `preset` with `options`, their first hands dealt.
-
-    preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
-    from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
-    threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
-    whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
-    own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
-    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs (if there
-    are observations), rewards, places, done, to_act, legal, num_legal. backend: "auto" takes the fastest that honours the
-    rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in one thread; see
-    `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers, or too many or
-    few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names the field).
-    """
-    rules = _rules(preset, options)
-    layout: Moves | None = "padded" if moves is True else moves or None
-    if layout not in (None, "padded", "ragged"):
-        raise ValueError(f'moves is True, "padded" or "ragged", not {moves!r}')
-    return VectorEnv(
-        rules,
-        num_envs,
-        seed,
-        session=session,
-        threads=threads,
-        observations=observations,
-        moves=layout,
-        perfect=perfect,
-        buffers=buffers or {},
-        backend=backend,
-    )
-
-
-def on_gpu(
-    preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
-) -> GpuEnv:
-    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, the seed one for all.
-
-    ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
-    """
-    from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
-
-    rules = _rules(preset, options)
-    choose(rules, Purpose.GPU)
-    if reason := why_not():
-        raise RuntimeError(f"no GPU: {reason}")
-    return GpuEnv(rules, num_envs, seed, session=session)
-
-
 def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
     """One seed, or one for each environment, below 2 ** 64."""
     try:
@@ -403,12 +396,4 @@ def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
     return own
 
 
-def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
-    if not isinstance(preset, Rules):
-        return make_rules(preset, **options)
-    if options:
-        raise ValueError("options belong to a preset's name; these rules are complete")
-    return preset
-
-
-__all__ = ["VectorEnv", "make", "on_gpu"]
+__all__ = ["Moves", "VectorEnv"]

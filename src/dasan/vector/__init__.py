@@ -1,0 +1,100 @@
+"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code where a kernel plays the rules.
+
+>>> import dasan
+>>> env = dasan.vector.make("big-three", num_envs=2, seed=0)
+>>> env.mask.shape, env.to_act.shape
+((2, 175), (2,))
+>>> env.step(env.sample())
+
+Environment `i` depends on the seed, on `i`, and on the actions it is given; never on how many environments or threads
+there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from dasan.backends import Purpose, Wanted, choose
+from dasan.games import make_rules
+from dasan.ruleset.rules import OptionValue, Rules
+from dasan.vector.duel import Duel
+from dasan.vector.env import Moves, VectorEnv
+from dasan.vector.returns import Batch, Returns
+
+if TYPE_CHECKING:
+    from dasan.kernels.ranks.cuda.env import GpuEnv
+
+
+def make(
+    preset: str | Rules,
+    num_envs: int,
+    seed: int | Sequence[int] = 0,
+    *,
+    session: bool = False,
+    threads: int = 1,
+    observations: bool = True,
+    moves: bool | Moves = False,
+    perfect: bool = False,
+    buffers: Mapping[str, npt.NDArray[Any]] | None = None,
+    backend: Wanted = "auto",
+    **options: OptionValue,
+) -> VectorEnv:
+    """Batched environments of `preset` with `options`, their first hands dealt.
+
+    preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
+    from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
+    threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
+    whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
+    own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
+    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs (if there
+    are observations), rewards, places, done, to_act, legal, num_legal. backend: "auto" takes the fastest that honours the
+    rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in one thread; see
+    `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers, or too many or
+    few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names the field).
+    """
+    rules = _rules(preset, options)
+    layout: Moves | None = "padded" if moves is True else moves or None
+    if layout not in (None, "padded", "ragged"):
+        raise ValueError(f'moves is True, "padded" or "ragged", not {moves!r}')
+    return VectorEnv(
+        rules,
+        num_envs,
+        seed,
+        session=session,
+        threads=threads,
+        observations=observations,
+        moves=layout,
+        perfect=perfect,
+        buffers=buffers or {},
+        backend=backend,
+    )
+
+
+def on_gpu(
+    preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
+) -> GpuEnv:
+    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, the seed one for all.
+
+    ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
+    """
+    from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
+
+    rules = _rules(preset, options)
+    choose(rules, Purpose.GPU)
+    if reason := why_not():
+        raise RuntimeError(f"no GPU: {reason}")
+    return GpuEnv(rules, num_envs, seed, session=session)
+
+
+def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
+    if not isinstance(preset, Rules):
+        return make_rules(preset, **options)
+    if options:
+        raise ValueError("options belong to a preset's name; these rules are complete")
+    return preset
+
+
+__all__ = ["Batch", "Duel", "Moves", "Returns", "VectorEnv", "make", "on_gpu"]

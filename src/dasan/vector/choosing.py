@@ -1,0 +1,33 @@
+"""The best of each environment's legal actions, from scores of all of them at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int32]
+
+
+def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
+    """int32 [n]: the legal id with the highest of scores [n, num_actions], of equal ones the first."""
+    best: Ids = np.where(mask, scores, -np.inf).argmax(axis=1).astype(np.int32)
+    return best
+
+
+def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """int64 [n]: of scores [rows], those of environment i from starts[i] up to starts[i + 1], the place of the highest among
+    them, of equal ones the first. No environment is without rows.
+
+    >>> best_of_rows(np.array([1.0, 3.0, 2.0, 5.0, 5.0]), np.array([0, 3, 5])).tolist()
+    [1, 0]
+    """
+    from dasan.kernels.network import layers
+
+    out = np.empty(len(starts) - 1, np.int64)
+    layers.best(np.ascontiguousarray(scores, np.float32), np.ascontiguousarray(starts, np.int64), out)
+    return out - starts[:-1]
+
+
+__all__ = ["best_of_all", "best_of_rows"]

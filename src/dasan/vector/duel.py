@@ -1,0 +1,81 @@
+"""Duels of score functions: the same deals with each of them in every seat, many hands at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.arguments import whole
+from dasan.vector.returns import earned
+
+if TYPE_CHECKING:
+    from dasan.vector.env import VectorEnv
+
+Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
+"""From observations [k, num_features], rows of moves [rows, num_move_features] and where each one's rows begin [k + 1], scores
+[rows]: the highest of each is played."""
+
+
+class Duel(NamedTuple):
+    """What the first player was paid a hand (see `earned`), with the interval that holds the true mean with 95 % confidence:
+    1.96 standard errors over deals, each of which was played once in every seat.
+    """
+
+    mean: float
+    low: float
+    high: float
+    deals: int
+
+
+class Duels:
+    """What environments have for duels."""
+
+    def duel(
+        self,
+        one: Score | Literal["random"],
+        others: Score | Literal["random"],
+        deals: int,
+        seed: int = 0,
+    ) -> Duel:
+        """`one` alone among `others`, once in every seat of each deal; these environments are not touched.
+
+        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
+        """
+        deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
+        env = cast("VectorEnv", self)
+        n = env.num_players
+        means: list[float] = []
+        for at in range(0, deals, 512):
+            count = min(512, deals - at)
+            seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(n)]
+            means += _played(env.like(count * n, seeds), one, others).reshape(count, n).mean(axis=1).tolist()
+        half = 1.96 * float(np.std(means, ddof=1)) / len(means) ** 0.5
+        mean = float(np.mean(means))
+        return Duel(mean, mean - half, mean + half, deals)
+
+
+def _played(
+    env: VectorEnv, one: Score | Literal["random"], others: Score | Literal["random"]
+) -> npt.NDArray[np.float32]:
+    """float32 [environments]: what the seat of `one` was paid, seat i modulo players in environment i."""
+    mine = np.arange(env.num_envs) % env.num_players
+    going = np.ones(env.num_envs, np.bool_)
+    got = np.zeros(env.num_envs, np.float32)
+    while going.any():
+        actions = env.sample().copy()
+        choosing = going & (env.num_legal > 1)
+        for score, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
+            envs = np.flatnonzero(choosing & who)
+            if score != "random" and len(envs):
+                actions[envs] = env.best(score, envs)
+        env.step(actions)
+        over = np.flatnonzero(env.done & going)
+        got[over] = earned(env)[over, mine[over]]
+        going[over] = False
+    return got
+
+
+__all__ = ["Duel", "Duels", "Score"]

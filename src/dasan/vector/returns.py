@@ -1,0 +1,143 @@
+"""What each decision led to: decisions wait until their hand is over, and then stand beside what it paid their seat.
+
+Hands differ in length, so those that are under way when a batch is taken stay; leaving them out would favour short hands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.ruleset.policies import FixedScoring
+
+if TYPE_CHECKING:
+    from dasan.vector.env import VectorEnv
+
+Rows = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+
+
+class Batch(NamedTuple):
+    """Decisions of finished hands, in the order in which they were made.
+
+    obs: uint8 [decisions, num_features], what the seat saw. moves: uint8 [decisions, num_move_features], the move it made.
+    payments: float32 [decisions], what the hand paid that seat. actions: int32 [decisions], the ids. seats: int8 [decisions].
+    """
+
+    obs: Rows
+    moves: Rows
+    payments: Floats
+    actions: npt.NDArray[np.int32]
+    seats: npt.NDArray[np.int8]
+
+
+def earned(env: VectorEnv) -> Floats:
+    """float32 [environments, seats]: payments in units; where nothing is paid places, from 1 (first) to -1 (last).
+
+    Only rows of environments that are done count.
+    """
+    scoring = env.rules.scoring
+    if not (isinstance(scoring, FixedScoring) and scoring.stake == 0):
+        return env.rewards.astype(np.float32)
+    n = env.num_players
+    places = np.where(env.places == 0, n, env.places)
+    out: Floats = ((n + 1 - 2 * places) / (n - 1)).astype(np.float32)
+    return out
+
+
+class Returns:
+    """Steps `env` and keeps what a learner needs: `step(actions)` in place of `env.step(actions)`, and `take()` now and then.
+
+    forced: whether moves without a choice are kept too. The environments show observations; with `moves="ragged"` or
+    `moves=True` the rows of moves are theirs, else those of `action_features`. Do not reset or step the environments
+    otherwise meanwhile, or call `clear`.
+
+    >>> import dasan
+    >>> env = dasan.vector.make("big-three", 8, seed=1)
+    >>> returns = Returns(env)
+    >>> for _ in range(200):
+    ...     returns.step(env.sample())
+    >>> batch = returns.take()
+    >>> len(batch.obs) == len(batch.payments) > 0
+    True
+    """
+
+    def __init__(self, env: VectorEnv, *, forced: bool = False) -> None:
+        if env.obs is None:
+            raise ValueError("returns take environments with observations")
+        self._env, self._forced = env, forced
+        self._obs: Rows = env.obs
+        self.clear()
+
+    @property
+    def waiting(self) -> int:
+        """How many decisions belong to hands that go on."""
+        over = np.isfinite(self._paid[:, 0])
+        return sum(int((~over[hands]).sum()) for _, _, _, _, hands in self._kept)
+
+    def clear(self) -> None:
+        """Forget everything, as after a reset of the environments."""
+        n = self._env.num_envs
+        self._hand = np.arange(n)
+        self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
+        self._used = n
+        self._kept: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
+
+    def step(self, actions: npt.NDArray[np.int32]) -> None:
+        """Carry out one action in every environment, as `VectorEnv.step` does, and keep what was decided."""
+        env = self._env
+        chosen = np.array(actions, np.int32)
+        who = np.arange(env.num_envs) if self._forced else np.flatnonzero(env.num_legal > 1)
+        kept = (
+            self._obs[who],
+            self._rows(chosen, who),
+            chosen[who],
+            env.to_act[who].copy(),
+            self._hand[who],
+        )
+        env.step(actions)
+        self._kept.append(kept)
+        over = np.flatnonzero(env.done)
+        if len(over):
+            self._paid[self._hand[over]] = earned(env)[over]
+            last = self._used + len(over)
+            if last > len(self._paid):
+                more = np.full((max(last, len(self._paid)), env.num_players), np.nan, np.float32)
+                self._paid = np.concatenate([self._paid, more])
+            self._hand[over] = np.arange(self._used, last)
+            self._used = last
+
+    def _rows(self, chosen: npt.NDArray[np.int32], who: npt.NDArray[np.int64]) -> Rows:
+        env = self._env
+        if env.moves is None:
+            found: Rows = env.action_features[chosen[who]]
+            return found
+        rows: Rows = env.moves.reshape(-1, env.moves.shape[-1])[env.row_of(chosen)[who]]
+        return rows
+
+    def take(self) -> Batch:
+        """The decisions of all hands that are over, which are forgotten then; those of the others stay."""
+        if not self._kept:
+            columns = [
+                np.zeros((0, self._env.num_features), np.uint8),
+                np.zeros((0, self._env.num_move_features), np.uint8),
+            ]
+            return Batch(columns[0], columns[1], np.zeros(0, np.float32), np.zeros(0, np.int32), np.zeros(0, np.int8))
+        obs, moves, actions, seats, hands = (np.concatenate(column) for column in zip(*self._kept, strict=True))
+        ready = np.isfinite(self._paid[hands, 0])
+        batch = Batch(obs[ready], moves[ready], self._paid[hands[ready], seats[ready]], actions[ready], seats[ready])
+        # Hands that go on are numbered anew, from 0: one for each environment.
+        n = self._env.num_envs
+        place = np.zeros(self._used, np.int64)
+        place[self._hand] = np.arange(n)
+        left = ~ready
+        self._kept = [(obs[left], moves[left], actions[left], seats[left], place[hands[left]])]
+        self._hand = np.arange(n)
+        self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
+        self._used = n
+        return batch
+
+
+__all__ = ["Batch", "Returns", "earned"]

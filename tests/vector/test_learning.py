@@ -1,0 +1,143 @@
+"""What training loops use: the best of ragged rows, returns of finished hands, duels, and score functions as bots."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import dasan
+from dasan.bots.net import NetBot
+from dasan.features import move_layout
+from dasan.vector.returns import earned
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def cheapest(obs: npt.NDArray[Any], moves: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A score function for Big Two: as many cards as possible, of equally many the weakest."""
+    features = {f.name: f for f in move_layout(dasan.rules("big-two"))}
+    size, strength = (moves[:, features[name].start].astype(np.float64) for name in ("size", "strength"))
+    return 256 * size - strength
+
+
+def _out(env: dasan.vector.VectorEnv) -> int:
+    """Where the features of a move begin that depend on the hand."""
+    return next(f.start for f in env.move_features if f.name == "out")
+
+
+@pytest.mark.parametrize("moves", [False, True, "ragged"])
+def test_argmax_is_the_first_of_the_best(moves: Any) -> None:
+    env = dasan.vector.make("big-three", 37, seed=3, moves=moves)
+    source = np.random.default_rng(1)
+    for _ in range(30):
+        if moves == "ragged":
+            assert env.move_starts is not None
+            scores = source.integers(0, 4, env.move_starts[-1] + 5).astype(np.float32)
+            rows = [scores[a:b] for a, b in zip(env.move_starts, env.move_starts[1:], strict=False)]
+        elif moves:
+            scores = source.integers(0, 4, env.legal.shape).astype(np.float32)
+            rows = [scores[i, : env.num_legal[i]] for i in range(37)]
+        else:
+            scores = source.integers(0, 4, (37, env.num_actions)).astype(np.float32)
+            rows = [np.where(env.mask[i], scores[i], -1) for i in range(37)]
+        best = [int(row.argmax()) for row in rows]
+        wanted = [int(env.legal[i, k]) for i, k in enumerate(best)] if moves else best
+        actions = env.argmax(scores)
+        assert actions.tolist() == wanted
+        if moves:
+            assert env.moves is not None
+            flat = env.moves.reshape(-1, env.num_move_features)
+            assert (flat[env.row_of(actions)][:, : _out(env)] == env.action_features[actions][:, : _out(env)]).all()
+        env.step(actions)
+
+
+def test_argmax_explores_and_refuses() -> None:
+    env = dasan.vector.make("big-two", 400, seed=3)
+    scores = -np.arange(env.num_actions, dtype=np.float32) * np.ones((400, 1), np.float32)
+    plain = env.argmax(scores)
+    drawn = env.argmax(scores, eps=0.5)
+    several = env.num_legal > 1
+    assert 0.2 < (plain != drawn)[several].mean() < 0.5
+    assert env.mask[np.arange(400), drawn].all()
+    for wrong in (scores[:, :5], scores[0], scores[:3]):
+        with pytest.raises(ValueError, match="scores are"):
+            env.argmax(wrong)
+    with pytest.raises(ValueError, match="chance"):
+        env.argmax(scores, eps=1.5)
+    with pytest.raises(ValueError, match="ragged"):
+        env.best(cheapest, np.arange(3))
+
+
+@pytest.mark.parametrize(("preset", "forced"), [("big-three", False), ("winner", True)])
+def test_returns_are_those_of_a_loop_over_hands(preset: str, forced: bool) -> None:
+    """Every decision once, with what its seat was paid in its hand; nothing of hands that go on."""
+    env = dasan.vector.make(preset, 5, seed=8, moves="ragged")
+    twin = dasan.vector.make(preset, 5, seed=8)
+    returns = dasan.vector.Returns(env, forced=forced)
+    open_hands: list[list[tuple[Any, ...]]] = [[] for _ in range(5)]
+    wanted: list[tuple[Any, ...]] = []
+    got: list[tuple[Any, ...]] = []
+    for step in range(300):
+        actions = twin.sample().copy()
+        assert twin.obs is not None
+        for i in range(5):
+            if forced or twin.num_legal[i] > 1:
+                open_hands[i].append((twin.obs[i].tobytes(), int(actions[i]), int(twin.to_act[i])))
+        twin.step(actions)
+        for i in np.flatnonzero(twin.done).tolist():
+            wanted += [(*decision, float(earned(twin)[i, decision[2]])) for decision in open_hands[i]]
+            open_hands[i] = []
+        returns.step(actions)
+        if step % 70 == 69:
+            batch = returns.take()
+            assert (batch.moves[:, : _out(env)] == env.action_features[batch.actions][:, : _out(env)]).all()
+            columns = (batch.obs, batch.actions, batch.seats, batch.payments)
+            got += [(o.tobytes(), int(a), int(s), float(p)) for o, a, s, p in zip(*columns, strict=True)]
+            assert returns.waiting == sum(map(len, open_hands))
+    batch = returns.take()
+    columns = (batch.obs, batch.actions, batch.seats, batch.payments)
+    got += [(o.tobytes(), int(a), int(s), float(p)) for o, a, s, p in zip(*columns, strict=True)]
+    assert sorted(got) == sorted(wanted)
+    assert len(got) > 300
+    assert len(returns.take().obs) == 0
+    with pytest.raises(ValueError, match="observations"):
+        dasan.vector.Returns(dasan.vector.make(preset, 2, observations=False))
+
+
+def test_duels() -> None:
+    env = dasan.vector.make("big-two", 2, seed=1, moves="ragged")
+    before = env.mask.copy()
+    same = env.duel(cheapest, cheapest, 20)
+    assert (same.mean, same.deals) == (0, 20)
+    won = env.duel(cheapest, "random", 60)
+    assert won.low > 0
+    assert env.duel(cheapest, "random", 60) == won
+    lost = env.duel("random", cheapest, 60)
+    assert lost.high < 0
+    assert (env.mask == before).all()
+
+
+def test_a_score_function_plays_at_a_table_what_it_plays_in_a_batch() -> None:
+    env = dasan.vector.make("big-two", 6, seed=4, moves="ragged")
+    bot = NetBot(cheapest)
+    states = [env.dealt(i) for i in range(6)]
+    for _ in range(12):
+        actions = env.best(cheapest, np.arange(6))
+        for i, state in enumerate(states):
+            move = bot.choose(state.view(int(env.to_act[i])))
+            assert env.ids.of(move, state.called) == actions[i]
+            states[i] = state.play(move)
+        env.step(actions)
+
+
+def test_the_example_of_deep_monte_carlo() -> None:
+    pytest.importorskip("torch", reason="needs the extra train")
+    path = EXAMPLES / "train_dmc.py"
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
+    result = runpy.run_path(str(path))["main"]("big-three", 0.01, num_envs=64, deals=4)
+    assert result.deals == 4
