@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,11 @@ def test_options_are_said_in_the_words_that_they_are_read_in() -> None:
     assert "cut = off" in output("rules", "big-three", "--option", "cut=off")
     assert refusal("rules", "big-three", "--option", "cut=maybe") == "option cut is one of off, on, not 'maybe' (B3.05)"
     assert dasan.rules("big-three", cut="off") == dasan.rules("big-three", cut=False)
+
+
+def test_rules_of_its_own_are_called_so() -> None:
+    """A record that calls its rules big-two is not told as Big Two where they are others."""
+    rules = replace(dasan.rules("big-two"), pass_is_final=True)
+    record = dasan.start(rules, ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0).play("3D").record()
+    for command in ("replay", "review"):
+        assert output(command, "-", stdin=record).startswith("Big Two, by rules of its own")

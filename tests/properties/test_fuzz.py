@@ -20,6 +20,7 @@ from dasan import puzzles
 from dasan.cards import parse_cards
 from dasan.records import lines
 from dasan.records.verify import verify
+from dasan.ruleset.policies import FirstDealer, OpeningLead
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 from dasan.solver.review import review
@@ -192,6 +193,21 @@ def test_records_by_rules_of_strangers(seeds: range) -> None:
 @pytest.mark.slow
 def test_many_records_by_rules_of_strangers() -> None:
     test_records_by_rules_of_strangers(range(60, 3_000))
+
+
+def test_rules_under_which_somebody_has_no_move_are_refused() -> None:
+    """Where a single's suit does not count, the canonical 2 is not the 2 of spades that the lead must include (G.04)."""
+    winner = dasan.rules("winner")
+    single = (Same(kind="single", clause="X", count=1),)
+    assert replace(winner, shapes=single, opening=OpeningLead("2D", True)).opening is not None
+    with pytest.raises(ValueError, match="cannot be held to the opening card"):
+        replace(winner, shapes=single, opening=OpeningLead("2S", True))
+
+
+def test_jokers_count_nothing_in_a_draw_by_numbers() -> None:
+    rules = replace(dasan.rules("winner", jokers=True), first_dealer=FirstDealer.DRAW_NUMBER)
+    for seed in range(20):
+        assert verify(dasan.session(rules, seed=seed).record()).game is not None
 
 
 def test_too_many_rules_and_records_in_a_file() -> None:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dasan.cli.output import warn
+
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
@@ -24,4 +26,4 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 def notice(text: str) -> None:
     """Say on standard error that something takes time before the work begins."""
-    print(f"{text} …", file=sys.stderr, flush=True)
+    warn(f"{text} …")

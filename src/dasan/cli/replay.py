@@ -59,13 +59,12 @@ def _stories(chosen: list[Chosen]) -> Iterator[str]:
 
 
 def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) -> Iterator[str]:
-    from dasan.games import PRESETS
+    from dasan.games.verdict import title
     from dasan.play.sessions import Session
 
     rules, origin = game.rules, game.origin
     words = words_of(hands[0][1])
-    title = PRESETS[rules.name].title if rules.name in PRESETS else rules.name
-    yield f"{heading}{title} · {rules.name} · recorded by dasan {origin.engine}"
+    yield f"{heading}{title(rules)} · {rules.name} · recorded by dasan {origin.engine}"
     if isinstance(game, Session) and hands[0][0] == 1:
         yield from (f"  {words.event(event)}" for event in game.opening)
     for number, state in hands:

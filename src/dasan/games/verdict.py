@@ -133,4 +133,16 @@ def _text(text: str) -> str:
     return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
 
 
-__all__ = ["Verdict", "verdict"]
+def title(rules: Rules) -> str:
+    """What to call the game of these rules: the preset's title, and that they are rules of its own where they are.
+
+    >>> import dasan
+    >>> title(dasan.rules("winner", players=3))
+    'Winner'
+    """
+    stands = verdict(rules)
+    named = PRESETS[stands.preset].title
+    return f"{named}, by rules of its own" if stands.differences else named
+
+
+__all__ = ["Verdict", "title", "verdict"]

@@ -117,8 +117,10 @@ def cutter(rules: Rules, dealer: int) -> int | None:
 
 
 def draw_value(rules: Rules, c: Card) -> int:
-    """What a card counts in the draw for the deal: its number (B3.04), or its place in the game (W.04)."""
+    """What a card counts in the draw for the deal: its number, none for a joker (B3.04), or its place in the game (W.04)."""
     if rules.first_dealer is FirstDealer.DRAW_NUMBER:
+        if c.is_joker:
+            return 0
         return NUMBERS.get(c.rank) if c.rank in NUMBERS else int(c.rank)  # type: ignore[return-value]
     return rules.order.value[c]
 

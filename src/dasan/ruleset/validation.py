@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from math import comb
 
-from dasan.cards import JOKERS, RANKS, SUITS, parse_cards
+from dasan.cards import JOKERS, RANKS, SUITS, Card, parse_cards
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.overlaps import overlaps
@@ -165,6 +165,14 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
         else:
             if card not in rules.pack:
                 yield "the opening card is not in the pack"
+            elif rules.opening.in_the_lead and not _told_alone(rules, card):
+                yield "the lead cannot be held to the opening card where a single's suit does not count"
+
+
+def _told_alone(rules: RulesFields, card: Card) -> bool:
+    """Whether the card is listed as a single of its own, and not another of its rank in its place."""
+    by_suit = any(isinstance(shape, Same) and shape.count == 1 and shape.by_suit for shape in rules.shapes)
+    return by_suit or card.is_joker or card.suit == rules.suits[0]
 
 
 def _auction(rules: RulesFields) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dasan.games import PRESETS
+from dasan.games.verdict import title as title_of
 from dasan.play.state import Phase
 from dasan.solver.review import Judged, Review
 from dasan.text.moves import move_words, moves_words, worth_words
@@ -37,7 +37,7 @@ class Report:
     @property
     def title(self) -> str:
         rules, hand = self.hand.rules, self.hand
-        title = self.heading + (PRESETS[rules.name].title if rules.name in PRESETS else rules.name)
+        title = self.heading + title_of(rules)
         if hand.bidder is None:
             return title
         with_ = "" if hand.partner is None else f" with {self.names[hand.partner]}"
