@@ -28,12 +28,30 @@ def play(
     _serve(host, port, data_dir, open_browser)
 
 
-def serve(host: Host = None, port: Port = 8000, data_dir: DataDir = None) -> None:
+def serve(
+    host: Host = None,
+    port: Port = 8000,
+    data_dir: DataDir = None,
+    database: Annotated[
+        str | None, typer.Option(help="A PostgreSQL address; by default SQLite in the data folder.", show_default=False)
+    ] = None,
+    nats: Annotated[
+        str | None,
+        typer.Option(help="NATS addresses, with commas between, for several processes.", show_default=False),
+    ] = None,
+) -> None:
     """Serve tables to other computers, without opening a browser here."""
-    _serve(host, port, data_dir, open_browser=False)
+    _serve(host, port, data_dir, open_browser=False, database=database, nats=nats)
 
 
-def _serve(host: str | None, port: int, data_dir: Path | None, open_browser: bool) -> None:
+def _serve(
+    host: str | None,
+    port: int,
+    data_dir: Path | None,
+    open_browser: bool,
+    database: str | None = None,
+    nats: str | None = None,
+) -> None:
     from dasan.server.main import serve as run
 
-    run(host, port, data_dir, open_browser=open_browser)
+    run(host, port, data_dir, database=database, nats=nats, open_browser=open_browser)

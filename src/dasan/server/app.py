@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import sys
@@ -24,6 +25,7 @@ from dasan.server.commands import Commands
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
 from dasan.server.limits import Buckets
+from dasan.server.nats_bus import NatsBus
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
 from dasan.server.site import Site
@@ -31,6 +33,7 @@ from dasan.server.store import Store
 from dasan.server.tables import Tables
 
 LOCK_FILE = "server.lock"
+LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
 """Loggers that repeat all that passes through them when they debug: hands, and the secrets behind them (G.02)."""
 
@@ -49,9 +52,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         try:
             with data_dir(chosen.data_dir):
                 app.state.store = store = await Store.open(chosen.data_dir, chosen.database)
-                app.state.identities = Identities(_key(chosen.data_dir), store.people)
+                app.state.identities = Identities(_key(chosen), store.people)
+                bus = None
                 try:
-                    async with Tables(store, chosen) as tables:
+                    bus = await _bus(chosen)
+                    async with Tables(store, chosen, bus) as tables:
                         app.state.tables = tables
                         app.state.commands = Commands(tables, chosen)
                         if chosen.warm:
@@ -60,6 +65,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         yield
                 finally:
                     app.state.warming.stop()
+                    if bus is not None:
+                        await bus.close()
                     await store.close()
         except CannotServe as failure:
             app.state.failure = failure
@@ -130,7 +137,24 @@ def _lock(descriptor: int, path: Path) -> None:
         raise CannotServe(f"another dasan server is running with the data directory {path}") from None
 
 
-def _key(path: Path) -> bytes:
+async def _bus(settings: Settings) -> NatsBus | None:
+    """The bus to other processes; None where this one is alone."""
+    if not settings.nats:
+        return None
+    if not settings.database:
+        raise CannotServe("processes that share tables over NATS need one database: --database")
+    return await NatsBus.connect(settings.nats)
+
+
+def _key(settings: Settings) -> bytes:
+    """The key that signs cookies: the host's, or one that is kept in the data directory."""
+    if settings.secret:
+        if len(settings.secret) < LEAST_SECRET:
+            raise CannotServe(f"DASAN_SECRET needs at least {LEAST_SECRET} characters")
+        return hashlib.sha256(settings.secret.encode()).digest()
+    if settings.nats:
+        raise CannotServe("several processes need the same DASAN_SECRET, so that each knows the others' players")
+    path = settings.data_dir
     try:
         return signing_key(path)
     except (OSError, ValueError) as error:

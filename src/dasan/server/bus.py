@@ -6,6 +6,7 @@ reads the store. ``request`` asks the table's owner. A process alone needs neith
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeAlias
@@ -79,7 +80,11 @@ class LocalBus:
         found = self._answerers.get(table_id)
         if found is None:
             raise NoOwner(table_id)
-        return await found[1](message)
+        try:
+            async with asyncio.timeout(seconds):
+                return await found[1](message)
+        except TimeoutError:
+            raise NoOwner(table_id) from None
 
     async def close(self) -> None:
         return None

@@ -40,7 +40,7 @@ class Commands:
                 return await self._hint(table_id, player, command)
             case ReactCommand():
                 self._talking(player)
-                await self._tables.ask(table_id, lambda table: table.react(player, command))
+                await self._tables.react(table_id, player, command)
                 return (await self._tables.look(table_id)).seq
             case ReportCommand():
                 self._talking(player)

@@ -50,6 +50,8 @@ def serve(
     data_dir: Path | None = None,
     on_ready: Callable[[str], None] | None = None,
     *,
+    database: str | None = None,
+    nats: str | None = None,
     open_browser: bool = False,
     settings: Settings | None = None,
 ) -> None:
@@ -59,7 +61,7 @@ def serve(
     What is not given comes from the environment (``Settings``). Raises ``CannotServe`` where the port is taken or the
     data directory cannot be used.
     """
-    chosen = settings or Settings.from_environment(host=host, data_dir=data_dir)
+    chosen = settings or Settings.from_environment(host=host, data_dir=data_dir, database=database, nats=nats)
     listener = listen(chosen.host, port)
     app = create_app(chosen)
     config = configure(app)

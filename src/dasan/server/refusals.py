@@ -37,6 +37,13 @@ class Refused(Exception):
         return self.message
 
 
+class OwnedElsewhere(Refused):
+    """Another process owns the table."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "the table is kept by another process; try again")
+
+
 class CannotServe(DasanError):
     """The server cannot start; the message is one line for the person who started it. It cites no clause."""
 

@@ -20,9 +20,9 @@ def default_data_dir() -> Path:
     return platformdirs.user_data_path("dasan", appauthor=False)
 
 
-def setting(default: object, help: str) -> Any:
-    """A field with what the documentation says of it."""
-    return field(default=default, metadata={"help": help})
+def setting(default: object, help: str, *, secret: bool = False) -> Any:
+    """A field with what the documentation says of it. secret: it is never printed."""
+    return field(default=default, repr=not secret, metadata={"help": help})
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,13 @@ class Settings:
         default_factory=default_data_dir, metadata={"help": "the folder of the database and the signing key"}
     )
     host: str = setting("127.0.0.1", "the address to listen on; `0.0.0.0` for all")
-    database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder")
+    database: str = setting("", "the address of a PostgreSQL database; empty: SQLite in the data folder", secret=True)
+    nats: str = setting("", "addresses of NATS, with commas between, for several processes on one database", secret=True)
+    secret: str = setting(
+        "",
+        "at least 32 characters that sign cookies, the same for all processes; empty: a key in the data folder",
+        secret=True,
+    )
     static_dir: Path = field(
         default_factory=lambda: Path(__file__).parent / "static", metadata={"help": "the built web client"}
     )

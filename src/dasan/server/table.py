@@ -20,7 +20,7 @@ from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.hub import Connection, Hub
 from dasan.server.presence import Attendance
 from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
-from dasan.server.refusals import Refused
+from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
 from dasan.server.rooms import Entry, Room, fold, told
 from dasan.server.showing import Mark
@@ -70,6 +70,11 @@ class Table:
         """Finish what is being done, then close."""
         self._stopping = True
         self._wake.set()
+
+    @property
+    def claimed(self) -> bool:
+        """Whether this process owns the table, as far as it knows."""
+        return self._fence > 0
 
     def wake(self) -> None:
         """Look again whether something is to be done."""
@@ -264,6 +269,8 @@ class Table:
             self._fence = await self._tables.claim(self.id)
             loaded = await self._tables.store.log.load(self.id)
             self.room = loaded.room
+            if self._tables.relays is not None:
+                await self._tables.relays.opened(self)
             self._done.update(loaded.done)
             self._marks.append(Mark.of(self.room))
             self._late = self.room
@@ -274,7 +281,7 @@ class Table:
         except Refused as error:
             end, code = error, FAILED
         except Conflict:
-            end = Refused("unavailable", "the table is kept by another process now; try again")
+            end = OwnedElsewhere()
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
             end, code = Refused("unavailable", "this table's log is damaged"), FAILED
@@ -287,6 +294,8 @@ class Table:
                 if not future.done():
                     future.set_exception(end)
             self.hub.close(code)
+            if self._tables.relays is not None:
+                await self._tables.relays.closed(self)
             await self._tables.release(self.id, self._fence)
 
     async def _live(self) -> None:

@@ -6,18 +6,21 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import dasan
 from dasan import bots
 from dasan.games import PRESETS
 from dasan.play import fairness
+from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.decisions import check_contribution
 from dasan.server.hub import Connection
-from dasan.server.protocol import RoomCommand, TableSettings
-from dasan.server.refusals import Refused
+from dasan.server.protocol import ReactCommand, RoomCommand, TableSettings
+from dasan.server.refusals import OwnedElsewhere, Refused
+from dasan.server.relays import Relays
 from dasan.server.reporting import now, report
 from dasan.server.rooms import Room
 from dasan.server.settings import Settings
@@ -31,17 +34,20 @@ DEFAULT_BOT = "greedy"
 ME, FREE = "me", "open"
 SWEEP = 20.0
 """Seconds between looks for tables where somebody has run out of time."""
-LEASE = 15.0
+LEASE = 8.0
 """Seconds for which a table is this process's own without renewal."""
+TRY_AGAIN = 0.2
+"""Seconds between looks for a table's owner, while the lease of one that has died still goes on."""
 
 
 class Tables:
     """The tables. An async context manager: leaving it stops every table's task."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, bus: Bus | None = None) -> None:
         self.store = store
         self.settings = settings
         self.process = secrets.token_hex(8)
+        self.relays = None if bus is None else Relays(bus, self.process)
         self.bots = Workers(settings.bot_processes, Limits(settings.bot_seconds, settings.bot_memory_mb), "bot")
         self.study = Workers(settings.study_processes, Limits(settings.study_seconds, settings.study_memory_mb), "study")
         self.failed_bots: Counter[str] = Counter()
@@ -55,6 +61,8 @@ class Tables:
         self._chores = [self._group.create_task(self._sweep(), name="sweep")]
         if self.store.database.shared:
             self._chores.append(self._group.create_task(self._renew(), name="leases"))
+        if self.relays is not None:
+            self._chores.append(self._group.create_task(self.relays.run(), name="relays"))
         return self
 
     async def __aexit__(
@@ -118,27 +126,84 @@ class Tables:
 
     async def look(self, table_id: str) -> Room:
         """The table's room as it is now."""
-        return await self._ask(table_id, Table.look)
 
-    async def ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
-        """Have the table's task do something, and wait for it."""
-        return await self._ask(table_id, action)
+        async def elsewhere(_: Relays) -> Room:
+            return (await self.store.log.load(table_id)).room
+
+        return await self._anywhere(table_id, lambda: self._ask(table_id, Table.look), elsewhere)
+
+    async def room_for(self, table_id: str, player: str | None) -> Room:
+        """The room as far as the player may see it; ``Refused`` where they may not."""
+
+        async def here(table: Table) -> Room:
+            return table.room_for(table.viewer(player))
+
+        async def elsewhere(relays: Relays) -> Room:
+            return (await self.store.log.load(table_id, await relays.seen_by(table_id, player))).room
+
+        return await self._anywhere(table_id, lambda: self._ask(table_id, here), elsewhere)
+
+    async def detail(self, table_id: str, player: str | None) -> dict[str, Any]:
+        """What REST shows the player."""
+        return await self._anywhere(
+            table_id,
+            lambda: self._ask(table_id, lambda table: table.detail(player)),
+            lambda relays: relays.detail(table_id, player),
+        )
+
+    async def react(self, table_id: str, player: str, command: ReactCommand) -> None:
+        """Show everybody a reaction."""
+        await self._anywhere(
+            table_id,
+            lambda: self._ask(table_id, lambda table: table.react(player, command)),
+            lambda relays: relays.react(table_id, player, command),
+        )
 
     async def command(self, table_id: str, player: str, command: RoomCommand, lag: int = 0) -> int:
         """Carry out a player's command: the length of the log after it, once that is on disk."""
-        return await self._ask(table_id, lambda table: table.carry_out(player, command, lag))
+        return await self._anywhere(
+            table_id,
+            lambda: self._ask(table_id, lambda table: table.carry_out(player, command, lag)),
+            lambda relays: relays.command(table_id, player, command, lag),
+        )
 
     async def join(self, table_id: str, player: str | None, connection: Connection, seen: int | None) -> None:
         """Show ``connection`` the table, from what it has ``seen`` on."""
-        await self._ask(table_id, lambda table: table.show(player, connection, seen))
+        await self._anywhere(
+            table_id,
+            lambda: self._ask(table_id, lambda table: table.show(player, connection, seen)),
+            lambda relays: relays.join(table_id, player, connection, seen),
+        )
 
     async def leave(self, table_id: str, connection: Connection) -> None:
         """The connection is gone."""
+        if self.relays is not None and await self.relays.leave(connection):
+            return
         table = self._open.get(table_id)
         if table is not None and connection in table.hub:
             table.hub.leave(connection)
             if not self._closing:
                 await table.ask(Table.attended)
+
+    async def _anywhere(
+        self, table_id: str, here: Callable[[], Awaitable[T]], elsewhere: Callable[[Relays], Awaitable[T]]
+    ) -> T:
+        """Do something at a table: here where this process owns it or can own it, else through its owner.
+
+        Where an owner has died its lease is waited for. A command may be tried twice so: its id makes that harmless.
+        """
+        if self.relays is None:
+            return await here()
+        end = now() + int(LEASE * 1500)
+        while True:
+            try:
+                if table_id in self._open or await self.store.log.owner_of(table_id, now()) in (None, self.process):
+                    return await here()
+                return await elsewhere(self.relays)
+            except (OwnedElsewhere, NoOwner):
+                if self._closing or now() > end:
+                    raise Refused("unavailable", "the table's server does not answer; try again") from None
+            await asyncio.sleep(TRY_AGAIN)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
         if self._closing:
@@ -160,7 +225,7 @@ class Tables:
         moment = now()
         fence = await self.store.log.claim(table_id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
-            raise Refused("unavailable", "the table is kept by another process; try again")
+            raise OwnedElsewhere
         return fence
 
     async def release(self, table_id: str, fence: int) -> None:
@@ -195,8 +260,9 @@ class Tables:
             await asyncio.sleep(SWEEP)
             try:
                 for table_id in await self.store.log.due(now()):
-                    if table_id not in self._open:
-                        await self._ask(table_id, Table.look)
+                    if table_id not in self._open and await self.store.log.owner_of(table_id, now()) is None:
+                        with suppress(OwnedElsewhere):
+                            await self._ask(table_id, Table.look)
             except Exception as error:
                 report("looking for tables that are due failed", error)
 
@@ -204,7 +270,11 @@ class Tables:
         while True:
             await asyncio.sleep(LEASE / 3)
             try:
-                await self.store.log.renew(self.process, list(self._open), now() + int(LEASE * 1000))
+                mine = tuple(self._open.values())
+                kept = await self.store.log.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+                for table in mine:
+                    if table.claimed and table.id not in kept:
+                        table.stop()
             except Exception as error:
                 report("leases were not renewed", error)
 

@@ -18,7 +18,6 @@ from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
 from dasan.server.store import Store
 from dasan.server.store.hands import Hand, copy_for
-from dasan.server.table import Table
 
 router = APIRouter(prefix="/api")
 
@@ -33,7 +32,7 @@ async def record(
 ) -> StreamingResponse:
     """The session so far as climb/1, with what this player may know."""
     limit(request, "records", player)
-    room = await tables.ask(table_id, lambda table: _room_for(table, player))
+    room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
     if room.state is None:
         raise Refused("illegal", "the first hand has not been dealt yet")
@@ -45,7 +44,7 @@ async def hands(
     table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: int = 0
 ) -> list[HandSummary]:
     """The table's finished hands, fifty at a time."""
-    await tables.ask(table_id, lambda table: _room_for(table, player))
+    await tables.room_for(table_id, player)
     return [summary_of(hand, None) for hand in await store.hands.of_table(table_id, after, 50)]
 
 
@@ -83,10 +82,6 @@ async def hand_record(hand_id: str, request: Request, store: StoreHere, player: 
     found = await store.hands.load(hand_id)
     text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
     return StreamingResponse(iter([text]), media_type=NDJSON)
-
-
-async def _room_for(table: Table, player: str | None) -> Room:
-    return table.room_for(table.viewer(player))
 
 
 async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:

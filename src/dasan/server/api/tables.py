@@ -146,7 +146,7 @@ async def command(
 @router.get("/tables/{table_id}", response_model=TableDetail, response_model_exclude_unset=True)
 async def table(table_id: str, tables: TablesHere, player: Player) -> object:
     """A table as this player may see it."""
-    return await tables.ask(table_id, lambda table: table.detail(player))
+    return await tables.detail(table_id, player)
 
 
 async def _join(tables: TablesHere, table_id: str, player: str, name: str | None, seat: int | None) -> int:

@@ -213,10 +213,15 @@ class EventLog:
         query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
         return await self._database.read(lambda connection: connection.scalar(query))
 
-    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> None:
-        """Keep the leases of these tables until then."""
-        change = sa.update(tables).where(tables.c.owner == owner, tables.c.id.in_(table_ids)).values(lease_until=until)
-        await self._database.write(lambda connection: connection.execute(change))
+    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
+        """Keep the leases of these tables until then: those that are still the owner's."""
+        mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
+
+        def write(connection: sa.Connection) -> frozenset[str]:
+            connection.execute(sa.update(tables).where(mine).values(lease_until=until))
+            return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
+
+        return await self._database.write(write) if table_ids else frozenset()
 
     async def release(self, table_id: str, owner: str, fence: int) -> None:
         """Give a table up, so that another process need not wait for the lease to end."""
@@ -224,18 +229,21 @@ class EventLog:
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._database.write(lambda connection: connection.execute(change))
 
-    async def load(self, table_id: str) -> Loaded:
-        """A table as it was last written; ``Refused`` where there is none, ``BadRecord`` where it is damaged."""
+    async def load(self, table_id: str, until: int | None = None) -> Loaded:
+        """A table as it was last written, or when its log was ``until`` entries long.
+
+        ``Refused`` where there is none, ``BadRecord`` where it is damaged.
+        """
 
         def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
                 raise Refused("not-found", "there is no such table")
-            since = 0 if table.checkpoint is None else table.checkpoint["seq"]
+            since = 0 if _before_checkpoint(table, until) else table.checkpoint["seq"]
             mine = events.c.table_id == table_id
             lines = connection.execute(
                 sa.select(events.c.seq, events.c.at, events.c.line)
-                .where(mine, events.c.seq >= since)
+                .where(mine, events.c.seq >= since, sa.true() if until is None else events.c.seq < until)
                 .order_by(events.c.seq)
             ).all()
             commands = connection.execute(
@@ -247,7 +255,7 @@ class EventLog:
             return table, lines, commands
 
         table, lines, commands = await self._database.read(read)
-        room = opened(table)
+        room = opened(table, from_the_start=_before_checkpoint(table, until))
         for row in lines:
             if row.seq != room.seq:
                 raise BadRecord(f"entry {room.seq} of the table's log is missing")
@@ -267,14 +275,19 @@ class EventLog:
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
 
-def opened(row: Any) -> Room:
+def _before_checkpoint(row: Any, until: int | None) -> bool:
+    """Whether the log must be read from its start."""
+    return row.checkpoint is None or (until is not None and until < row.checkpoint["seq"])
+
+
+def opened(row: Any, *, from_the_start: bool = False) -> Room:
     """The room of a row of ``tables``, at its checkpoint or as it was opened; ``BadRecord`` where it is damaged."""
     try:
         rules = make_rules(row.preset, **row.rules["options"])
         if rules.digest != row.rules["digest"]:
             raise BadRecord("the table's rules are not those it was opened with: their digest differs")
         head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed)
-        if row.checkpoint is not None:
+        if row.checkpoint is not None and not from_the_start:
             return restore(head, row.checkpoint)
         chairs = tuple(map(Chair.from_json, row.opened["chairs"]))
         given = {int(seat): text for seat, text in row.opened["contributions"].items()}

@@ -1,0 +1,100 @@
+"""The bus over NATS: how processes on several machines talk about tables.
+
+Core NATS delivers at most once. ``publish`` may therefore lose a message, and whoever sees a gap reads the store again;
+``request`` that gets no answer raises ``NoOwner``. The client reconnects by itself, to any server of the cluster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from dasan.server.bus import Answerer, Listener, NoOwner
+from dasan.server.refusals import CannotServe
+from dasan.server.reporting import report
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+
+PATIENCE = 5.0
+"""Seconds in which the first connection must succeed."""
+TABLE, OWNER = "dasan.table.", "dasan.owner."
+
+
+class NatsBus:
+    """One connection to a NATS server or cluster. Made by ``connect``; ``close`` it in the end."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @staticmethod
+    async def connect(url: str) -> NatsBus:
+        """Connect to the servers in ``url``, separated by commas; ``CannotServe`` where none answers."""
+        try:
+            import nats
+            from nats.errors import Error
+        except ModuleNotFoundError:
+            raise CannotServe("NATS needs the extra postgres: pip install 'dasan[postgres]'") from None
+        try:
+            async with asyncio.timeout(PATIENCE):
+                client = await nats.connect(
+                    url.split(","),
+                    name="dasan",
+                    no_echo=True,
+                    allow_reconnect=True,
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=0.25,
+                    ping_interval=5,
+                    max_outstanding_pings=2,
+                    error_cb=_ignore,
+                )
+        except (Error, OSError, TimeoutError, ValueError) as error:
+            raise CannotServe(f"no NATS server answers: {type(error).__name__}") from None
+        return NatsBus(client)
+
+    async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
+        async def heard(message: Msg) -> None:
+            listener(message.data)
+
+        return (await self._client.subscribe(TABLE + table_id, cb=heard)).unsubscribe
+
+    async def publish(self, table_id: str, message: bytes) -> None:
+        from nats.errors import Error
+
+        try:
+            await self._client.publish(TABLE + table_id, message)
+        except Error as error:
+            report("a message was not published", error)
+
+    async def serve(self, table_id: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
+        async def asked(message: Msg) -> None:
+            try:
+                await message.respond(await answerer(message.data))
+            except Exception as error:
+                report(f"a request to table {table_id} was not answered", error)
+
+        return (await self._client.subscribe(OWNER + table_id, cb=asked)).unsubscribe
+
+    async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
+        from nats.errors import Error
+
+        try:
+            answer = await self._client.request(OWNER + table_id, message, timeout=seconds)
+        except (Error, TimeoutError):
+            raise NoOwner(table_id) from None
+        return answer.data
+
+    async def close(self) -> None:
+        from nats.errors import Error
+
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._client.close()
+        except (Error, TimeoutError):
+            return
+
+
+async def _ignore(_: Exception) -> None:
+    """The client reconnects by itself; what was lost meanwhile is noticed by its gaps."""

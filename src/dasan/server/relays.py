@@ -1,0 +1,280 @@
+"""Tables that another process owns: commands go to the owner, what it shows comes back, card by card redacted there.
+
+A socket may be at any process. Where its table is owned elsewhere, the socket's process asks the owner to show the
+table to a *relayed* connection: the owner numbers every text for it, and the socket's process passes them on. A number
+that is missing, or an owner that no longer knows the connection, ends the socket; the client comes back with the last
+``seq`` it saw and gets the difference from whoever owns the table then. Nothing is decided or redacted outside the owner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, cast
+
+from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
+from dasan.server.bus import Answerer, Bus, NoOwner
+from dasan.server.hub import Connection
+from dasan.server.protocol import ReactCommand, RoomCommand, read_client
+from dasan.server.refusals import ErrorCode, Refused
+from dasan.server.reporting import now
+
+if TYPE_CHECKING:
+    from dasan.server.table import Table
+
+Json = dict[str, Any]
+
+RESTART = 1012
+KEPT_FOR = 6.0
+"""Seconds for which an owner keeps a relayed connection without word of it."""
+KEEP_EVERY = 2.0
+"""Seconds between such words."""
+ANSWERED_IN = 5.0
+"""Seconds in which an owner answers."""
+MOST_WAITING = 4096
+"""Texts on their way to one process; more are dropped, which ends the connections that they were for."""
+MOST_TOGETHER = 200_000
+"""Characters sent in one message, so that it stays below NATS' limit of a megabyte."""
+
+
+class _Relayed(Connection):
+    """At the owner: a connection whose socket is at another process."""
+
+    def __init__(self, relays: Relays, process: str, number: int, player: str | None) -> None:
+        super().__init__(0, player)
+        self._relays = relays
+        self.address = (process, number)
+        self.kept_until = now() + int(KEPT_FOR * 1000)
+        self._sent = 0
+
+    def offer(self, text: str) -> None:
+        if not self._closed:
+            self._send({"text": text})
+
+    def close(self, code: int) -> None:
+        if not self._closed:
+            self._closed = True
+            self._send({"close": code})
+
+    def _send(self, what: Json) -> None:
+        process, number = self.address
+        self._relays.send(process, {"to": number, "n": self._sent, **what})
+        self._sent += 1
+
+
+class _Here:
+    """At the socket's process: which table the connection shows, and the number of the next text."""
+
+    def __init__(self, table_id: str, connection: Connection) -> None:
+        self.table_id = table_id
+        self.connection = connection
+        self.next = 0
+
+
+class Relays:
+    """Both ends of all relayed connections of this process."""
+
+    def __init__(self, bus: Bus, process: str) -> None:
+        self._bus = bus
+        self._process = process
+        self._here: dict[int, _Here] = {}
+        self._numbers = 0
+        self._owned: dict[str, tuple[Table, Callable[[], Awaitable[None]]]] = {}
+        self._there: dict[str, dict[tuple[str, int], _Relayed]] = defaultdict(dict)
+        self._out: dict[str, deque[Json]] = defaultdict(deque)
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Listen, send and keep connections alive, until cancelled."""
+        end = await self._bus.subscribe(f"process-{self._process}", self._heard)
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._pump())
+                group.create_task(self._keep())
+        finally:
+            await end()
+
+    # At the socket's process.
+
+    async def command(self, table_id: str, player: str, command: RoomCommand, lag: int) -> int:
+        """Have the owner carry out a command: the length of the log after it. ``NoOwner`` where nobody answers."""
+        asked = {"do": "command", "player": player, "command": command.wire(), "lag": lag}
+        return cast("int", await self._ask(table_id, asked))
+
+    async def react(self, table_id: str, player: str, command: ReactCommand) -> None:
+        """Have the owner show a reaction."""
+        await self._ask(table_id, {"do": "react", "player": player, "command": command.wire()})
+
+    async def detail(self, table_id: str, player: str | None) -> Json:
+        """What REST shows the player."""
+        return cast("Json", await self._ask(table_id, {"do": "detail", "player": player}))
+
+    async def seen_by(self, table_id: str, player: str | None) -> int:
+        """The length of the log up to which the player may see the table."""
+        return cast("int", await self._ask(table_id, {"do": "seen", "player": player}))
+
+    async def join(self, table_id: str, player: str | None, connection: Connection, seen: int | None) -> None:
+        """Have the owner show the table to ``connection``."""
+        self._numbers += 1
+        number = self._numbers
+        self._here[number] = _Here(table_id, connection)
+        try:
+            asked = {"do": "join", "process": self._process, "number": number, "player": player, "seen": seen}
+            await self._ask(table_id, asked)
+        except BaseException:
+            self._here.pop(number, None)
+            raise
+
+    async def leave(self, connection: Connection) -> bool:
+        """Tell the owner that the socket is gone. False where the connection is not relayed."""
+        found = next(((number, here) for number, here in self._here.items() if here.connection is connection), None)
+        if found is None:
+            return False
+        number, here = found
+        del self._here[number]
+        with suppress(NoOwner, Refused, DasanError):  # an owner that does not hear this forgets the connection in time
+            await self._ask(here.table_id, {"do": "leave", "process": self._process, "number": number})
+        return True
+
+    async def _ask(self, table_id: str, what: Json) -> object:
+        answer: Json = json.loads(await self._bus.request(table_id, json.dumps(what).encode(), ANSWERED_IN))
+        if "refused" in answer:
+            raise _refusal(answer["refused"])
+        return answer["done"]
+
+    def _heard(self, message: bytes) -> None:
+        for what in json.loads(message):
+            here = self._here.get(what["to"])
+            if here is None:
+                continue
+            if what["n"] != here.next or "close" in what:
+                here.connection.close(what.get("close", RESTART))
+                del self._here[what["to"]]
+                continue
+            here.next += 1
+            here.connection.offer(what["text"])
+
+    async def _keep(self) -> None:
+        while True:
+            await asyncio.sleep(KEEP_EVERY)
+            tables: dict[str, list[int]] = defaultdict(list)
+            for number, here in self._here.items():
+                tables[here.table_id].append(number)
+            for table_id, numbers in tables.items():
+                try:
+                    asked = {"do": "keep", "process": self._process, "numbers": numbers}
+                    known = cast("list[int]", await self._ask(table_id, asked))
+                except (NoOwner, Refused, DasanError):
+                    known = []
+                for number in set(numbers) - set(known):
+                    lost = self._here.pop(number, None)
+                    if lost is not None:
+                        lost.connection.close(RESTART)
+            for table, _ in list(self._owned.values()):
+                await self._drop_silent(table)
+
+    # At the owner.
+
+    async def opened(self, table: Table) -> None:
+        """This process owns the table: answer for it."""
+        self._owned[table.id] = (table, await self._bus.serve(table.id, self._answerer(table)))
+
+    async def closed(self, table: Table) -> None:
+        """This process no longer owns the table."""
+        owned = self._owned.get(table.id)
+        if owned is not None and owned[0] is table:
+            del self._owned[table.id]
+            self._there.pop(table.id, None)
+            await owned[1]()
+
+    def _answerer(self, table: Table) -> Answerer:
+
+        async def answer(message: bytes) -> bytes:
+            asked: Json = json.loads(message)
+            try:
+                done = await self._carry_out(table, asked)
+            except (DasanError, Refused) as error:
+                clause = error.clause if isinstance(error, DasanError) else None
+                return json.dumps({"refused": [error.code, error.message, clause]}).encode()
+            return json.dumps({"done": done}).encode()
+
+        return answer
+
+    async def _carry_out(self, table: Table, asked: Json) -> object:
+        player = cast("str", asked.get("player"))  # None for who only watches, which the requests below allow
+        there = self._there[table.id]
+        match asked["do"]:
+            case "command":
+                command = cast("RoomCommand", read_client(asked["command"]))
+                return await table.ask(lambda own: own.carry_out(player, command, asked["lag"]))
+            case "react":
+                reaction = cast("ReactCommand", read_client(asked["command"]))
+                return await table.ask(lambda own: own.react(player, reaction))
+            case "detail":
+                return await table.ask(lambda own: own.detail(player))
+            case "seen":
+                return await table.ask(lambda own: _seen(own, player))
+            case "join":
+                relayed = _Relayed(self, asked["process"], asked["number"], player)
+                there[relayed.address] = relayed
+                return await table.ask(lambda own: own.show(player, relayed, asked["seen"]))
+            case "leave":
+                await self._gone(table, there.pop((asked["process"], asked["number"]), None))
+                return None
+            case "keep":
+                until = now() + int(KEPT_FOR * 1000)
+                known = [number for number in asked["numbers"] if (asked["process"], number) in there]
+                for number in known:
+                    there[asked["process"], number].kept_until = until
+                return known
+        raise Refused("malformed", "no such request")
+
+    async def _drop_silent(self, table: Table) -> None:
+        """Forget relayed connections whose process is silent."""
+        there = self._there.get(table.id, {})
+        for address in [a for a, relayed in there.items() if relayed.kept_until < now()]:
+            await self._gone(table, there.pop(address))
+
+    async def _gone(self, table: Table, relayed: _Relayed | None) -> None:
+        if relayed is not None and relayed in table.hub:
+            table.hub.leave(relayed)
+            with suppress(Refused):
+                await table.ask(lambda own: own.attended())
+
+    def send(self, process: str, what: Json) -> None:
+        """Put a text on its way; never waits."""
+        waiting = self._out[process]
+        if len(waiting) < MOST_WAITING:
+            waiting.append(what)
+        self._wake.set()
+
+    async def _pump(self) -> None:
+        """Publish what waits; texts for one process together, in order."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            for process, waiting in list(self._out.items()):
+                while waiting:
+                    batch: list[Json] = []
+                    size = 0
+                    while waiting and (not batch or size < MOST_TOGETHER):
+                        batch.append(waiting.popleft())
+                        size += len(batch[-1].get("text", ""))
+                    await self._bus.publish(f"process-{process}", json.dumps(batch).encode())
+                if not waiting:
+                    self._out.pop(process, None)
+
+
+async def _seen(table: Table, player: str | None) -> int:
+    return table.room_for(table.viewer(player)).seq
+
+
+def _refusal(told: list[Any]) -> DasanError | Refused:
+    code, message, clause = told
+    if clause is None:
+        return Refused(cast("ErrorCode", code), message)
+    kinds: dict[str, type[DasanError]] = {kind.code: kind for kind in (Malformed, IllegalPlay, Ambiguous, BadRecord)}
+    return kinds.get(code, Malformed)(message, clause=clause)

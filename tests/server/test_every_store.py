@@ -1,0 +1,172 @@
+"""The event log passes one suite on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from dasan.server.decisions import decide
+from dasan.server.refusals import Refused
+from dasan.server.rooms import Entry, Room, fold
+from dasan.server.store import Conflict, Repeated, Store
+from dasan.server.store.log import Cause, Write, Written
+
+from .services import postgres
+from .test_rooms import move, room_of, settle
+
+Opened = Callable[[], Awaitable[Store]]
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """One PostgreSQL for all tests."""
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    """Opens a store of this test's own, the same one each time."""
+    if request.param == "sqlite":
+        return lambda: Store.open(tmp_path)
+    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
+    url = request.getfixturevalue("server")
+    name = f"test_{next(NUMBERS)}"
+    created = False
+
+    async def on_server() -> Store:
+        nonlocal created
+        if not created:
+            engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+            async with engine.connect() as connection:
+                await connection.execute(sa.text(f"CREATE DATABASE {name}"))
+            await engine.dispose()
+            created = True
+        return await Store.open(tmp_path, url.replace("/postgres?", f"/{name}?"))
+
+    return on_server
+
+
+def begun() -> tuple[Room, list[Written]]:
+    """A table with its first hand dealt, and its log so far."""
+    log: list[tuple[Entry, int]] = []
+    room = settle(room_of("big-three", ["p0", "p1", "p2"]), 1000, log)
+    return room, [Written(seq, at, entry) for seq, (entry, at) in enumerate(log)]
+
+
+def moved(room: Room, fence: int, client_id: str, text: str = "") -> Write:
+    """The write of a legal move."""
+    player = f"p{room.to_act}"
+    entry = decide(room, player, move(room, text))
+    after = fold(room, entry, 2000)
+    return Write(after, fence, (Written(room.seq, 2000, entry, Cause(player, client_id, f"said {entry['move']}")),))
+
+
+async def open_table(store: Store) -> tuple[Room, int]:
+    """The table in the store, owned by nobody else."""
+    room, log = begun()
+    await store.log.create(room_of("big-three", ["p0", "p1", "p2"]))
+    fence = await store.log.claim("table", "me", 0, 10)
+    assert fence is not None
+    await store.log.append(Write(room, fence, tuple(log), dealt=True))
+    return room, fence
+
+
+async def test_a_table_comes_back(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    write = moved(room, fence, "a")
+    await store.log.append(write)
+    await store.close()
+    store = await opened()
+    loaded = await store.log.load("table")
+    assert loaded.room == write.room
+    ((key, done),) = loaded.done.items()
+    assert key == (f"p{room.to_act}", "a")
+    assert done.seq == write.room.seq
+    with pytest.raises(Refused):
+        await store.log.load("another")
+    (listed,) = await store.listings.mine("p1")
+    assert (listed.seat, listed.number, listed.to_act) == (1, 1, write.room.to_act)
+    assert [line for line, _ in await store.log.since("table", room.seq)] == [w.entry for w in write.entries]
+    await store.close()
+
+
+async def test_of_two_owners_the_first_can_no_longer_write(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    later = await store.log.claim("table", "another", 20, 30)
+    assert later == fence + 1
+    with pytest.raises(Conflict):
+        await store.log.append(moved(room, fence, "a"))
+    assert (await store.log.load("table")).room == room
+    await store.log.append(moved(room, later, "a"))
+    with pytest.raises(Conflict):
+        await store.log.append(moved(room, later, "b"))
+    await store.close()
+
+
+async def test_a_command_that_is_in_the_log_is_not_written_again(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    first = moved(room, fence, "a")
+    await store.log.append(first)
+    cause = first.entries[0].cause
+    again = moved(first.room, fence, "b")
+    again = replace(again, entries=(replace(again.entries[0], cause=cause),))
+    with pytest.raises(Repeated) as repeated:
+        await store.log.append(again)
+    assert cause is not None
+    assert (repeated.value.seq, repeated.value.digest) == (first.room.seq, cause.digest)
+    await store.close()
+
+
+async def test_what_several_tables_write_at_once_is_one_batch_and_fails_alone(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    good = moved(room, fence, "a")
+    bad = replace(good, fence=fence + 7)
+    results = await asyncio.gather(
+        store.log.append(bad), store.log.append(good), store.log.append(bad), return_exceptions=True
+    )
+    assert [type(result) for result in results] == [Conflict, type(None), Conflict]
+    assert (await store.log.load("table")).room == good.room
+    await store.close()
+
+
+async def test_a_lease_that_goes_on_is_respected_where_processes_share(opened: Opened) -> None:
+    store = await opened()
+    _, fence = await open_table(store)
+    shared = store.database.shared
+    assert await store.log.owner_of("table", 5) == "me"
+    assert (await store.log.claim("table", "another", 5, 30) is None) is shared
+    if shared:
+        assert await store.log.renew("me", ["table"], 50) == {"table"}
+        assert await store.log.renew("another", ["table"], 90) == set()
+        assert await store.log.owner_of("table", 40) == "me"
+        await store.log.release("table", "me", fence)
+        assert await store.log.owner_of("table", 40) is None
+        assert await store.log.claim("table", "another", 41, 60) == fence + 1
+        assert await store.log.renew("me", ["table"], 90) == set()
+    await store.close()
+
+
+async def test_a_table_can_be_read_as_it_was(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    first = moved(room, fence, "a")
+    await store.log.append(first)
+    second = moved(first.room, fence, "b")
+    await store.log.append(second)
+    for as_it_was in (room, first.room, second.room):
+        assert (await store.log.load("table", as_it_was.seq)).room == as_it_was
+    assert (await store.log.load("table", 1)).room.seq == 1
+    await store.close()
