@@ -94,7 +94,7 @@ def mean_leads(rules: dasan.Rules, *, containing: str | None = None) -> Fraction
 
     containing: the mean number of plays with this card, in a random hand that holds it.
     """
-    rows = compile(rules).rows
+    rows = rules.catalogue.rows
     if containing is None:
         return sum((Fraction(comb(52 - r.size, 13 - r.size), comb(52, 13)) for r in rows), Fraction(0))
     card = dasan.card(containing)

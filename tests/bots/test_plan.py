@@ -13,7 +13,6 @@ from dasan import Card, Rules
 from dasan.bots.outlook import Outlook, unseen
 from dasan.bots.plan import Plan
 from dasan.bots.sides import enmity
-from dasan.ruleset import catalogue as table
 
 
 def fewest_plays(rules: Rules, hand: tuple[Card, ...]) -> int:
@@ -48,7 +47,7 @@ def test_a_plan_has_the_fewest_plays(preset: str, seed: int) -> None:
     rules = dasan.rules(preset, min_straight=3) if preset == "winner" else dasan.rules(preset)
     low = rules.order.hand(rules.pack)[:28]
     hand = rules.order.hand(random.Random(seed).sample(low, 9))
-    plan = Plan(rules, table.compile(rules).fits(hand), lambda play: 1.0)
+    plan = Plan(rules, rules.catalogue.fits(hand), lambda play: 1.0)
     assert plan.cost(plan.number(hand)) == fewest_plays(rules, tuple(hand))
     for c in hand:
         rest = tuple(x for x in hand if x is not c)
@@ -58,7 +57,7 @@ def test_a_plan_has_the_fewest_plays(preset: str, seed: int) -> None:
 def test_a_plan_out_of_budget_still_parts_the_hand() -> None:
     rules = dasan.rules("big-three")
     hand = rules.order.hand(dasan.deal(rules, seed=1).hands[0])
-    fits = table.compile(rules).fits(hand)
+    fits = rules.catalogue.fits(hand)
     short = Plan(rules, fits, lambda play: 1.0, budget=0)
     assert short.cost(short.number(hand)) == len({c.rank for c in hand})
 
@@ -66,7 +65,7 @@ def test_a_plan_out_of_budget_still_parts_the_hand() -> None:
 @every_setup
 def test_what_stands_for_certain_cannot_be_beaten(setup: tuple[str, Options]) -> None:
     rules = rules_of(setup)
-    compiled = table.compile(rules)
+    compiled = rules.catalogue
     rng = random.Random(5)
     certain = 0
     for seed in range(3):

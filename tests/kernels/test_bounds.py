@@ -84,6 +84,6 @@ def test_whole_suites_with_the_bounds_check(tests: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_suites_as_plain_python() -> None:
-    names = "test_bits or test_rank_hands or test_set_hands or test_canon_hands or test_every_pair"
+    names = "test_bits or test_rank_hands or test_cardset_hands or test_pattern_hands or test_every_pair"
     equal = "likely or often or shared_out or helpers"
     suite(PLAIN, str(HERE / "kernels"), str(HERE / "vector"), "-k", f"({names}) and not ({equal})")

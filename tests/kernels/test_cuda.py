@@ -17,7 +17,7 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.kernels.ranks.cuda import step as cuda_rank
+from dasan.kernels.ranks.cuda import step as cuda_step
 from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
 CASES: list[tuple[str, dict[str, Any], bool]] = [
@@ -110,13 +110,13 @@ def test_kernels_compile_for_a_gpu(preset: str, monkeypatch: pytest.MonkeyPatch)
     from numba.cuda.typing.typeof import typeof
 
     monkeypatch.setattr(dispatcher, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
-    m = cuda_rank.memory(dasan.rules(preset), 2, True, lambda array: array)
+    m = cuda_step.memory(dasan.rules(preset), 2, True, lambda array: array)
     for kernel, args in (
-        (cuda_rank.start, (np.uint64(1), m)),
-        (cuda_rank.sample, (m,)),
-        (cuda_rank.step, (m.actions, m)),
-        (cuda_rank.play, (10, m)),
-        (cuda_rank.spread, (m, np.zeros((2, 175), np.uint8))),
+        (cuda_step.start, (np.uint64(1), m)),
+        (cuda_step.sample, (m,)),
+        (cuda_step.step, (m.actions, m)),
+        (cuda_step.play, (10, m)),
+        (cuda_step.spread, (m, np.zeros((2, 175), np.uint8))),
     ):
         assembly, _ = cuda.compile_ptx(kernel.py_func, tuple(typeof(value) for value in args), cc=(9, 0))
         assert ".entry" in assembly

@@ -11,9 +11,8 @@ import dasan
 from dasan.cards import Card
 from dasan.kernels.ranks import hands as rank_hands
 from dasan.kernels.ranks.auction import auction_table
-from dasan.kernels.ranks.tables import PASS, RankTable, rank_table
+from dasan.kernels.ranks.tables import PASS, RankCatalogue, rank_catalogue
 from dasan.play.moves import Move, MoveType
-from dasan.ruleset.catalogue import compile
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),
@@ -37,7 +36,7 @@ def cards_of(rules: dasan.Rules, word: int) -> list[Card]:
     return [c for c, (rank, suit) in rules.order.place.items() if not c.is_joker and word >> (16 * suit + rank) & 1]
 
 
-def move_of(state: dasan.State, code: int, t: RankTable) -> Move:
+def move_of(state: dasan.State, code: int, t: RankCatalogue) -> Move:
     """The engine's move that a trace code names."""
     if code == PASS:
         return next(m for m in state.legal_moves() if m.type is MoveType.PASS)
@@ -47,7 +46,7 @@ def move_of(state: dasan.State, code: int, t: RankTable) -> Move:
         spot = code - rank_hands.CALL
         return next(m for m in state.legal_moves() if state.rules.order.place[m.cards[0]] == (spot & 15, spot >> 4))
     with_called = code >= rank_hands.WITH_CALLED
-    row = compile(state.rules).rows[t.rows[code & 1023]]
+    row = state.rules.catalogue.rows[t.rows[code & 1023]]
     return next(
         m
         for m in state.legal_moves()
@@ -61,7 +60,7 @@ def move_of(state: dasan.State, code: int, t: RankTable) -> Move:
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every recorded ply is legal in the engine, the number of legal moves agrees, and so do the payments."""
     rules = dasan.rules(preset, **options)
-    t, a = rank_table(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_table(rules)
     hands = np.zeros(rules.players + 1, np.uint64)
     payments = np.zeros(rules.players, np.int64)
     random = SEED
@@ -82,7 +81,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
 
 def test_hands_do_not_depend_on_how_they_are_shared_out() -> None:
     rules = dasan.rules("big-three")
-    t, a = rank_table(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_table(rules)
 
     def run(parts: list[tuple[int, int]]) -> tuple[int, list[int]]:
         paid, won = np.zeros(3, np.int64), np.zeros(3, np.int64)
@@ -94,6 +93,6 @@ def test_hands_do_not_depend_on_how_they_are_shared_out() -> None:
 
 def test_every_action_is_a_row() -> None:
     """172 actions with the pass; a row's place is its own."""
-    t = rank_table(dasan.rules("big-three"))
+    t = rank_catalogue(dasan.rules("big-three"))
     ids = t.rows[t.rows >= 0].tolist()
     assert sorted(ids) == list(range(171))

@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.kernels import test_canon_hands, test_rank_hands, test_set_hands
+from tests.kernels import test_cardset_hands, test_pattern_hands, test_rank_hands
 
 import dasan
 from dasan import vector
 from dasan.features import by_rank
-from dasan.kernels.cardsets import hands as set_hands
-from dasan.kernels.cardsets import tables as set_table
-from dasan.kernels.patterns import hands as canon_hands
-from dasan.kernels.patterns import play as canon_play
-from dasan.kernels.patterns import tables as canon_table
+from dasan.kernels.cardsets import hands as cardset_hands
+from dasan.kernels.cardsets import tables as cardset_tables
+from dasan.kernels.patterns import hands as pattern_hands
+from dasan.kernels.patterns import play as pattern_play
+from dasan.kernels.patterns import tables as pattern_tables
 from dasan.kernels.ranks import hands as rank_hands
 from dasan.kernels.ranks.auction import auction_table
-from dasan.kernels.ranks.tables import rank_table
+from dasan.kernels.ranks.tables import rank_catalogue
 
 SEED = np.uint64(77)
 Trace = list[list[int]]
 
 
 def rank_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
-    t, a = rank_table(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_table(rules)
     words, paid = np.zeros(rules.players + 1, np.uint64), np.zeros(rules.players, np.int64)
     random = SEED
     for _ in range(hands):
@@ -44,32 +44,32 @@ def rank_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, T
         )
 
 
-def set_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
-    t, p = set_table.set_table(rules), set_table.set_policy(rules)
-    words, plays = np.zeros(4, np.uint64), np.zeros(set_hands.MOST_PLAYS, np.int32)
+def cardset_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
+    words, plays = np.zeros(4, np.uint64), np.zeros(cardset_hands.MOST_PLAYS, np.int32)
     paid, random = np.zeros(4, np.int64), SEED
     for _ in range(hands):
         trace = np.zeros(3 * 600, np.int64)
         pack = np.array([1 << i for i in range(52)], np.uint64)
-        random = np.uint64(set_hands.deal_sets(random, pack, words, p.hand_size, p.players))
-        begun = dasan.start(rules, [test_set_hands.cards_of(rules, int(word)) for word in words])
-        after, plies, _ = set_hands.random_hand(random, words, plays, t, p, paid, trace)
+        random = np.uint64(cardset_hands.deal_sets(random, pack, words, p.hand_size, p.players))
+        begun = dasan.start(rules, [test_cardset_hands.cards_of(rules, int(word)) for word in words])
+        after, plies, _ = cardset_hands.random_hand(random, words, plays, t, p, paid, trace)
         random = np.uint64(after)
-        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_set_hands.move_of
+        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_cardset_hands.move_of
 
 
-def canon_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
-    t, p, n = canon_table.canon_table(rules), canon_table.canon_policy(rules), rules.players
-    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(canon_play.ROOM, np.uint64)
+def pattern_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
+    t, p, n = pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules), rules.players
+    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.ROOM, np.uint64)
     paid, order, random = np.zeros(n, np.int64), np.zeros(n, np.int64), SEED
     for number in range(hands):
         trace = np.zeros(3 * 2000, np.int64)
-        random = np.uint64(canon_hands.deal_all(random, t.pack.copy(), one, two, number % n, n))
-        cards = [test_canon_hands.cards_of(rules, int(a), int(b)) for a, b in zip(one, two, strict=True)]
+        random = np.uint64(pattern_hands.deal_all(random, t.pack.copy(), one, two, number % n, n))
+        cards = [test_pattern_hands.cards_of(rules, int(a), int(b)) for a, b in zip(one, two, strict=True)]
         begun = dasan.start(rules, cards, dealer=number % n)
-        after, plies = canon_hands.random_hand(random, one, two, number % n, scratch, t, p, paid, order, trace)
+        after, plies = pattern_hands.random_hand(random, one, two, number % n, scratch, t, p, paid, order, trace)
         random = np.uint64(after)
-        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_canon_hands.move_of
+        yield begun, trace[: 3 * plies].reshape(-1, 3).tolist(), test_pattern_hands.move_of
 
 
 def excess(counts: dict[int, Any]) -> tuple[float, int]:
@@ -92,7 +92,7 @@ def check(counts: dict[int, Any], least: int) -> None:
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
     rules = dasan.rules(preset)
-    traces = rank_traces if by_rank(rules) else set_traces if rules.hand_size is not None else canon_traces
+    traces = rank_traces if by_rank(rules) else cardset_traces if rules.hand_size is not None else pattern_traces
     counts: dict[int, Any] = {}
     for begun, trace, move_of in traces(rules, 60):
         state = begun

@@ -15,7 +15,6 @@ import dasan
 from dasan.play.dealing import Deal
 from dasan.play.starting import begin
 from dasan.records.verify import verify
-from dasan.ruleset.catalogue import compile
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),
@@ -122,7 +121,7 @@ def test_beats_is_a_strict_order(preset: str, options: dict[str, Any]) -> None:
     for _ in range(6):
         rng.shuffle(deck)
         called = next(c for c in deck if rules.call is None or c.rank in rules.call.ranks)
-        plays = [c for _, c in compile(rules).fits(rules.order.hand(deck[:14]), called if rules.call else None)]
+        plays = [c for _, c in rules.catalogue.fits(rules.order.hand(deck[:14]), called if rules.call else None)]
         plays = rng.sample(plays, min(len(plays), 26))
         above = {i: {j for j, b in enumerate(plays) if a.beats(b)} for i, a in enumerate(plays)}
         for i, lower in above.items():

@@ -8,7 +8,6 @@ import pytest
 
 import dasan
 from dasan.games import TEACHING
-from dasan.ruleset.catalogue import compile
 
 
 @pytest.mark.parametrize("preset", TEACHING)
@@ -27,7 +26,7 @@ def test_a_teaching_variant_plays_and_is_replayed(preset: str) -> None:
 @pytest.mark.parametrize("preset", TEACHING)
 def test_every_row_can_be_held(preset: str) -> None:
     rules = dasan.rules(preset)
-    table = compile(rules)
+    table = rules.catalogue
     for row in table.rows:
         cards = table.pick(rules.order.hand(rules.pack), row)
         assert cards is not None
@@ -38,7 +37,7 @@ def test_sizes() -> None:
     rules = dasan.rules("big-three-small")
     assert sorted({c.rank for c in rules.pack}) == sorted("JQK23")
     assert (len(rules.pack), rules.players, rules.hand_size, rules.kitty_size) == (10, 3, 3, 1)
-    assert compile(rules).census() == {"single": 5, "pair": 5, "straight": 1}
+    assert rules.catalogue.census() == {"single": 5, "pair": 5, "straight": 1}
     with pytest.raises(dasan.Malformed, match="not in the pack"):
         rules.combination("4H")
     with pytest.raises(ValueError, match="no option"):

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from dasan.kernels.ranks.solver import search as rank_solver
+from dasan.kernels.ranks.solver import search as solver_search
 from dasan.kernels.ranks.solver.transpositions import find, packed, spread, store
 
 U = np.uint64
@@ -17,7 +17,7 @@ BUCKET = 64
 
 @pytest.mark.parametrize("memory", [0, 100, 10_000, 3_000_000, 100_000_000])
 def test_what_is_kept_counts_as_memory(memory: int) -> None:
-    search = rank_solver.new_search(memory)
+    search = solver_search.new_search(memory)
     assert search.table.nbytes + search.kept.nbytes <= max(memory, BUCKET)
     assert search.table.nbytes + search.kept.nbytes > memory - 2 * BUCKET
     assert search.kept.nbytes <= memory // 8

@@ -11,7 +11,7 @@ from tests.solver.minimax import wins
 from tests.solver.positions import CALLED, RULES, endgame, payment, played_out
 
 import dasan
-from dasan.kernels.ranks.solver import search as rank_solver
+from dasan.kernels.ranks.solver import search as solver_search
 from dasan.solver import Solution, solve, solve_many
 
 SMALL = 0.01
@@ -49,7 +49,7 @@ def test_equal_to_minimax_in_a_tiny_table() -> None:
 
 
 def test_equal_to_minimax_with_children_kept_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rank_solver, "KEPT_FROM", 0)
+    monkeypatch.setattr(solver_search, "KEPT_FROM", 0)
     compare(6, 300, (7, 8), 1)
 
 
@@ -58,7 +58,7 @@ def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> N
     for state in [large(source, 32) for _ in range(40)]:
         values = []
         for first in (0, 10**12):
-            monkeypatch.setattr(rank_solver, "KEPT_FROM", first)
+            monkeypatch.setattr(solver_search, "KEPT_FROM", first)
             values.append(solve(state, nodes=1_000_000, memory_mb=16, moves=False))
         kept, not_kept = values
         assert kept.value == not_kept.value or not (kept.exact and not_kept.exact)

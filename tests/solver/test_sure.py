@@ -13,7 +13,7 @@ from tests.solver.positions import RULES, payment, played_out
 
 from dasan.kernels.ranks.solver.position import mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, new_cover, sets_cover, surely
-from dasan.kernels.ranks.tables import rank_table
+from dasan.kernels.ranks.tables import rank_catalogue
 from dasan.solver.open_hands import position
 
 PARTS: dict[int, list[tuple[int, ...]]] = {
@@ -90,7 +90,7 @@ def test_what_is_sure_is_so() -> None:
             words = np.array([*at.hands, 0], np.uint64)
             context = np.uint64(at.context)
             n = state.rules.players
-            value = surely(words, 0, n, np.uint64(at.side), context, rank_table(RULES[n]), room)
+            value = surely(words, 0, n, np.uint64(at.side), context, rank_catalogue(RULES[n]), room)
             if value == 0:
                 continue
             assert (value > 0) == (payment(state) > 0), state.record()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dasan import vector
-from dasan.kernels.env import threads as batch_team
+from dasan.kernels.env import threads as worker_threads
 
 
 def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[bytes]:
@@ -77,7 +77,7 @@ def test_environments_go_on_after_an_interrupt() -> None:
     def interrupted() -> int:
         raise KeyboardInterrupt
 
-    for order in (batch_team.STEP, batch_team.SAMPLE):
+    for order in (worker_threads.STEP, worker_threads.SAMPLE):
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 env._team.command(order, env._serve, interrupted)
@@ -161,7 +161,7 @@ def test_a_thread_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
         begun.append(arguments[1])
         start_new_thread(work, arguments)
 
-    monkeypatch.setattr(batch_team, "start_new_thread", start)
+    monkeypatch.setattr(worker_threads, "start_new_thread", start)
     with pytest.raises(RuntimeError, match="new thread"):
         env.reset()
     assert soon(lambda: begun[0].gone == [True, False])
@@ -176,14 +176,14 @@ def test_nobody_waits_for_a_lost_helper() -> None:
 
     def asleep() -> bool:
         posts = env._team.posts.reshape(3, -1)
-        return bool((posts[:2, batch_team.STATE] == batch_team.ASLEEP).all())
+        return bool((posts[:2, worker_threads.STATE] == worker_threads.ASLEEP).all())
 
     def attend(me: int, order: int) -> int:
         if me == 1:
             raise MemoryError
         return env._serve(me, order)
 
-    for order in (batch_team.STEP, batch_team.START):
+    for order in (worker_threads.STEP, worker_threads.START):
         assert soon(asleep)
         with pytest.raises(RuntimeError, match="a thread of the environments was lost"):
             env._team.command(order, attend, partial(env._serve, 2, order))

@@ -107,18 +107,26 @@ def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], in
     if backend == "ranks":
         from dasan.kernels.ranks import auction as rank_auction
         from dasan.kernels.ranks import hands as rank_hands
-        from dasan.kernels.ranks import tables as rank_table
+        from dasan.kernels.ranks import tables as rank_tables
 
-        return (rank_table.rank_table(rules), rank_auction.auction_table(rules)), rank_hands.random_hands, 20_000
+        return (rank_tables.rank_catalogue(rules), rank_auction.auction_table(rules)), rank_hands.random_hands, 20_000
     if backend == "cardsets":
-        from dasan.kernels.cardsets import hands as set_hands
-        from dasan.kernels.cardsets import tables as set_table
+        from dasan.kernels.cardsets import hands as cardset_hands
+        from dasan.kernels.cardsets import tables as cardset_tables
 
-        return (set_table.set_table(rules), set_table.set_policy(rules)), set_hands.random_hands, 4_000
-    from dasan.kernels.patterns import hands as canon_hands
-    from dasan.kernels.patterns import tables as canon_table
+        return (
+            (cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)),
+            cardset_hands.random_hands,
+            4_000,
+        )
+    from dasan.kernels.patterns import hands as pattern_hands
+    from dasan.kernels.patterns import tables as pattern_tables
 
-    return (canon_table.canon_table(rules), canon_table.canon_policy(rules)), canon_hands.random_hands, 2_000
+    return (
+        (pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules)),
+        pattern_hands.random_hands,
+        2_000,
+    )
 
 
 _WORKS: dict[str, Callable[[Rules, int], Work]] = {**WORKS, "kernel": _kernel}

@@ -15,7 +15,6 @@ from dasan.bots.sides import enmity
 from dasan.cards import Card
 from dasan.play.moves import Move
 from dasan.play.view import View
-from dasan.ruleset import catalogue as table
 from dasan.ruleset.shapes import Combination
 
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
@@ -59,7 +58,7 @@ class Judgement:
         self._prices: dict[tuple[str, int], float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
-        fits = table.compile(view.rules).fits(self._hand, called)
+        fits = view.rules.catalogue.fits(self._hand, called)
         self._plan = Plan(view.rules, fits, self._price)
         self._plays = Plan(view.rules, fits, lambda play: 1.0)
         self._doubts = Plan(view.rules, fits, lambda play: float(self.outlook.stands(play) < 1))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dasan.cards import Card
-from dasan.ruleset import catalogue as table
 from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Groups
@@ -61,7 +60,7 @@ class Ladders:
 @lru_cache(maxsize=64)
 def ladders(rules: Rules) -> Ladders:
     """The ladders of `rules`; the same object for equal rules."""
-    rows = table.compile(rules).rows
+    rows = rules.catalogue.rows
     exact = any(row.cards is not None for row in rows)
     unit = {c: 1 << i for i, c in enumerate(dict.fromkeys(rules.pack))}
     families: dict[str, list[Row]] = {}

@@ -14,7 +14,6 @@ from dasan.bots.explanation import Explanation
 from dasan.bots.protocol import choices
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination, Run
 
@@ -44,7 +43,7 @@ def windows(rules: Rules) -> tuple[frozenset[int], ...]:
     """The ranks of every shortest straight."""
     found = {
         frozenset(rank for rank, _ in row.pattern.counts)
-        for row in compile(rules).rows
+        for row in rules.catalogue.rows
         if isinstance(row.shape, Run) and row.shape.copies == 1 and row.size == row.shape.shortest
     }
     return tuple(sorted(found, key=sorted))

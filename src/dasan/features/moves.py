@@ -15,7 +15,7 @@ from dasan.cards import Card
 from dasan.features.cards import Feature, by_rank, card_flags, card_slots, copies, eights, kinds, one_flag, ranks
 from dasan.play.action_ids import PASS_ID, action_ids
 from dasan.play.view import View
-from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import Rules
 
 
@@ -41,12 +41,12 @@ class _Plane:
 
 
 def _most_copies(rules: Rules) -> int:
-    return max(n for row in compile(rules).rows for _, n in row.pattern.counts)
+    return max(n for row in rules.catalogue.rows for _, n in row.pattern.counts)
 
 
 def _listed(rules: Rules) -> bool:
     """Whether an id names exact cards."""
-    return compile(rules).rows[0].cards is not None
+    return rules.catalogue.rows[0].cards is not None
 
 
 def _cards(rules: Rules, action: _Action) -> list[int]:
@@ -70,7 +70,7 @@ def _suit(rules: Rules, action: _Action) -> list[int]:
 def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
     """By family and strength: the share of the family's other strengths that are lower, scaled to 255."""
     found: dict[str, set[int]] = {}
-    for row in compile(rules).rows:
+    for row in rules.catalogue.rows:
         found.setdefault(row.family, set()).add(row.strength)
     return {
         family: {s: 255 * i // max(1, len(all_) - 1) for i, s in enumerate(sorted(all_))}
@@ -181,7 +181,7 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
         yield _Action(i, bid=i - ids.bids + 1)
     for i in range(ids.calls, ids.rows):
         yield _Action(i, call=i - ids.calls)
-    for row in compile(rules).rows:
+    for row in rules.catalogue.rows:
         yield _Action(ids.rows + row.id, row=row)
     if ids.exchange:
         for i, cards in enumerate([*((c,) for c in ids.deck), *ids.offers, *((c,) for c in ids.deck)]):
@@ -201,7 +201,7 @@ def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
 def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
     """The number of cards that each action id takes from the hand; -1 for a card that it receives (W.20)."""
     ids = action_ids(rules, session)
-    rows = [row.size for row in compile(rules).rows]
+    rows = [row.size for row in rules.catalogue.rows]
     one_each = len(ids.deck) if ids.exchange else 0
     return (*[0] * ids.rows, *rows, *[1] * one_each, *[0] * len(ids.offers), *[-1] * one_each)
 

@@ -17,7 +17,6 @@ from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
 from dasan.play.starting import begin
 from dasan.play.state import Result, State
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import LaterLead, Rules
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
 
 def most_legal(rules: Rules) -> int:
     """At least the actions that can be legal at once."""
-    table = compile(rules)
+    table = rules.catalogue
     plays = len(table.rows)
     if table.rows[0].cards is not None:
         plays = min(plays, sum(comb(rules.most_cards, size) for size in {row.size for row in table.rows}))

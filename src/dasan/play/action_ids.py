@@ -20,7 +20,7 @@ from dasan.cards import Card, format_cards
 from dasan.play.moves import PASS, Move, MoveType, check_form
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.ruleset.catalogue import ActionTable, Row, compile
+from dasan.ruleset.catalogue import ActionTable, Row
 from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
@@ -82,7 +82,7 @@ class ActionIds:
     @cached_property
     def gives(self) -> int:
         """The id of giving the lowest card."""
-        return self.rows + len(compile(self.rules).rows)
+        return self.rows + len(self.rules.catalogue.rows)
 
     @cached_property
     def pairs(self) -> int:
@@ -126,7 +126,7 @@ class ActionIds:
         if action < self.rows:
             return f"call {self.callable_cards[action - self.calls]}"
         if action < self.gives:
-            return self._row_text(compile(self.rules).rows[action - self.rows])
+            return self._row_text(self.rules.catalogue.rows[action - self.rows])
         if action < self.pairs:
             return f"give {self.deck[action - self.gives]}"
         if action < self.takes:
@@ -151,12 +151,12 @@ class ActionIds:
 
     @cached_property
     def _table(self) -> ActionTable:
-        return compile(self.rules)
+        return self.rules.catalogue
 
     @cached_property
     def _rows_by_counts(self) -> dict[_Key, list[Row]]:
         out: dict[_Key, list[Row]] = {}
-        for row in compile(self.rules).rows:
+        for row in self.rules.catalogue.rows:
             out.setdefault((row.kind, tuple(sorted(row.pattern.counts))), []).append(row)
         return out
 
@@ -166,7 +166,7 @@ class ActionIds:
 
     @cached_property
     def _by_cards(self) -> dict[tuple[Card, ...], int]:
-        return {row.cards: row.id for row in compile(self.rules).rows if row.cards is not None}
+        return {row.cards: row.id for row in self.rules.catalogue.rows if row.cards is not None}
 
     def of(self, move: Move, called: Card | Unsaid | None = Unsaid.UNSAID) -> int:
         """The id of a `move`; called: the card that has been called, `state.called`, None before it is.

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Literal
 
 from dasan.games import PRESETS
-from dasan.ruleset import catalogue
 from dasan.ruleset.rules import BidScoring, Ending, FixedScoring, Rules
 from dasan.server.protocol import RulesFacts
 
@@ -25,7 +24,7 @@ def facts(rules: Rules) -> RulesFacts:
         wins = "places"
     scope: Literal["complete", "ranks", "canonical"] = "ranks"
     if rules.suits_matter:
-        scope = catalogue.compile(rules).scope
+        scope = rules.catalogue.scope
     opening = rules.opening
     return RulesFacts(
         family=family_of(rules.name),

@@ -26,12 +26,12 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
     import numpy as np
 
     if choose(rules, Purpose.ENDGAME) is CARDSETS:
-        from dasan.kernels.cardsets import env as set_env
-        from dasan.kernels.cardsets import playout as set_playout
-        from dasan.kernels.endgame.cardsets import SetEndgame
+        from dasan.kernels.cardsets import env as cardset_env
+        from dasan.kernels.cardsets import playout as cardset_playout
+        from dasan.kernels.endgame.cardsets import CardsetEndgame
 
-        w = set_env.tables(rules, False)
-        return SetEndgame(w, np.maximum.accumulate(w.p.times)), set_env, set_playout
+        w = cardset_env.tables(rules, False)
+        return CardsetEndgame(w, np.maximum.accumulate(w.p.times)), cardset_env, cardset_playout
     from dasan.kernels.endgame.patterns import PatternEndgame
     from dasan.kernels.patterns import env, playout
 
@@ -211,4 +211,4 @@ def _sizes(rules: Rules, env: Any) -> tuple[int, int, int, int, int]:
 
 def _rows_of(env: Any, search: Any) -> Any:
     """The positions of a search as `playout.put` takes them."""
-    return env.CanonMemory(search.rows, search.paid) if hasattr(env, "CanonMemory") else search.rows
+    return env.PatternStates(search.rows, search.paid) if hasattr(env, "PatternStates") else search.rows

@@ -21,7 +21,6 @@ from dasan.cards import Card
 from dasan.games import make_rules
 from dasan.play.starting import deal
 from dasan.play.state import Phase, State
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 from dasan.solver import solve
 
@@ -142,7 +141,7 @@ def features(rules: Rules, hand: Sequence[Card], kitty: Sequence[Card]) -> dict[
     full = rules.order.hand([*hand, *kitty])
     ranks = [c.rank for c in full]
     turns = _turns(rules, full)
-    runs = [len(row.pattern.counts) for row, _ in compile(rules).fits(full) if row.kind == "straight"]
+    runs = [len(row.pattern.counts) for row, _ in rules.catalogue.fits(full) if row.kind == "straight"]
     out = {
         "threes": ranks.count("3"),
         "twos": ranks.count("2"),
@@ -158,7 +157,7 @@ def features(rules: Rules, hand: Sequence[Card], kitty: Sequence[Card]) -> dict[
 
 
 def _turns(rules: Rules, hand: Sequence[Card]) -> int:
-    plan = Plan(rules, compile(rules).fits(hand), lambda play: 1.0, budget=50_000)
+    plan = Plan(rules, rules.catalogue.fits(hand), lambda play: 1.0, budget=50_000)
     return round(plan.cost(plan.number(hand)))
 
 

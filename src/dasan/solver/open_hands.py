@@ -41,24 +41,24 @@ class Position:
 
 def position(state: State) -> Position:
     """The kernel's position of a state in the play. ValueError where no order of play leads to who is to act."""
-    from dasan.kernels.ranks.solver import search as rank_solver
-    from dasan.kernels.ranks.tables import rank_table
+    from dasan.kernels.ranks.solver import search as solver_search
+    from dasan.kernels.ranks.tables import rank_catalogue
 
     n = state.rules.players
     bidder = state.bidder or 0
     seats = [(bidder + i) % n for i in range(n)]
     words = tuple(_word(state, seat) for seat in seats)
     side = sum(1 << i for i, seat in enumerate(seats) if seat in state.partners)
-    table = rank_table(state.rules)
+    table = rank_catalogue(state.rules)
     actor = state.mover
     if state.table is None or state.table_seat is None:
-        return Position(words, side, rank_solver.leading((actor - bidder) % n))
+        return Position(words, side, solver_search.leading((actor - bidder) % n))
     between = [(state.table_seat + i) % n for i in range(1, (actor - state.table_seat) % n)]
     if any(seat not in state.passed for seat in between) or actor == state.table_seat:
         raise ValueError("a seat between the last play and the seat to act has not passed: play does not lead there")
     waiting = [i for i, seat in enumerate(seats) if seat not in state.passed and seat != state.table_seat]
     action = _actions_of(state.rules)[state.table.family, state.table.strength]
-    context = rank_solver.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, table)
+    context = solver_search.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, table)
     return Position(words, side, context)
 
 
@@ -76,13 +76,12 @@ def _word(state: State, seat: int) -> int:
 @lru_cache(maxsize=16)
 def _actions_of(rules: Rules) -> dict[tuple[str, int], int]:
     """The kernel's actions by what identifies a row."""
-    from dasan.kernels.ranks.tables import rank_table
-    from dasan.ruleset.catalogue import compile
+    from dasan.kernels.ranks.tables import rank_catalogue
 
-    rows = compile(rules).rows
+    rows = rules.catalogue.rows
     return {
         (rows[row].family, rows[row].strength): action
-        for action, row in enumerate(rank_table(rules).rows.tolist())
+        for action, row in enumerate(rank_catalogue(rules).rows.tolist())
         if row >= 0
     }
 
@@ -101,13 +100,13 @@ class OpenHands:
     """One table for the positions of one deal; `settle` finds out who wins them, as far as `budget` goes."""
 
     def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
-        from dasan.kernels.ranks.solver import search as rank_solver
-        from dasan.kernels.ranks.tables import rank_table
+        from dasan.kernels.ranks.solver import search as solver_search
+        from dasan.kernels.ranks.tables import rank_catalogue
 
-        self._kernel = rank_solver
-        self._table = rank_table(state.rules)
+        self._kernel = solver_search
+        self._table = rank_catalogue(state.rules)
         self._players = state.rules.players
-        self._search: Search = rank_solver.new_search(int(memory_mb * 2**20))
+        self._search: Search = solver_search.new_search(int(memory_mb * 2**20))
         self.budget = budget
         self._known: dict[Position, bool] = {}
 

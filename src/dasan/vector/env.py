@@ -77,9 +77,9 @@ class VectorEnv(Duels):
         buffers: Mapping[str, npt.NDArray[Any]],
         backend: Wanted,
     ) -> None:
-        from dasan.kernels.env import buffers as batch_io
-        from dasan.kernels.env import optional_outputs as batch_more
-        from dasan.kernels.env import threads as batch_team
+        from dasan.kernels.env import buffers as env_buffers
+        from dasan.kernels.env import optional_outputs
+        from dasan.kernels.env import threads as worker_threads
         from dasan.kernels.runtime import table_cache
 
         num_envs, threads = whole(num_envs, "num_envs", 1), whole(threads, "threads", 1)
@@ -114,14 +114,14 @@ class VectorEnv(Duels):
         words = np.zeros((1, self.num_features // 8), np.uint64)
         if observations:
             words = given.take("obs", (n, self.num_features), np.uint8).view(np.uint64)
-        self._b = batch_io.Buffers(
+        self._b = env_buffers.Buffers(
             mask=given.take("mask", (n, self.num_actions), np.bool_).view(np.uint8),
             obs=words,
             rewards=given.take("rewards", (n, rules.players), np.int32),
             places=given.take("places", (n, rules.players), np.uint8),
             done=given.take("done", (n,), np.bool_).view(np.uint8),
             to_act=given.take("to_act", (n,), np.int8),
-            legal=given.take("legal", (n, most), batch_io.id_type(self.num_actions)),
+            legal=given.take("legal", (n, most), env_buffers.id_type(self.num_actions)),
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
         )
@@ -135,16 +135,16 @@ class VectorEnv(Duels):
         self.legal = self._b.legal
         self.num_legal = self._b.num_legal
         self.num_perfect_features = perfect_size(rules)
-        more = batch_more.more(
+        more = optional_outputs.more(
             rules, session, n, perfect=perfect, moves=moves is not None, most=most if moves == "padded" else 0
         )
         self._padded = moves == "padded"
         self.perfect: npt.NDArray[np.uint8] | None = more.hidden.view(np.uint8) if perfect else None
         self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(more.rows)
         self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else more.starts
-        self._io, self._orders = batch_io, batch_team
-        self._team = batch_team.Team(n, threads if chosen.compiled else 1)
-        self._own = batch_team.Own(
+        self._io, self._orders = env_buffers, worker_threads
+        self._team = worker_threads.Team(n, threads if chosen.compiled else 1)
+        self._own = worker_threads.Own(
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),

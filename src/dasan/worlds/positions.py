@@ -231,13 +231,13 @@ class _Game:
     """The kernels of a game."""
 
     def __init__(self, rules: Rules, backend: Backend) -> None:
-        from dasan.kernels.env import playout_policies as playout_table
+        from dasan.kernels.env import playout_policies
 
         self._rules = rules
         self._batch: Any = import_module(f"{backend.package}.env")
         self._playout: Any = import_module(f"{backend.package}.playout")
         self._w = self._batch.tables(rules, True)
-        self._x: Any = playout_table.policy_table(rules) if backend.compiled else None
+        self._x: Any = playout_policies.policy_table(rules) if backend.compiled else None
         self.put = self._playout.put
 
     def memory(self, size: int) -> Any:

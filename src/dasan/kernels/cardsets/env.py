@@ -10,7 +10,15 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, singles_and_pairs
-from dasan.kernels.cardsets.tables import LARGE, LEAD, OPENING, SetPolicy, SetTable, set_policy, set_table
+from dasan.kernels.cardsets.tables import (
+    LARGE,
+    LEAD,
+    OPENING,
+    CardsetCatalogue,
+    CardsetPolicy,
+    cardset_catalogue,
+    cardset_policy,
+)
 from dasan.kernels.env.buffers import (
     Buffers,
     clear_mask,
@@ -30,7 +38,6 @@ from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import LaterLead, Rules
 
 U = np.uint64
@@ -47,13 +54,13 @@ NONE = 1 << 20
 SCRATCH = 52 + 4
 
 
-class SetBatch(NamedTuple):
+class CardsetTables(NamedTuple):
     """What the kernels here read. first_row: the id of row 0. winner_leads: a session's later hands, rather than the holder
     of the opening card.
     """
 
-    t: SetTable
-    p: SetPolicy
+    t: CardsetCatalogue
+    p: CardsetPolicy
     first_row: int
     kinds: Words
     number_of_kinds: int
@@ -66,14 +73,14 @@ HIDDEN = "hands"
 """The features that the functions here write, in order; the one with a mark where there is an opening card."""
 
 
-def tables(rules: Rules, session: bool) -> SetBatch:
+def tables(rules: Rules, session: bool) -> CardsetTables:
     check_layout(rules, session, PLANES, HIDDEN, {"must_include"} if rules.opening is None else set())
     names = kinds(rules)
-    return SetBatch(
-        t=set_table(rules),
-        p=set_policy(rules),
+    return CardsetTables(
+        t=cardset_catalogue(rules),
+        p=cardset_policy(rules),
         first_row=action_ids(rules).rows,
-        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
+        kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
         number_of_kinds=len(names),
         session=session,
         winner_leads=rules.later_lead is LaterLead.WINNER,
@@ -92,27 +99,27 @@ def most_legal(rules: Rules) -> int:
 
 
 def deals(
-    rules: Rules, s: Words, i: int
+    rules: Rules, states: Words, i: int
 ) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, None]:
     """Hands by seat, (no) kitty, dealer and leader of environment `i`, as they were dealt."""
     place = rules.order.place
     pack = rules.order.hand(rules.pack)
     hands = tuple(
-        tuple(c for c in pack if int(s[i, DEALT + seat]) >> (4 * place[c][0] + place[c][1]) & 1)
+        tuple(c for c in pack if int(states[i, DEALT + seat]) >> (4 * place[c][0] + place[c][1]) & 1)
         for seat in range(rules.players)
     )
-    leader = int(s[i, LEADER])
-    return hands, (), int(s[i, DEALER]), None if leader == NONE else leader, None
+    leader = int(states[i, LEADER])
+    return hands, (), int(states[i, DEALER]), None if leader == NONE else leader, None
 
 
 @lean
-def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
+def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); the dealer is drawn but in later hands."""
-    row = s[i]
-    p = w.p
+    row = states[i]
+    p = tables.p
     pack, hands = scratch[:52], scratch[52:56]
     state = deal_state(row[BASE], signed(row[NUMBER]))
-    later = w.session and row[NUMBER] != _0
+    later = tables.session and row[NUMBER] != _0
     if not later:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(p.players))
@@ -137,77 +144,79 @@ def _deal(i: int, s: Words, scratch: Words, w: SetBatch) -> None:
 
 
 @lean
-def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: SetBatch) -> int:
-    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: CardsetTables) -> int:
+    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, b)
+            sample(first, last, own.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, s, b, w)
-        elif order == START or agreed(me, posts, own.chosen, b.mask):
-            _advance_all(me, first, last, order == START, own, s, b, w)
+            _write_more(first, last, own.more, states, buffers, tables)
+        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+            _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @lean
-def show(s: Words, b: Buffers, w: SetBatch, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `s`."""
-    for i in range(s.shape[0]):
-        clear_result(i, b, w.p.players)
-        clear_mask(i, b)
-        publish(i, s, b, w, True)
+def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    for i in range(states.shape[0]):
+        clear_result(i, buffers, tables.p.players)
+        clear_mask(i, buffers)
+        publish(i, states, buffers, tables, True)
 
 
 @woven
-def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: SetBatch) -> None:
+def _advance_all(
+    me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: CardsetTables
+) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     scratch = own.scratch[me]
     for i in range(first, last):
-        look_ahead(i, last, s, 3, b)
-        row = s[i]
-        clear_result(i, b, w.p.players)
-        clear_mask(i, b)
+        look_ahead(i, last, states, 3, buffers)
+        row = states[i]
+        clear_result(i, buffers, tables.p.players)
+        clear_mask(i, buffers)
         if starting:
             row[NUMBER] = _0
-            _deal(i, s, scratch, w)
-        elif move(row, own.chosen[i] - w.first_row, w):
-            settle(i, row, b, w)
+            _deal(i, states, scratch, tables)
+        elif move(row, own.chosen[i] - tables.first_row, tables):
+            settle(i, row, buffers, tables)
             row[NUMBER] += _1
-            _deal(i, s, scratch, w)
-        publish(i, s, b, w, own.observing)
+            _deal(i, states, scratch, tables)
+        publish(i, states, buffers, tables, own.observing)
 
 
 @woven
-def to_answer(row: Words, w: SetBatch) -> int:
-    """What the next play must beat, see `set_table.LEAD`."""
+def to_answer(row: Words, tables: CardsetTables) -> int:
+    """What the next play must beat, see `cardset_catalogue.LEAD`."""
     if row[TABLE] != NONE:
-        return signed(w.t.answer[row[TABLE]])
+        return signed(tables.t.answer[row[TABLE]])
     return LEAD if row[MUST] == _0 else OPENING
 
 
 @woven
-def _on_duty(row: Words, seat: int, w: SetBatch) -> bool:
+def _on_duty(row: Words, seat: int, tables: CardsetTables) -> bool:
     """Whether `seat` must play its highest card in a round of single cards (D2.16)."""
-    guarded = seat + 1 if seat + 1 < w.p.players else 0
-    if w.p.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
+    guarded = seat + 1 if seat + 1 < tables.p.players else 0
+    if tables.p.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
         return False
-    return bool(row[HAND + seat] & w.t.above[to_answer(row, w), 0] != _0)
+    return bool(row[HAND + seat] & tables.t.above[to_answer(row, tables), 0] != _0)
 
 
 @woven
-def move(row: Words, play: int, w: SetBatch) -> bool:
+def move(row: Words, play: int, tables: CardsetTables) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over: then row[SEAT] is out (D2.12–D2.17)."""
-    p, players = w.p, w.p.players
+    p, players = tables.p, tables.p.players
     seat = signed(row[SEAT])
-    duty = _on_duty(row, seat, w)
+    duty = _on_duty(row, seat, tables)
     passed = signed(row[PASSED])
     if play < 0:
         passed |= 1 << seat
     else:
         hand = row[HAND + seat]
-        word = w.t.words[play]
+        word = tables.t.words[play]
         duty = duty and word & (word - _1) == _0 and word != highest(hand)
         row[HAND + seat] = hand & ~word
         row[PLAYED + seat] |= word
@@ -234,47 +243,47 @@ def move(row: Words, play: int, w: SetBatch) -> bool:
 
 
 @lean
-def settle(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
+def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Payments, the foul, and what a session's next hand takes from this one (D2.17–D2.19)."""
-    p = w.p
+    p = tables.p
     out = signed(row[SEAT])
     total = 0
     for seat in range(p.players):
         if seat != out:
             cost = p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
-            b.rewards[i, seat] = -cost
+            buffers.rewards[i, seat] = -cost
             total += cost
-    b.rewards[i, out] = total
-    b.places[i, out] = 1
-    b.done[i] = 1
+    buffers.rewards[i, out] = total
+    buffers.places[i, out] = 1
+    buffers.done[i] = 1
     fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % p.players == out
     row[DEALER] = row[WATCHING] if fouled else U(out)
-    row[LEADER] = out if w.winner_leads else NONE
+    row[LEADER] = out if tables.winner_leads else NONE
 
 
 @woven
-def publish(i: int, s: Words, b: Buffers, w: SetBatch, observing: bool) -> None:
+def publish(i: int, states: Words, buffers: Buffers, tables: CardsetTables, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
-    row = s[i]
-    legal, mask = b.legal[i], b.mask[i]
+    row = states[i]
+    legal, mask = buffers.legal[i], buffers.mask[i]
     seat = signed(row[SEAT])
-    b.to_act[i] = seat
-    n = list_legal(row, legal, w.first_row, w)
+    buffers.to_act[i] = seat
+    n = list_legal(row, legal, tables.first_row, tables)
     for k in range(n):
         mask[legal[k]] = 1
-    b.num_legal[i] = n
+    buffers.num_legal[i] = n
     if observing:
-        _observe(i, row, b, w)
+        _observe(i, row, buffers, tables)
 
 
 @woven
-def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, w: SetBatch) -> int:
+def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: CardsetTables) -> int:
     """Write what the seat to act may do: `base` + the row of every play, and 0 for the pass; returns how many."""
-    t = w.t
+    t = tables.t
     seat = signed(row[SEAT])
     hand = row[HAND + seat]
-    answer = to_answer(row, w)
-    bound = w.p.guard == 2 and _on_duty(row, seat, w)
+    answer = to_answer(row, tables)
+    bound = tables.p.guard == 2 and _on_duty(row, seat, tables)
     n = 0
     if answer > OPENING and not bound:
         legal[0] = 0
@@ -304,11 +313,11 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, w: SetBatc
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
+def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """The features of `dasan.features.layout`, in order."""
-    players = w.p.players
+    players = tables.p.players
     me = signed(row[SEAT])
-    obs, acc = b.obs, _0
+    obs, acc = buffers.obs, _0
     acc, at = put(acc, 0, _1, 1, obs, i)
     acc, at = put(acc, at, row[HAND + me], 52, obs, i)
     seat = me
@@ -318,14 +327,14 @@ def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
     table = row[TABLE]
     cards = kind = _0
     if table != NONE:
-        cards, kind = w.t.words[table], w.kinds[table]
+        cards, kind = tables.t.words[table], tables.kinds[table]
     acc, at = put(acc, at, cards, 52, obs, i)
-    acc, at = put(acc, at, kind, w.number_of_kinds, obs, i)
+    acc, at = put(acc, at, kind, tables.number_of_kinds, obs, i)
     acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
     acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
     acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
-    if w.p.opening >= 0:
+    if tables.p.opening >= 0:
         acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
     at = finish_flags(acc, at, obs, i)
     sizes = _0
@@ -337,11 +346,11 @@ def _observe(i: int, row: Words, b: Buffers, w: SetBatch) -> None:
 
 
 @woven
-def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: SetBatch) -> None:
+def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """What goes beside observations."""
-    players = w.p.players
+    players = tables.p.players
     for i in range(first, last):
-        row = s[i]
+        row = states[i]
         me = signed(row[SEAT])
         if more.showing:
             acc, at = _0, 0
@@ -349,4 +358,4 @@ def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: SetB
                 acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden, i)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), b, more)
+            write_moves(i, signed(popcount(row[HAND + me])), buffers, more)

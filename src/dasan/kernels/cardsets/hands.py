@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, SetPolicy, SetTable
+from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, CardsetCatalogue, CardsetPolicy
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
@@ -37,7 +37,7 @@ def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint
 
 @woven
 def count_lanes(hand: np.uint64) -> np.uint64:
-    """Count lanes (see `rank_table`) of a card word."""
+    """Count lanes (see `rank_catalogue`) of a card word."""
     a, b = extract(hand, _RANKS), extract(hand, _RANKS << _1)
     c, d = extract(hand, _RANKS << _2), extract(hand, _RANKS << _3)
     both, one, others, other = a & b, a | b, c & d, c | d
@@ -55,14 +55,20 @@ def highest(hand: np.uint64) -> np.uint64:
 
 @woven
 def list_larger(
-    hand: np.uint64, size: int, strength: int, out: npt.NDArray[np.integer], n: int, base: int, t: SetTable
+    hand: np.uint64,
+    size: int,
+    strength: int,
+    out: npt.NDArray[np.integer],
+    n: int,
+    base: int,
+    catalogue: CardsetCatalogue,
 ) -> int:
     """Write every row of `hand` with more than two cards to `out`, from place `n` on, as row + `base`.
 
     size: how many cards they must have, 0 for any. strength: what they must be above. Returns the place behind the last.
     """
     lanes = count_lanes(hand) | _1 << U(ALONE)
-    r = t.runs
+    r = catalogue.runs
     windows = r.of[lanes & _8191]
     while windows != _0:
         k = trailing_zeros(windows)
@@ -75,10 +81,10 @@ def list_larger(
             at = r.suits[i] << 6
             for j in range(r.begin[low], r.begin[low + _1]):
                 row = r.rows[k, at + r.suits[j]]
-                if row >= 0 and t.strength[row] > strength:
+                if row >= 0 and catalogue.strength[row] > strength:
                     out[n] = row + base
                     n += 1
-    g = t.groups
+    g = catalogue.groups
     heads = lanes & g.heads
     while heads != _0:
         head = trailing_zeros(heads)
@@ -99,17 +105,17 @@ def list_larger(
                 at = g.first[head, side] + g.how_many[15, few] * g.choices[suits, many, i]
                 for j in range(g.how_many[others, few]):
                     row = g.rows[at + g.choices[others, few, j]]
-                    if row >= 0 and t.strength[row] > strength:
+                    if row >= 0 and catalogue.strength[row] > strength:
                         out[n] = row + base
                         n += 1
-    f = t.flushes
+    f = catalogue.flushes
     if f.size > 0 and (size == 0 or size == f.size):
         for suit in range(SUITS):
             ranks = extract(hand, _RANKS << U(suit))
             held = popcount(ranks)
             for k in range(f.begin[held], f.begin[held + _1]):
                 row = f.rows[suit, deposit(f.picks[k], ranks)]
-                if row >= 0 and t.strength[row] > strength:
+                if row >= 0 and catalogue.strength[row] > strength:
                     out[n] = row + base
                     n += 1
     return n
@@ -145,16 +151,18 @@ def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: i
 
 
 @woven
-def _list_choices(hand: np.uint64, answer: int, table: int, n: int, plays: Small, t: SetTable, p: SetPolicy) -> int:
+def _list_choices(
+    hand: np.uint64, answer: int, table: int, n: int, plays: Small, catalogue: CardsetCatalogue, policy: CardsetPolicy
+) -> int:
     """Add the larger plays that `answer` allows to `plays` from place `n` on; returns the place behind the last."""
-    size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
-    if signed(popcount(hand)) < max(size, t.least):
+    size, strength = (catalogue.size[table], catalogue.strength[table]) if answer == LARGE else (0, -1)
+    if signed(popcount(hand)) < max(size, catalogue.least):
         return n
-    end = list_larger(hand, size, strength, plays, n, 0, t)
+    end = list_larger(hand, size, strength, plays, n, 0, catalogue)
     if answer != OPENING:
         return end
     for k in range(n, end):
-        if (t.words[plays[k]] >> U(p.opening)) & _1 != _0:
+        if (catalogue.words[plays[k]] >> U(policy.opening)) & _1 != _0:
             plays[n] = plays[k]
             n += 1
     return n
@@ -165,8 +173,8 @@ def random_hand(
     state: np.uint64,
     hands: Words,
     plays: Small,
-    t: SetTable,
-    p: SetPolicy,
+    catalogue: CardsetCatalogue,
+    policy: CardsetPolicy,
     payments: Numbers,
     trace: Numbers,
 ) -> tuple[np.uint64, int, int]:
@@ -176,13 +184,13 @@ def random_hand(
     than 0, three numbers a ply: seat, row (-1: pass), legal moves. Returns the random state, the plies and the seat that
     fouled (-1).
     """
-    players = p.players
+    players = policy.players
     seat = 0
-    if p.opening >= 0:
+    if policy.opening >= 0:
         for s in range(players):
-            if (hands[s] >> U(p.opening)) & _1 != _0:
+            if (hands[s] >> U(policy.opening)) & _1 != _0:
                 seat = s
-    answer = OPENING if p.opening >= 0 else LEAD
+    answer = OPENING if policy.opening >= 0 else LEAD
     table, table_seat = 0, 0
     passed = 0
     watching = -1
@@ -190,9 +198,9 @@ def random_hand(
     while True:
         hand = hands[seat]
         after = seat + 1 if seat + 1 < players else 0
-        singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
-        duty = p.guard > 0 and singles != _0 and popcount(hands[after]) == _1 and (passed >> after) & 1 == 0
-        must = duty and p.guard == 2
+        singles, next_to, two_apart, far_apart = singles_and_pairs(hand, catalogue.above[answer])
+        duty = policy.guard > 0 and singles != _0 and popcount(hands[after]) == _1 and (passed >> after) & 1 == 0
+        must = duty and policy.guard == 2
         if must:
             singles = highest(hand)
         first = popcount(singles)
@@ -201,7 +209,7 @@ def random_hand(
         few = third + popcount(far_apart)
         n = signed(few)
         if answer <= LARGE:
-            n = _list_choices(hand, answer, table, n, plays, t, p)
+            n = _list_choices(hand, answer, table, n, plays, catalogue, policy)
         choices = n if must or answer <= OPENING else n + 1
         state = stepped(state)
         picked = below(mixed(state), U(choices))
@@ -210,13 +218,13 @@ def random_hand(
         if answer > LARGE and few == first:
             # No branch for a pass, which nobody can foresee: the word is 0 then, the card 64.
             word = deposit(_1 << picked, singles)
-            reply = t.small[trailing_zeros(word), 0]
+            reply = catalogue.small[trailing_zeros(word), 0]
         elif chosen == n:
             word = _0
             reply = 0
         elif picked >= few:
             row = plays[chosen]
-            word = t.words[row]
+            word = catalogue.words[row]
             reply = LARGE
         else:
             d, left, k = 0, singles, picked
@@ -227,12 +235,12 @@ def random_hand(
             elif picked >= first:
                 d, left, k = 1, next_to, picked - first
             word = deposit(_1 << k, left)
-            reply = t.small[trailing_zeros(word), d]
+            reply = catalogue.small[trailing_zeros(word), d]
             word |= word >> U(d)
         passing = word == _0
         if trace.shape[0] > 0:
             trace[3 * plies] = seat
-            trace[3 * plies + 1] = PASS if passing else t.rows[reply] if reply != LARGE else row
+            trace[3 * plies + 1] = PASS if passing else catalogue.rows[reply] if reply != LARGE else row
             trace[3 * plies + 2] = choices
         plies += 1
         if duty and not passing:
@@ -245,7 +253,7 @@ def random_hand(
         answer = answer if passing else reply
         table = table if passing else row
         table_seat = table_seat if passing else seat
-        passed = passed | (1 << seat) if passing else passed if p.pass_is_final else 0
+        passed = passed | (1 << seat) if passing else passed if policy.pass_is_final else 0
         if ((1 << players) - 1) & ~passed & ~(1 << table_seat) == 0:
             answer = LEAD
             passed = 0
@@ -260,7 +268,7 @@ def random_hand(
     total = 0
     for s in range(players):
         if s != seat:
-            cost = p.stake if p.stake > 0 else p.times[popcount(hands[s])]
+            cost = policy.stake if policy.stake > 0 else policy.times[popcount(hands[s])]
             payments[s] = -cost
             total += cost
     payments[seat] = total
@@ -272,8 +280,8 @@ def _random_hands(
     first: int,
     count: int,
     seed: np.uint64,
-    t: SetTable,
-    p: SetPolicy,
+    catalogue: CardsetCatalogue,
+    policy: CardsetPolicy,
     paid: Numbers,
     won: Numbers,
     pack: Words,
@@ -287,19 +295,27 @@ def _random_hands(
         for i in range(52):
             pack[i] = _1 << U(i)
         state = hand_state(seed, number)
-        state = deal_sets(state, pack, hands, p.hand_size, p.players)
-        state, n, _ = random_hand(state, hands, plays, t, p, payments, trace)
+        state = deal_sets(state, pack, hands, policy.hand_size, policy.players)
+        state, n, _ = random_hand(state, hands, plays, catalogue, policy, payments, trace)
         plies += n
-        for s in range(p.players):
+        for s in range(policy.players):
             paid[s] += payments[s]
             won[s] += 1 if payments[s] > 0 else 0
     return plies
 
 
 @compiled
-def random_hands(first: int, count: int, seed: np.uint64, t: SetTable, p: SetPolicy, paid: Numbers, won: Numbers) -> int:
+def random_hands(
+    first: int,
+    count: int,
+    seed: np.uint64,
+    catalogue: CardsetCatalogue,
+    policy: CardsetPolicy,
+    paid: Numbers,
+    won: Numbers,
+) -> int:
     """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies."""
-    pack, hands = np.empty(52, np.uint64), np.empty(p.players, np.uint64)
+    pack, hands = np.empty(52, np.uint64), np.empty(policy.players, np.uint64)
     plays = np.empty(MOST_PLAYS, np.int32)
-    payments, trace = np.empty(p.players, np.int64), np.empty(0, np.int64)
-    return _random_hands(first, count, seed, t, p, paid, won, pack, hands, plays, payments, trace)
+    payments, trace = np.empty(policy.players, np.int64), np.empty(0, np.int64)
+    return _random_hands(first, count, seed, catalogue, policy, paid, won, pack, hands, plays, payments, trace)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import CARDSETS
-from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import CardScoring, FixedScoring, Guard, Rules
 
 Words = npt.NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Runs(NamedTuple):
 
 class Groups(NamedTuple):
     """Rows of one or two groups of cards of a rank, other than pairs. A group is its place in count lanes (see
-    `rank_table`).
+    `rank_catalogue`).
 
     heads: the first groups. best: the greatest strength of their rows. sides: the groups that may be second. held: the
     cards of a group. choices[suits, held, j]: the j-th choice of `held` of these suits as a number; how_many[suits, held]. A
@@ -80,7 +80,7 @@ class Flushes(NamedTuple):
     begin: Small
 
 
-class SetTable(NamedTuple):
+class CardsetCatalogue(NamedTuple):
     """Arrays for kernels.
 
     words, size, strength: by row. answer: by row, what it is to those who must beat it, see `LEAD`. above[answer, d]: the
@@ -101,7 +101,7 @@ class SetTable(NamedTuple):
     flushes: Flushes
 
 
-class SetPolicy(NamedTuple):
+class CardsetPolicy(NamedTuple):
     """What else the rules decide, as numbers.
 
     opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
@@ -117,7 +117,7 @@ class SetPolicy(NamedTuple):
     times: Numbers
 
 
-def set_policy(rules: Rules) -> SetPolicy:
+def cardset_policy(rules: Rules) -> CardsetPolicy:
     scoring = rules.scoring
     stake = scoring.stake if isinstance(scoring, FixedScoring) else 0
     times = np.zeros(rules.most_cards + 1, np.int64)
@@ -126,7 +126,7 @@ def set_policy(rules: Rules) -> SetPolicy:
             raise ValueError("kernels of sets know no price for unplayed hands")
         times[:] = [scoring.cost(n, True) for n in range(rules.most_cards + 1)]
     guard = {Guard.OFF: 0, Guard.FOUL: 1, Guard.ENFORCED: 2}[rules.guard]
-    return SetPolicy(rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, stake, times)
+    return CardsetPolicy(rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, stake, times)
 
 
 def _opening(rules: Rules) -> int:
@@ -137,10 +137,10 @@ def _opening(rules: Rules) -> int:
 
 
 @lru_cache(maxsize=16)
-def set_table(rules: Rules) -> SetTable:
+def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
     """The arrays of `rules`' action table. ValueError: rules that the backend `cardsets` does not honour."""
     CARDSETS.require(rules)
-    rows = compile(rules).rows
+    rows = rules.catalogue.rows
     if len({row.cards for row in rows}) < len(rows):
         raise ValueError("the table has two rows of the same cards")
     if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
@@ -171,7 +171,7 @@ def set_table(rules: Rules) -> SetTable:
             if other.size == row.size and row.strength > other.strength:
                 above[answer[other.id], d] |= one
     large = [row for row in rows if row.size > 2]
-    return SetTable(
+    return CardsetCatalogue(
         words=words,
         size=np.array([row.size for row in rows], np.int32),
         strength=np.array([row.strength for row in rows], np.int32),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.cardsets.env import HAND, MUST, PASSED, SEAT, TABLE, TABLE_SEAT, SetBatch, list_legal, to_answer
+from dasan.kernels.cardsets.env import HAND, MUST, PASSED, SEAT, TABLE, TABLE_SEAT, CardsetTables, list_legal, to_answer
 from dasan.kernels.cardsets.env import move as move_row
 from dasan.kernels.cardsets.hands import list_larger, singles_and_pairs
 from dasan.kernels.cardsets.tables import LARGE, OPENING
@@ -30,24 +30,24 @@ _A, _B, _C = U(0x9E3779B97F4A7C15), U(0xD6E8FEB86659FD93), U(0xA0761D6478BD642F)
 _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 
 
-class SetEndgame(NamedTuple):
+class CardsetEndgame(NamedTuple):
     """What the functions here read. most[n]: the most that a loser who holds n cards now can pay in the end."""
 
-    w: SetBatch
+    w: CardsetTables
     most: Numbers
 
 
 @woven
-def list_moves(rows: Words, at: int, moves: Small, g: SetEndgame, scratch: Words) -> int:
+def list_moves(rows: Words, at: int, moves: Small, game: CardsetEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; returns how many."""
-    return list_legal(rows[at], moves, 1, g.w)
+    return list_legal(rows[at], moves, 1, game.w)
 
 
 @woven
-def _can_play(row: Words, plays: Small, g: SetEndgame) -> bool:
+def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
     """Whether the seat to act has anything to play."""
-    t = g.w.t
-    answer = to_answer(row, g.w)
+    t = game.w.t
+    answer = to_answer(row, game.w)
     if answer <= OPENING:
         return True
     hand = row[HAND + signed(row[SEAT])]
@@ -60,77 +60,77 @@ def _can_play(row: Words, plays: Small, g: SetEndgame) -> bool:
 
 
 @woven
-def carry_out(rows: Words, paid: Small, at: int, move: int, g: SetEndgame, scratch: Words) -> bool:
+def carry_out(rows: Words, paid: Small, at: int, move: int, game: CardsetEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; whether the hand is over."""
-    return move_row(rows[at], move - 1, g.w)
+    return move_row(rows[at], move - 1, game.w)
 
 
 @woven
-def skip(rows: Words, paid: Small, at: int, plays: Small, g: SetEndgame, scratch: Words) -> None:
+def skip(rows: Words, paid: Small, at: int, plays: Small, game: CardsetEndgame, scratch: Words) -> None:
     """Pass for every seat that can do nothing else. plays: room for the moves of a seat."""
     row = rows[at]
-    while not _can_play(row, plays, g):
-        move_row(row, -1, g.w)
+    while not _can_play(row, plays, game):
+        move_row(row, -1, game.w)
 
 
 @woven
-def verdict(rows: Words, at: int, over: bool, me: int, least: int, g: SetEndgame) -> int:
+def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: CardsetEndgame) -> int:
     """1 if `me` gets `least` or more, whatever happens; -1 if less; 0 if that is open. over: whether the hand is."""
     row = rows[at]
-    return _settled(row, me, least, g) if over else _bounded(row, me, least, g)
+    return _settled(row, me, least, game) if over else _bounded(row, me, least, game)
 
 
 @woven
-def _cost(row: Words, seat: int, g: SetEndgame) -> int:
+def _cost(row: Words, seat: int, game: CardsetEndgame) -> int:
     """What `seat` pays if another goes out now."""
-    p = g.w.p
+    p = game.w.p
     return p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
 
 
 @woven
-def _settled(row: Words, me: int, least: int, g: SetEndgame) -> int:
+def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
     """As `verdict`, where the seat to act has gone out."""
     out = signed(row[SEAT])
     if me != out:
-        return 1 if -_cost(row, me, g) >= least else -1
+        return 1 if -_cost(row, me, game) >= least else -1
     total = 0
-    for seat in range(g.w.p.players):
+    for seat in range(game.w.p.players):
         if seat != out:
-            total += _cost(row, seat, g)
+            total += _cost(row, seat, game)
     return 1 if total >= least else -1
 
 
 @woven
-def _bounded(row: Words, me: int, least: int, g: SetEndgame) -> int:
+def _bounded(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
     """As `verdict`, by how much can still be paid."""
-    p = g.w.p
+    p = game.w.p
     if p.stake > 0:
         return 0
     if least <= 0:
-        return 1 if -g.most[popcount(row[HAND + me])] >= least else 0
+        return 1 if -game.most[popcount(row[HAND + me])] >= least else 0
     total = 0
     for seat in range(p.players):
         if seat != me:
-            total += g.most[popcount(row[HAND + seat])]
+            total += game.most[popcount(row[HAND + seat])]
     return -1 if total < least else 0
 
 
 @woven
-def outcome(rows: Words, at: int, g: SetEndgame) -> np.uint64:
+def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
     """How a hand that is over ended, below 2 ** 32 and not 0: who is out, and at stakes by cards what the others hold."""
     row = rows[at]
     out = _1 << U(24) | row[SEAT]
-    if g.w.p.stake == 0:
-        for seat in range(g.w.p.players):
+    if game.w.p.stake == 0:
+        for seat in range(game.w.p.players):
             if U(seat) != row[SEAT]:
                 out |= popcount(row[HAND + seat]) << U(4 + 4 * seat)
     return out
 
 
 @woven
-def payoff(ended: np.uint64, seat: int, g: SetEndgame) -> int:
+def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
     """What `seat` gets by an outcome: a payment."""
-    p = g.w.p
+    p = game.w.p
     out = signed(ended & U(15))
     total = 0
     for s in range(p.players):
@@ -143,33 +143,33 @@ def payoff(ended: np.uint64, seat: int, g: SetEndgame) -> int:
 
 
 @woven
-def ideal(rows: Words, at: int, seat: int, g: SetEndgame) -> np.uint64:
+def ideal(rows: Words, at: int, seat: int, game: CardsetEndgame) -> np.uint64:
     """The outcome that `seat` would like best of all that can still be, or 0 if that is not known."""
-    return _1 << U(24) | U(seat) if g.w.p.stake > 0 else _0
+    return _1 << U(24) | U(seat) if game.w.p.stake > 0 else _0
 
 
 @woven
-def past(rows: Words, at: int, g: SetEndgame) -> np.uint64:
+def past(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
     """What else outcomes from here on depend on, beside what `key_of` has."""
     return _0
 
 
 @woven
-def cards_in(move: int, g: SetEndgame) -> int:
+def cards_in(move: int, game: CardsetEndgame) -> int:
     """How many cards a move takes."""
-    return 0 if move == 0 else int(g.w.t.size[move - 1])
+    return 0 if move == 0 else int(game.w.t.size[move - 1])
 
 
 @woven
-def mover(rows: Words, at: int, g: SetEndgame) -> int:
+def mover(rows: Words, at: int, game: CardsetEndgame) -> int:
     """The seat to act."""
     return signed(rows[at, SEAT])
 
 
 @woven
-def key_of(rows: Words, at: int, salt: np.uint64, g: SetEndgame) -> tuple[np.uint64, np.uint64]:
+def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word: equal for positions that differ in nothing that can be played."""
-    row, t, players = rows[at], g.w.t, g.w.p.players
+    row, t, players = rows[at], game.w.t, game.w.p.players
     everything = _0
     key, check, factor = salt, salt, _C
     for seat in range(players):
@@ -181,7 +181,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: SetEndgame) -> tuple[np.uin
         check = (check + x) * _B
         factor *= _B
     word = row[SEAT]
-    answer = to_answer(row, g.w)
+    answer = to_answer(row, game.w)
     if answer > OPENING:
         table = row[TABLE]
         rank = U(64 * t.size[table])
@@ -192,7 +192,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: SetEndgame) -> tuple[np.uin
         else:
             rank += U(answer) << U(12)
         word |= (row[TABLE_SEAT] << U(3)) | (rank << U(16))
-        if g.w.p.pass_is_final:
+        if game.w.p.pass_is_final:
             word |= row[PASSED] << U(8)
     elif row[MUST] != _0:
         word |= U(1 << 15)
@@ -206,19 +206,19 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: SetEndgame) -> tuple[np.uin
 
 
 @woven
-def turns(rows: Words, at: int, seat: int, g: SetEndgame) -> int:
+def turns(rows: Words, at: int, seat: int, game: CardsetEndgame) -> int:
     """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
     return signed(popcount(used_fields(rows[at, HAND + seat])))
 
 
 @woven
-def rivals(rows: Words, at: int, least: int, g: SetEndgame) -> int:
+def rivals(rows: Words, at: int, least: int, game: CardsetEndgame) -> int:
     """How many of the others have to go out first, from here, for the seat not to get `least`."""
     return 1
 
 
 __all__ = [
-    "SetEndgame",
+    "CardsetEndgame",
     "cards_in",
     "carry_out",
     "ideal",

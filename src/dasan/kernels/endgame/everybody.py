@@ -82,26 +82,26 @@ def new_everybody(memory: int, columns: int, players: int, cards: int, most: int
 
 
 @lean
-def begin(s: Everybody, g: Any) -> np.uint64:
+def begin(search: Everybody, game: Any) -> np.uint64:
     """Set out from the position in `rows[0]`: its outcome if the table knows it, else `UNKNOWN`."""
-    s.counters[MOVE] = NO_MOVE
-    s.counters[AT] = 0
-    skip(s.rows, s.paid, 0, s.plays, g, s.scratch)
-    return _enter(s, 0, 0, g)
+    search.counters[MOVE] = NO_MOVE
+    search.counters[AT] = 0
+    skip(search.rows, search.paid, 0, search.plays, game, search.scratch)
+    return _enter(search, 0, 0, game)
 
 
 @woven
-def _enter(s: Everybody, ply: int, first: int, g: Any) -> np.uint64:
+def _enter(search: Everybody, ply: int, first: int, game: Any) -> np.uint64:
     """Make ready for the position of a ply; its outcome, or `UNKNOWN`."""
-    key, check = key_of(s.rows, ply, mixed(past(s.rows, ply, g) + _SALT), g)
-    s.words[ply, KEY] = key
-    s.words[ply, CHECK] = check
-    s.plies[ply, FIRST] = first
-    s.plies[ply, END] = -1
-    at = _bucket_of(s.table, key)
+    key, check = key_of(search.rows, ply, mixed(past(search.rows, ply, game) + _SALT), game)
+    search.words[ply, KEY] = key
+    search.words[ply, CHECK] = check
+    search.plies[ply, FIRST] = first
+    search.plies[ply, END] = -1
+    at = _bucket_of(search.table, key)
     for i in range(at, at + BUCKET_WORDS, 2):
-        if s.table[i] == key and s.table[i + 1] >> _37 == check >> _37:
-            return s.table[i + 1] & _OUTCOME
+        if search.table[i] == key and search.table[i + 1] >> _37 == check >> _37:
+            return search.table[i + 1] & _OUTCOME
     return UNKNOWN
 
 
@@ -112,111 +112,113 @@ def _bucket_of(table: Words, key: np.uint64) -> int:
 
 
 @woven
-def _keep(s: Everybody, ply: int, work: int) -> None:
+def _keep(search: Everybody, ply: int, work: int) -> None:
     """Write the outcome of a ply to the table."""
-    key = s.words[ply, KEY]
-    at = _bucket_of(s.table, key)
+    key = search.words[ply, KEY]
+    at = _bucket_of(search.table, key)
     place = at
     cheapest = U(99)
     for i in range(at, at + BUCKET_WORDS, 2):
-        cost = _0 if s.table[i] == _0 or s.table[i] == key else _1 + ((s.table[i + 1] >> _32) & _31)
+        cost = _0 if search.table[i] == _0 or search.table[i] == key else _1 + ((search.table[i + 1] >> _32) & _31)
         if cost < cheapest:
             cheapest = cost
             place = i
     logarithm = U(64) - leading_zeros(U(work))
     if logarithm > _31:
         logarithm = _31
-    s.table[place] = key
-    s.table[place + 1] = s.words[ply, FOUND] | (logarithm << _32) | ((s.words[ply, CHECK] >> _37) << _37)
+    search.table[place] = key
+    search.table[place + 1] = search.words[ply, FOUND] | (logarithm << _32) | ((search.words[ply, CHECK] >> _37) << _37)
 
 
 @lean
-def proceed(s: Everybody, until: int, g: Any) -> np.uint64:
+def proceed(search: Everybody, until: int, game: Any) -> np.uint64:
     """Search on: the outcome of the root, or `UNKNOWN` if the counter of nodes has come to `until` before."""
-    ply = s.counters[AT]
-    nodes = s.counters[NODES]
+    ply = search.counters[AT]
+    nodes = search.counters[NODES]
     out = UNKNOWN
     while True:
-        if s.plies[ply, END] < 0:
+        if search.plies[ply, END] < 0:
             if nodes >= until:
                 break
             nodes += 1
-            s.plies[ply, SINCE] = nodes
-            _list(s, ply, g)
-        seat = mover(s.rows, ply, g)
-        if s.plies[ply, NEXT] == s.plies[ply, END]:
-            _keep(s, ply, nodes - s.plies[ply, SINCE] + 1)
-            found = s.words[ply, FOUND]
+            search.plies[ply, SINCE] = nodes
+            _list(search, ply, game)
+        seat = mover(search.rows, ply, game)
+        if search.plies[ply, NEXT] == search.plies[ply, END]:
+            _keep(search, ply, nodes - search.plies[ply, SINCE] + 1)
+            found = search.words[ply, FOUND]
             if ply == 0:
-                s.counters[MOVE] = s.plies[0, BEST]
+                search.counters[MOVE] = search.plies[0, BEST]
                 out = found
                 break
             ply -= 1
-            seat = mover(s.rows, ply, g)
+            seat = mover(search.rows, ply, game)
         else:
-            for column in range(s.rows.shape[1]):
-                s.rows[ply + 1, column] = s.rows[ply, column]
-            if carry_out(s.rows, s.paid, ply + 1, s.moves[s.plies[ply, NEXT]], g, s.scratch):
-                found = outcome(s.rows, ply + 1, g)
+            for column in range(search.rows.shape[1]):
+                search.rows[ply + 1, column] = search.rows[ply, column]
+            if carry_out(search.rows, search.paid, ply + 1, search.moves[search.plies[ply, NEXT]], game, search.scratch):
+                found = outcome(search.rows, ply + 1, game)
             else:
-                skip(s.rows, s.paid, ply + 1, s.plays, g, s.scratch)
-                found = _enter(s, ply + 1, s.plies[ply, END], g)
+                skip(search.rows, search.paid, ply + 1, search.plays, game, search.scratch)
+                found = _enter(search, ply + 1, search.plies[ply, END], game)
                 if found == UNKNOWN:
                     ply += 1
                     continue
-        move = s.moves[s.plies[ply, NEXT]]
-        s.plies[ply, NEXT] += 1
-        if s.words[ply, FOUND] == UNKNOWN or _prefers(found, s.words[ply, FOUND], seat, s.paid.shape[1], g):
-            s.words[ply, FOUND] = found
-            s.plies[ply, BEST] = move
-            if found == ideal(s.rows, ply, seat, g):
-                s.plies[ply, NEXT] = s.plies[ply, END]
-    s.counters[AT] = ply
-    s.counters[NODES] = nodes
+        move = search.moves[search.plies[ply, NEXT]]
+        search.plies[ply, NEXT] += 1
+        if search.words[ply, FOUND] == UNKNOWN or _prefers(
+            found, search.words[ply, FOUND], seat, search.paid.shape[1], game
+        ):
+            search.words[ply, FOUND] = found
+            search.plies[ply, BEST] = move
+            if found == ideal(search.rows, ply, seat, game):
+                search.plies[ply, NEXT] = search.plies[ply, END]
+    search.counters[AT] = ply
+    search.counters[NODES] = nodes
     return out
 
 
 @woven
-def _list(s: Everybody, ply: int, g: Any) -> None:
+def _list(search: Everybody, ply: int, game: Any) -> None:
     """List the moves of a ply, those that take the most cards first."""
-    n = list_moves(s.rows, ply, s.plays, g, s.scratch)
-    end = s.plies[ply, FIRST]
-    s.plies[ply, NEXT] = end
-    s.words[ply, FOUND] = UNKNOWN
+    n = list_moves(search.rows, ply, search.plays, game, search.scratch)
+    end = search.plies[ply, FIRST]
+    search.plies[ply, NEXT] = end
+    search.words[ply, FOUND] = UNKNOWN
     largest = 0
     for k in range(n):
-        largest = max(largest, cards_in(s.plays[k], g))
+        largest = max(largest, cards_in(search.plays[k], game))
     for size in range(largest, -1, -1):
         for k in range(n):
-            if cards_in(s.plays[k], g) == size:
-                s.moves[end] = s.plays[k]
+            if cards_in(search.plays[k], game) == size:
+                search.moves[end] = search.plays[k]
                 end += 1
-    s.plies[ply, END] = end
+    search.plies[ply, END] = end
 
 
 @woven
-def _prefers(a: np.uint64, b: np.uint64, seat: int, players: int, g: Any) -> bool:
+def _prefers(a: np.uint64, b: np.uint64, seat: int, players: int, game: Any) -> bool:
     """Whether `seat` would rather have outcome `a` than `b`."""
     for k in range(players):
         s = seat + k if seat + k < players else seat + k - players
-        x, y = payoff(a, s, g), payoff(b, s, g)
+        x, y = payoff(a, s, game), payoff(b, s, game)
         if x != y:
             return x > y if k == 0 else x < y
     return False
 
 
-def search_on(s: Everybody, nodes: int, g: Any) -> tuple[int, int]:
+def search_on(search: Everybody, nodes: int, game: Any) -> tuple[int, int]:
     """Go on for so many nodes: (outcome, nodes used)."""
-    first = int(s.counters[NODES])
-    found = int(proceed(s, first + nodes, g))
-    return found, int(s.counters[NODES]) - first
+    first = int(search.counters[NODES])
+    found = int(proceed(search, first + nodes, game))
+    return found, int(search.counters[NODES]) - first
 
 
-def payoffs(found: int, players: int, g: Any) -> tuple[int, ...]:
+def payoffs(found: int, players: int, game: Any) -> tuple[int, ...]:
     """What every seat gets by an outcome."""
-    return tuple(int(_payoff(U(found), seat, g)) for seat in range(players))
+    return tuple(int(_payoff(U(found), seat, game)) for seat in range(players))
 
 
 @lean
-def _payoff(found: np.uint64, seat: int, g: Any) -> int:
-    return payoff(found, seat, g)
+def _payoff(found: np.uint64, seat: int, game: Any) -> int:
+    return payoff(found, seat, game)

@@ -12,7 +12,7 @@ from numba.extending import overload
 
 from dasan.kernels.endgame import cardsets, patterns
 
-MODULES: dict[Any, Any] = {cardsets.SetEndgame: cardsets, patterns.PatternEndgame: patterns}
+MODULES: dict[Any, Any] = {cardsets.CardsetEndgame: cardsets, patterns.PatternEndgame: patterns}
 
 
 def _chosen(name: str) -> Any:

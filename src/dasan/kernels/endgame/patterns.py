@@ -25,8 +25,8 @@ from dasan.kernels.patterns.env import (
     TABLE,
     TABLE_SEAT,
     TWO,
-    CanonBatch,
-    CanonMemory,
+    PatternStates,
+    PatternTables,
     find_plays,
     list_legal,
 )
@@ -46,32 +46,32 @@ _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 class PatternEndgame(NamedTuple):
     """What the functions here read."""
 
-    w: CanonBatch
+    w: PatternTables
 
 
 @woven
-def list_moves(rows: Words, at: int, moves: Small, g: PatternEndgame, scratch: Words) -> int:
+def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; returns how many."""
-    return list_legal(rows[at], moves, 1, scratch, g.w)
+    return list_legal(rows[at], moves, 1, scratch, game.w)
 
 
 @woven
-def carry_out(rows: Words, paid: Small, at: int, move: int, g: PatternEndgame, scratch: Words) -> bool:
+def carry_out(rows: Words, paid: Small, at: int, move: int, game: PatternEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; whether the hand is over. paid: [positions, players], payments so far."""
-    return move_row(at, CanonMemory(rows, paid), move - 1, scratch, g.w)
+    return move_row(at, PatternStates(rows, paid), move - 1, scratch, game.w)
 
 
 @woven
-def skip(rows: Words, paid: Small, at: int, plays: Small, g: PatternEndgame, scratch: Words) -> None:
+def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, scratch: Words) -> None:
     """Pass for every seat that can do nothing else."""
     row = rows[at]
     found = scratch[PLAYS : PLAYS + ROOM]
-    while row[TABLE] != U(NONE) and find_plays(row, found, g.w) == FOUND:
-        move_row(at, CanonMemory(rows, paid), -1, scratch, g.w)
+    while row[TABLE] != U(NONE) and find_plays(row, found, game.w) == FOUND:
+        move_row(at, PatternStates(rows, paid), -1, scratch, game.w)
 
 
 @woven
-def verdict(rows: Words, at: int, over: bool, me: int, least: int, g: PatternEndgame) -> int:
+def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: PatternEndgame) -> int:
     """1 if `me` gets `least`, a place negated, or a better one, whatever happens; -1 if not; 0 if that is open."""
     row = rows[at]
     if (row[INSIDE] >> U(me)) & _1 == _0:
@@ -80,7 +80,7 @@ def verdict(rows: Words, at: int, over: bool, me: int, least: int, g: PatternEnd
 
 
 @woven
-def outcome(rows: Words, at: int, g: PatternEndgame) -> np.uint64:
+def outcome(rows: Words, at: int, game: PatternEndgame) -> np.uint64:
     """How a hand that is over ended, below 2 ** 32 and not 0: the seats in the order in which they finished, four bits
     each.
     """
@@ -89,7 +89,7 @@ def outcome(rows: Words, at: int, g: PatternEndgame) -> np.uint64:
 
 
 @woven
-def payoff(ended: np.uint64, seat: int, g: PatternEndgame) -> int:
+def payoff(ended: np.uint64, seat: int, game: PatternEndgame) -> int:
     """What `seat` gets by an outcome: its place, negated."""
     place = 0
     while (ended >> U(4 * place)) & U(15) != U(seat):
@@ -98,9 +98,9 @@ def payoff(ended: np.uint64, seat: int, g: PatternEndgame) -> int:
 
 
 @woven
-def ideal(rows: Words, at: int, seat: int, g: PatternEndgame) -> np.uint64:
+def ideal(rows: Words, at: int, seat: int, game: PatternEndgame) -> np.uint64:
     """The outcome that `seat` would like best of all that can still be: out next, and after it the last to act first."""
-    row, players = rows[at], g.w.p.players
+    row, players = rows[at], game.w.p.players
     ended = row[ORDER]
     place = row[OUT]
     for k in range(players):
@@ -112,34 +112,34 @@ def ideal(rows: Words, at: int, seat: int, g: PatternEndgame) -> np.uint64:
 
 
 @woven
-def past(rows: Words, at: int, g: PatternEndgame) -> np.uint64:
+def past(rows: Words, at: int, game: PatternEndgame) -> np.uint64:
     """What else outcomes from here on depend on, beside what `key_of` has."""
     return rows[at, ORDER]
 
 
 @woven
-def cards_in(move: int, g: PatternEndgame) -> int:
+def cards_in(move: int, game: PatternEndgame) -> int:
     """How many cards a move takes."""
-    return 0 if move == 0 else int(g.w.t.size[move - 1])
+    return 0 if move == 0 else int(game.w.t.size[move - 1])
 
 
 @woven
-def mover(rows: Words, at: int, g: PatternEndgame) -> int:
+def mover(rows: Words, at: int, game: PatternEndgame) -> int:
     """The seat to act."""
     return signed(rows[at, SEAT])
 
 
 @woven
-def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np.uint64, np.uint64]:
+def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word: equal for positions from which the same can happen."""
-    row, players = rows[at], g.w.p.players
+    row, players = rows[at], game.w.p.players
     key, check, factor = salt, salt, _C
     everything = _0
     for seat in range(players):
         everything |= row[ONE + seat]
         x = (row[ONE + seat] + _A) * factor
         x ^= x >> _32
-        if g.w.decks == 2:
+        if game.w.decks == 2:
             x += row[TWO + seat] * _C
             x ^= x >> U(31)
         key += x * _D
@@ -149,9 +149,9 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np
     if row[TABLE] != U(NONE):
         table = row[TABLE]
         rank = table + U(64)
-        if g.w.t.size[table] == 1:
+        if game.w.t.size[table] == 1:
             # What counts of a single card is what is left above it.
-            rank = trailing_zeros(g.w.t.above[table] & (everything | used_fields(everything)))
+            rank = trailing_zeros(game.w.t.above[table] & (everything | used_fields(everything)))
         word |= (row[TABLE_SEAT] << U(4)) | ((rank + _1) << U(16))
     key += (word + _1) * _A
     check += word * _C
@@ -163,13 +163,13 @@ def key_of(rows: Words, at: int, salt: np.uint64, g: PatternEndgame) -> tuple[np
 
 
 @woven
-def turns(rows: Words, at: int, seat: int, g: PatternEndgame) -> int:
+def turns(rows: Words, at: int, seat: int, game: PatternEndgame) -> int:
     """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
     return signed(popcount(used_fields(rows[at, ONE + seat])))
 
 
 @woven
-def rivals(rows: Words, at: int, least: int, g: PatternEndgame) -> int:
+def rivals(rows: Words, at: int, least: int, game: PatternEndgame) -> int:
     """How many of the others have to go out first, from here, for the seat not to get `least`."""
     return -least - signed(rows[at, OUT])
 

@@ -90,26 +90,26 @@ def new_search(
 
 
 @lean
-def begin(s: Search, me: int, least: int, g: Any) -> int:
+def begin(search: Search, me: int, least: int, game: Any) -> int:
     """Set out from the position in `rows[0]`: 1 if `me` gets `least` or more, -1 if not, 0 if that is to be searched."""
-    s.counters[MOVE] = NO_MOVE
-    clear = verdict(s.rows, 0, False, me, least, g)
+    search.counters[MOVE] = NO_MOVE
+    clear = verdict(search.rows, 0, False, me, least, game)
     if clear != 0:
         return clear
-    skip(s.rows, s.paid, 0, s.plays, g, s.scratch)
-    key, check = key_of(s.rows, 0, _salt(me, least), g)
-    s.keys[0, KEY] = key
-    s.keys[0, CHECK] = check
-    s.plies[0, FIRST] = 0
-    s.plies[0, COUNT] = -1
-    s.plies[0, PROOF_LIMIT] = INFINITE
-    s.plies[0, DISPROOF_LIMIT] = INFINITE
-    s.counters[AT] = 0
-    place = find(s.table, U(s.counters[BUCKETS]), key, check)
+    skip(search.rows, search.paid, 0, search.plays, game, search.scratch)
+    key, check = key_of(search.rows, 0, _salt(me, least), game)
+    search.keys[0, KEY] = key
+    search.keys[0, CHECK] = check
+    search.plies[0, FIRST] = 0
+    search.plies[0, COUNT] = -1
+    search.plies[0, PROOF_LIMIT] = INFINITE
+    search.plies[0, DISPROOF_LIMIT] = INFINITE
+    search.counters[AT] = 0
+    place = find(search.table, U(search.counters[BUCKETS]), key, check)
     if place >= 0:
-        if proof_in(s.table[place]) == 0:
+        if proof_in(search.table[place]) == 0:
             return 1
-        if disproof_in(s.table[place]) == 0:
+        if disproof_in(search.table[place]) == 0:
             return -1
     return 0
 
@@ -121,26 +121,26 @@ def _salt(me: int, least: int) -> np.uint64:
 
 
 @lean
-def proceed(s: Search, me: int, least: int, until: int, g: Any) -> int:
+def proceed(search: Search, me: int, least: int, until: int, game: Any) -> int:
     """Search on: 1 or -1 as `begin`; 0 if the counter of nodes has come to `until` or the table is crowded before."""
-    ply = s.counters[AT]
-    nodes = s.counters[NODES]
-    filled = s.counters[FILLED]
-    buckets = s.counters[BUCKETS]
-    grows = buckets * BUCKET_WORDS < s.table.shape[0]
+    ply = search.counters[AT]
+    nodes = search.counters[NODES]
+    filled = search.counters[FILLED]
+    buckets = search.counters[BUCKETS]
+    grows = buckets * BUCKET_WORDS < search.table.shape[0]
     crowded = 2 * buckets
     salt = _salt(me, least)
     out = 0
     while True:
-        ours = mover(s.rows, ply, g) == me
-        if s.plies[ply, COUNT] < 0:
+        ours = mover(search.rows, ply, game) == me
+        if search.plies[ply, COUNT] < 0:
             if nodes >= until or (grows and filled >= crowded):
                 break
             nodes += 1
-            s.plies[ply, SINCE] = nodes
-            _expand(s, ply, me, least, ours, salt, U(buckets), g)
-        first = s.plies[ply, FIRST]
-        count = s.plies[ply, COUNT]
+            search.plies[ply, SINCE] = nodes
+            _expand(search, ply, me, least, ours, salt, U(buckets), game)
+        first = search.plies[ply, FIRST]
+        count = search.plies[ply, COUNT]
         # For the side to move the smallest number counts, for the other the sum.
         mine = _0 if ours else _24
         other = _24 if ours else _0
@@ -149,8 +149,8 @@ def proceed(s: Search, me: int, least: int, until: int, g: Any) -> int:
         best = first
         total = 0
         for child in range(first, first + count):
-            x = np.int64((s.numbers[child] >> mine) & U(INFINITE))
-            y = np.int64((s.numbers[child] >> other) & U(INFINITE))
+            x = np.int64((search.numbers[child] >> mine) & U(INFINITE))
+            y = np.int64((search.numbers[child] >> other) & U(INFINITE))
             if x < smallest or (x == smallest and y < lightest):
                 second = smallest
                 smallest = x
@@ -165,116 +165,118 @@ def proceed(s: Search, me: int, least: int, until: int, g: Any) -> int:
             smallest = INFINITE
         elif total >= INFINITE:
             total = INFINITE - 1
-        my_limit = s.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
-        other_limit = s.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
+        my_limit = search.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
+        other_limit = search.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
         if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
             proof = smallest if ours else total
             disproof = total if ours else smallest
             numbers = packed(proof, disproof)
-            work = nodes - s.plies[ply, SINCE] + 1
-            filled += store(s.table, U(buckets), s.keys[ply, KEY], s.keys[ply, CHECK], numbers, work)
+            work = nodes - search.plies[ply, SINCE] + 1
+            filled += store(search.table, U(buckets), search.keys[ply, KEY], search.keys[ply, CHECK], numbers, work)
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 if smallest == 0:
-                    s.counters[MOVE] = s.moves[best]
+                    search.counters[MOVE] = search.moves[best]
                 break
             ply -= 1
-            s.numbers[s.plies[ply, BEST]] = numbers
+            search.numbers[search.plies[ply, BEST]] = numbers
             continue
         # It may have been settled by another way since its numbers were kept.
-        place = find(s.table, U(buckets), s.children[best, KEY], s.children[best, CHECK])
-        if place >= 0 and numbers_in(s.table[place]) != s.numbers[best]:
-            s.numbers[best] = numbers_in(s.table[place])
+        place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, CHECK])
+        if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
+            search.numbers[best] = numbers_in(search.table[place])
             continue
         limit = min(my_limit, second + 1 + (second >> 2))
-        rest = other_limit - total + np.int64((s.numbers[best] >> other) & U(INFINITE))
-        s.plies[ply, BEST] = best
+        rest = other_limit - total + np.int64((search.numbers[best] >> other) & U(INFINITE))
+        search.plies[ply, BEST] = best
         ply += 1
-        _copy(s, ply - 1, ply)
-        carry_out(s.rows, s.paid, ply, s.moves[best], g, s.scratch)
-        skip(s.rows, s.paid, ply, s.plays, g, s.scratch)
-        s.keys[ply, KEY] = s.children[best, KEY]
-        s.keys[ply, CHECK] = s.children[best, CHECK]
-        s.plies[ply, FIRST] = first + count
-        s.plies[ply, COUNT] = -1
-        s.plies[ply, PROOF_LIMIT] = limit if ours else rest
-        s.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
-    s.counters[AT] = ply
-    s.counters[NODES] = nodes
-    s.counters[FILLED] = filled
+        _copy(search, ply - 1, ply)
+        carry_out(search.rows, search.paid, ply, search.moves[best], game, search.scratch)
+        skip(search.rows, search.paid, ply, search.plays, game, search.scratch)
+        search.keys[ply, KEY] = search.children[best, KEY]
+        search.keys[ply, CHECK] = search.children[best, CHECK]
+        search.plies[ply, FIRST] = first + count
+        search.plies[ply, COUNT] = -1
+        search.plies[ply, PROOF_LIMIT] = limit if ours else rest
+        search.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
+    search.counters[AT] = ply
+    search.counters[NODES] = nodes
+    search.counters[FILLED] = filled
     return out
 
 
 @woven
-def _copy(s: Search, source: int, target: int) -> None:
-    for column in range(s.rows.shape[1]):
-        s.rows[target, column] = s.rows[source, column]
+def _copy(search: Search, source: int, target: int) -> None:
+    for column in range(search.rows.shape[1]):
+        search.rows[target, column] = search.rows[source, column]
 
 
 @woven
-def _expand(s: Search, ply: int, me: int, least: int, ours: bool, salt: np.uint64, buckets: np.uint64, g: Any) -> None:
+def _expand(
+    search: Search, ply: int, me: int, least: int, ours: bool, salt: np.uint64, buckets: np.uint64, game: Any
+) -> None:
     """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
     the ply if there is one.
     """
-    first = s.plies[ply, FIRST]
-    n = list_moves(s.rows, ply, s.moves[first:], g, s.scratch)
+    first = search.plies[ply, FIRST]
+    n = list_moves(search.rows, ply, search.moves[first:], game, search.scratch)
     won = WON if ours else LOST
     lost = LOST if ours else WON
     left = first
     for k in range(first, first + n):
-        move = s.moves[k]
-        _copy(s, ply, ply + 1)
-        over = carry_out(s.rows, s.paid, ply + 1, move, g, s.scratch)
-        clear = verdict(s.rows, ply + 1, over, me, least, g)
+        move = search.moves[k]
+        _copy(search, ply, ply + 1)
+        over = carry_out(search.rows, search.paid, ply + 1, move, game, search.scratch)
+        clear = verdict(search.rows, ply + 1, over, me, least, game)
         key, check = _0, _0
         if clear != 0:
             numbers = WON if clear > 0 else LOST
         else:
-            skip(s.rows, s.paid, ply + 1, s.plays, g, s.scratch)
-            key, check = key_of(s.rows, ply + 1, salt, g)
-            place = find(s.table, buckets, key, check)
-            numbers = numbers_in(s.table[place]) if place >= 0 else _estimated(s, ply + 1, me, least, g)
+            skip(search.rows, search.paid, ply + 1, search.plays, game, search.scratch)
+            key, check = key_of(search.rows, ply + 1, salt, game)
+            place = find(search.table, buckets, key, check)
+            numbers = numbers_in(search.table[place]) if place >= 0 else _estimated(search, ply + 1, me, least, game)
         if numbers == won:
-            s.numbers[first] = won
-            s.moves[first] = move
-            s.plies[ply, COUNT] = 1
+            search.numbers[first] = won
+            search.moves[first] = move
+            search.plies[ply, COUNT] = 1
             return
         if numbers != lost:
-            s.numbers[left] = numbers
-            s.moves[left] = move
-            s.children[left, KEY] = key
-            s.children[left, CHECK] = check
+            search.numbers[left] = numbers
+            search.moves[left] = move
+            search.children[left, KEY] = key
+            search.children[left, CHECK] = check
             left += 1
-    s.plies[ply, COUNT] = left - first
+    search.plies[ply, COUNT] = left - first
 
 
 @woven
-def _estimated(s: Search, at: int, me: int, least: int, g: Any) -> np.uint64:
+def _estimated(search: Search, at: int, me: int, least: int, game: Any) -> np.uint64:
     """The numbers a new position begins with: the turns that the seat still needs, and those that its rivals need, each
     cubed, and less for whoever is to act.
     """
-    mine = turns(s.rows, at, me, g)
+    mine = turns(search.rows, at, me, game)
     # How many of the others need how many turns, four bits each; there are not more than 15 ranks.
     counted = _0
-    for seat in range(s.paid.shape[1]):
+    for seat in range(search.paid.shape[1]):
         if seat != me:
-            counted += _1 << U(4 * turns(s.rows, at, seat, g))
-    needed = rivals(s.rows, at, least, g)
+            counted += _1 << U(4 * turns(search.rows, at, seat, game))
+    needed = rivals(search.rows, at, least, game)
     theirs = 0
     while needed > 0 and theirs < 15:
         theirs += 1
         needed -= np.int64((counted >> U(4 * theirs)) & _15)
-    ours = mover(s.rows, at, g) == me
+    ours = mover(search.rows, at, game) == me
     return packed(1 + mine * mine * mine // (4 if ours else 2), 1 + theirs * theirs * theirs // (2 if ours else 4))
 
 
-def search_on(s: Search, me: int, least: int, nodes: int, g: Any) -> tuple[int, int]:
+def search_on(search: Search, me: int, least: int, nodes: int, game: Any) -> tuple[int, int]:
     """Go on for so many nodes: (value, nodes used). The table grows as it fills."""
-    first = int(s.counters[NODES])
+    first = int(search.counters[NODES])
     value = 0
-    while value == 0 and s.counters[NODES] < first + nodes:
-        value = int(proceed(s, me, least, first + nodes, g))
-        buckets = int(s.counters[BUCKETS])
-        if value == 0 and s.counters[NODES] < first + nodes:
-            s.counters[BUCKETS] = spread(s.table, buckets)
-    return value, int(s.counters[NODES]) - first
+    while value == 0 and search.counters[NODES] < first + nodes:
+        value = int(proceed(search, me, least, first + nodes, game))
+        buckets = int(search.counters[BUCKETS])
+        if value == 0 and search.counters[NODES] < first + nodes:
+            search.counters[BUCKETS] = spread(search.table, buckets)
+    return value, int(search.counters[NODES]) - first

@@ -89,17 +89,17 @@ def deal_state(base: np.uint64, number: int) -> np.uint64:
 
 
 @woven
-def look_ahead(i: int, last: int, words: Words, lines: int, b: Buffers) -> None:
+def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) -> None:
     """Ask the memory for what a step of an environment soon after `i` needs: `lines` cache lines of its row of `words`, the
     list of what was legal, and the mask, unless that is so wide that few of its lines are touched.
     """
     soon = min(i + AHEAD, last - 1)
     for k in range(lines):
         prefetch(words, soon * words.shape[1] + 8 * k)
-    prefetch(b.legal, soon * b.legal.shape[1])
-    if b.mask.shape[1] < 512:
-        for k in range(0, b.mask.shape[1], 64):
-            prefetch(b.mask, soon * b.mask.shape[1] + k)
+    prefetch(buffers.legal, soon * buffers.legal.shape[1])
+    if buffers.mask.shape[1] < 512:
+        for k in range(0, buffers.mask.shape[1], 64):
+            prefetch(buffers.mask, soon * buffers.mask.shape[1] + k)
 
 
 @woven
@@ -115,33 +115,33 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: n
 
 
 @woven
-def sample(first: int, last: int, choice: Words, b: Buffers) -> None:
-    """One legal action for each environment, each equally likely, into `b.actions`."""
+def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
+    """One legal action for each environment, each equally likely, into `buffers.actions`."""
     for i in range(first, last):
-        prefetch(b.legal, min(i + AHEAD, last - 1) * b.legal.shape[1])
+        prefetch(buffers.legal, min(i + AHEAD, last - 1) * buffers.legal.shape[1])
         state = stepped(choice[i])
         choice[i] = state
-        n = min(max(signed(b.num_legal[i]), 1), b.legal.shape[1])
-        b.actions[i] = b.legal[i, below(mixed(state), U(n))]
+        n = min(max(signed(buffers.num_legal[i]), 1), buffers.legal.shape[1])
+        buffers.actions[i] = buffers.legal[i, below(mixed(state), U(n))]
 
 
 @woven
-def clear_result(i: int, b: Buffers, players: int) -> None:
+def clear_result(i: int, buffers: Buffers, players: int) -> None:
     """Take back what was said of the end of a hand."""
-    if b.done[i]:
-        b.done[i] = 0
+    if buffers.done[i]:
+        buffers.done[i] = 0
         for seat in range(players):
-            b.rewards[i, seat] = 0
-            b.places[i, seat] = 0
+            buffers.rewards[i, seat] = 0
+            buffers.places[i, seat] = 0
 
 
 @inlined
-def clear_mask(i: int, b: Buffers) -> None:
+def clear_mask(i: int, buffers: Buffers) -> None:
     """Take the actions that were legal out of the mask; the list is the caller's, who may have spoilt it."""
-    for k in range(min(signed(b.num_legal[i]), b.legal.shape[1])):
-        action = b.legal[i, k]
-        if 0 <= action < b.mask.shape[1]:
-            b.mask[i, action] = 0
+    for k in range(min(signed(buffers.num_legal[i]), buffers.legal.shape[1])):
+        action = buffers.legal[i, k]
+        if 0 <= action < buffers.mask.shape[1]:
+            buffers.mask[i, action] = 0
 
 
 @woven

@@ -1,6 +1,6 @@
 """Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.exchange`.
 
-Cards are bits 4 × rank + suit of the words that `batch_canon` keeps; their places in an action id are 0 to 53, the red
+Cards are bits 4 × rank + suit of the words that `kernels.patterns.env` keeps; their places in an action id are 0 to 53, the red
 joker (bit 56) at 53.
 """
 

@@ -92,15 +92,15 @@ def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_o
 
 
 @woven
-def write_moves(i: int, held: int, b: Buffers, m: More) -> None:
+def write_moves(i: int, held: int, buffers: Buffers, outputs: More) -> None:
     """The features of environment i's k-th legal action into row starts[i] + k. held: cards of the seat to act."""
-    table, taken, rows = m.features, m.taken, m.rows
+    table, taken, rows = outputs.features, outputs.taken, outputs.rows
     width = table.shape[1]
-    out_word, out_flag = m.out >> 3, _1 << (U(m.out) & _7) * U(8)
-    left_word, left_shift = m.left >> 3, (U(m.left) & _7) * U(8)
-    at = m.starts[i]
-    for k in range(b.num_legal[i]):
-        action = b.legal[i, k]
+    out_word, out_flag = outputs.out >> 3, _1 << (U(outputs.out) & _7) * U(8)
+    left_word, left_shift = outputs.left >> 3, (U(outputs.left) & _7) * U(8)
+    at = outputs.starts[i]
+    for k in range(buffers.num_legal[i]):
+        action = buffers.legal[i, k]
         row = at + k
         for j in range(width):
             rows[row, j] = table[action, j]

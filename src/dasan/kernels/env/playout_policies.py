@@ -15,7 +15,6 @@ from dasan.kernels.runtime.bits import popcount, used_fields
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, world_state
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
@@ -54,7 +53,7 @@ class PolicyTable(NamedTuple):
 
 @lru_cache(maxsize=16)
 def policy_table(rules: Rules) -> PolicyTable:
-    rows = compile(rules).rows
+    rows = rules.catalogue.rows
     counts = [dict(row.pattern.counts) for row in rows]
     heights = [thrifty.height(Counter(n)) for n in counts]
     cost = [thrifty.HEIGHT * h + thrifty.POWER * row.power for h, row in zip(heights, rows, strict=True)]
@@ -100,13 +99,13 @@ def thrifty_play(
     table_size: int,
     friendly: bool,
     sizes: np.uint64,
-    x: PolicyTable,
+    policies: PolicyTable,
 ) -> int:
     """The play that thrifty makes, an id out of the first `n` of `legal`.
 
     held: the hand's counts. sizes: bit k says that an opponent holds k cards. friendly: the table is an ally's.
     """
-    size_of, first = x.size, x.first_row
+    size_of, first = policies.size, policies.first_row
     folded = (held & U(0x0F0F_0F0F_0F0F_0F0F)) + ((held >> U(4)) & U(0x0F0F_0F0F_0F0F_0F0F))
     cards = signed((folded * U(0x0101_0101_0101_0101)) >> U(56))
     may_pass = False
@@ -123,9 +122,9 @@ def thrifty_play(
         return 0
     have = used_fields(held)
     straights = _0
-    for k in range(x.windows.shape[0]):
-        if x.windows[k] & ~have == _0:
-            straights |= x.windows[k]
+    for k in range(policies.windows.shape[0]):
+        if policies.windows[k] & ~have == _0:
+            straights |= policies.windows[k]
     apart = held - straights
     safe = False
     if leading:
@@ -139,28 +138,30 @@ def thrifty_play(
         if action == 0:
             continue
         row = action - first
-        points = signed(x.force[row])
+        points = signed(policies.force[row])
         if not alarm:
             if leading and (sizes >> U(size_of[row])) & _1 != _0:
-                points -= x.risk
+                points -= policies.risk
             else:
-                differs = used_fields(x.counts[row] ^ (held if x.many[row] else apart)) & x.touched[row]
-                points = signed(x.lead[row]) if leading else -signed(x.cost[row])
-                points -= x.broken * signed(popcount(differs))
+                differs = (
+                    used_fields(policies.counts[row] ^ (held if policies.many[row] else apart)) & policies.touched[row]
+                )
+                points = signed(policies.lead[row]) if leading else -signed(policies.cost[row])
+                points -= policies.broken * signed(popcount(differs))
         if points > most or (points == most and (action > best) == last):
             best, most = action, points
     return best
 
 
 @lean
-def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, x: PolicyTable) -> int:
+def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, policies: PolicyTable) -> int:
     """What thrifty says in the auction: the most that the hand is worth, else a pass, or the least that is allowed."""
     worth = 0
     for k in range(3):
-        worth += x.tops[k] * signed((held >> U(4 * (x.top_rank - 2 + k))) & U(15))
+        worth += policies.tops[k] * signed((held >> U(4 * (policies.top_rank - 2 + k))) & U(15))
     level = 0
     for k in range(3):
-        level += 1 if worth >= x.bids[k] else 0
+        level += 1 if worth >= policies.bids[k] else 0
     may_pass = False
     fitting, least = 0, 1 << 20
     for k in range(n):

@@ -138,11 +138,11 @@ def found(me: int, posts: Posts) -> int:
 
 
 @lean
-def sample_all(posts: Posts, choice: Words, b: Buffers) -> int:
+def sample_all(posts: Posts, choice: Words, buffers: Buffers) -> int:
     """The caller's part of the order SAMPLE; LOST, or something else."""
     me = posts.shape[0] // LINE - 1
     first, last = enter(me, posts)
-    sample(first, last, choice, b)
+    sample(first, last, choice, buffers)
     next_order(me, posts)
     return found(me, posts)
 

@@ -31,12 +31,11 @@ from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
-from dasan.kernels.patterns.tables import CanonPolicy, CanonTable, canon_policy, canon_table
+from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import LaterLead, Rules
 
 U = np.uint64
@@ -57,21 +56,21 @@ PLAYS = 108
 SCRATCH = PLAYS + ROOM
 
 
-class CanonMemory(NamedTuple):
+class PatternStates(NamedTuple):
     """words: see the columns. payments: [n, players], fixed when the first is out."""
 
     words: Words
     payments: npt.NDArray[np.int32]
 
 
-class CanonBatch(NamedTuple):
+class PatternTables(NamedTuple):
     """What the kernels here read. block: flags that a set of cards takes, once for each deck. later: who leads a
     session's later hands, 0 the holder of the opening card, 1 the winner, 2 the last. gives, pairs, takes: first ids of
     the exchange; pair_ids: the id of offering two cards; pair_cards: the inverse.
     """
 
-    t: CanonTable
-    p: CanonPolicy
+    t: PatternCatalogue
+    p: PatternPolicy
     first_row: int
     kinds: Words
     number_of_kinds: int
@@ -97,21 +96,21 @@ HIDDEN = "hands"
 """The features that the functions here write, in order, then `hand_sizes`; those with a mark where cards are exchanged."""
 
 
-def tables(rules: Rules, session: bool) -> CanonBatch:
+def tables(rules: Rules, session: bool) -> PatternTables:
     left_out = set() if session and rules.exchange else {name.rstrip("?") for name in EXCHANGED.split()}
     check_layout(rules, session, f"{PLANES} {EXCHANGED} hand_sizes", HIDDEN, left_out)
-    t = canon_table(rules)
+    t = pattern_catalogue(rules)
     names = kinds(rules)
     ids = action_ids(rules, session)
     slot = {c: i for i, c in enumerate(ids.deck)}
     pair_ids = np.zeros(54 * 54, np.int32)
     for i, (a, b) in enumerate(ids.offers):
         pair_ids[54 * slot[a] + slot[b]] = ids.pairs + i
-    return CanonBatch(
+    return PatternTables(
         t=t,
-        p=canon_policy(rules),
+        p=pattern_policy(rules),
         first_row=ids.rows,
-        kinds=np.array([1 << names.index(row.kind) for row in compile(rules).rows], np.uint64),
+        kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
         number_of_kinds=len(names),
         block=52 + 2 * rules.jokers,
         decks=rules.decks,
@@ -127,22 +126,22 @@ def tables(rules: Rules, session: bool) -> CanonBatch:
     )
 
 
-def make_state(rules: Rules, num_envs: int) -> tuple[CanonMemory, Words]:
+def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
     """The environments' memory, and the column in it that seeds them."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
-    return CanonMemory(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
+    return PatternStates(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
 
 
 def most_legal(rules: Rules) -> int:
     """More than the actions that can be legal at once."""
-    return max(len(compile(rules).rows) + 1, comb(rules.most_cards, 2))
+    return max(len(rules.catalogue.rows) + 1, comb(rules.most_cards, 2))
 
 
 def deals(
-    rules: Rules, s: CanonMemory, i: int
+    rules: Rules, states: PatternStates, i: int
 ) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, tuple[int, int] | None]:
     """Hands by seat, (no) kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
-    row = [int(word) for word in s.words[i]]
+    row = [int(word) for word in states.words[i]]
     place = rules.order.place
     hands = []
     for seat in range(rules.players):
@@ -157,23 +156,23 @@ def deals(
 
 
 @lean
-def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
+def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) -> None:
     """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
-    row = s.words[i]
-    players = w.p.players
+    row = states.words[i]
+    players = tables.p.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
-    if not w.session or row[NUMBER] == _0:
+    if not tables.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
         row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
-    pack = scratch[: w.t.pack.shape[0]]
-    for k in range(w.t.pack.shape[0]):
-        pack[k] = w.t.pack[k]
+    pack = scratch[: tables.t.pack.shape[0]]
+    for k in range(tables.t.pack.shape[0]):
+        pack[k] = tables.t.pack[k]
     deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
     for seat in range(players):
         row[DEALT_1 + seat] = row[ONE + seat]
         row[DEALT_2 + seat] = row[TWO + seat]
-        s.payments[i, seat] = 0
+        states.payments[i, seat] = 0
     row[GIVEN] = row[TAKEN] = row[OPENER] = NONE
     row[OFFER_1] = row[OFFER_2] = row[PLAYED_1] = row[PLAYED_2] = _0
     row[PASSED] = row[HAS_PLAYED] = row[ORDER] = row[OUT] = _0
@@ -184,80 +183,89 @@ def _deal(i: int, s: CanonMemory, scratch: Words, w: CanonBatch) -> None:
         row[PHASE] = GIVING
         row[SEAT] = row[EX_LOSER]
     else:
-        lead(row, w)
+        lead(row, tables)
 
 
 @lean
-def lead(row: Words, w: CanonBatch) -> None:
+def lead(row: Words, tables: PatternTables) -> None:
     """Who leads (W.05, W.21)."""
     leader = signed(row[LEADER])
     if row[LEADER] == NONE:
-        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), w.p)
+        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), tables.p)
     row[PHASE] = PLAYING
     row[SEAT] = row[OPENER] = leader
 
 
 @lean
-def serve(me: int, order: int, posts: Posts, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch) -> int:
-    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+def serve(
+    me: int, order: int, posts: Posts, own: Own, states: PatternStates, buffers: Buffers, tables: PatternTables
+) -> int:
+    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, b)
+            sample(first, last, own.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, s, b, w)
-        elif order == START or agreed(me, posts, own.chosen, b.mask):
-            _advance_all(me, first, last, order == START, own, s, b, w)
+            _write_more(first, last, own.more, states, buffers, tables)
+        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+            _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @lean
-def show(s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `s`."""
-    for i in range(s.words.shape[0]):
-        clear_result(i, b, w.p.players)
-        clear_mask(i, b)
-        publish(i, s, b, w, scratch, True)
+def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    for i in range(states.words.shape[0]):
+        clear_result(i, buffers, tables.p.players)
+        clear_mask(i, buffers)
+        publish(i, states, buffers, tables, scratch, True)
 
 
 @woven
 def _advance_all(
-    me: int, first: int, last: int, starting: bool, own: Own, s: CanonMemory, b: Buffers, w: CanonBatch
+    me: int,
+    first: int,
+    last: int,
+    starting: bool,
+    own: Own,
+    states: PatternStates,
+    buffers: Buffers,
+    tables: PatternTables,
 ) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     scratch = own.scratch[me]
     for i in range(first, last):
-        look_ahead(i, last, s.words, 7, b)
-        row = s.words[i]
+        look_ahead(i, last, states.words, 7, buffers)
+        row = states.words[i]
         action = own.chosen[i]
-        clear_result(i, b, w.p.players)
-        clear_mask(i, b)
+        clear_result(i, buffers, tables.p.players)
+        clear_mask(i, buffers)
         if starting:
             row[NUMBER] = _0
-            _deal(i, s, scratch, w)
+            _deal(i, states, scratch, tables)
         elif row[PHASE] == PLAYING:
-            if move(i, s, action - w.first_row, scratch, w):
-                finish(i, s, b, w)
+            if move(i, states, action - tables.first_row, scratch, tables):
+                finish(i, states, buffers, tables)
                 row[NUMBER] += _1
-                _deal(i, s, scratch, w)
+                _deal(i, states, scratch, tables)
         else:
-            exchange(row, action, w.gives, w.pairs, w.takes, w.pair_cards)
+            exchange(row, action, tables.gives, tables.pairs, tables.takes, tables.pair_cards)
             if row[PHASE] == PLAYING:
-                lead(row, w)
-        publish(i, s, b, w, scratch, own.observing)
+                lead(row, tables)
+        publish(i, states, buffers, tables, scratch, own.observing)
 
 
 @woven
-def move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bool:
+def move(i: int, states: PatternStates, play: int, scratch: Words, tables: PatternTables) -> bool:
     """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
-    row = s.words[i]
-    players = w.p.players
+    row = states.words[i]
+    players = tables.p.players
     seat = signed(row[SEAT])
     if play < 0:
         row[PASSED] |= _1 << U(seat)
     else:
-        first, second = cards_of(play, row[ONE + seat], row[TWO + seat], w.t)
+        first, second = cards_of(play, row[ONE + seat], row[TWO + seat], tables.t)
         row[ONE + seat], row[TWO + seat] = remaining(row[ONE + seat], row[TWO + seat], first, second)
         row[PLAYED_2] |= second | (row[PLAYED_1] & first)
         row[PLAYED_1] |= first
@@ -270,11 +278,11 @@ def move(i: int, s: CanonMemory, play: int, scratch: Words, w: CanonBatch) -> bo
             row[OUT] += _1
             if row[OUT] == _1:
                 one, two = row[ONE : ONE + 8], row[TWO : TWO + 8]
-                settle(one, two, signed(row[HAS_PLAYED]), seat, w.p, s.payments[i])
+                settle(one, two, signed(row[HAS_PLAYED]), seat, tables.p, states.payments[i])
             if row[OUT] == players - 1:
                 return True
-        top = w.p.restart > 0 and w.t.size[play] <= 2 and (first >> U(w.p.top)) & _1 != _0
-        if top and (w.p.restart == 2 or not _beatable(row, seat, play, scratch, w)):
+        top = tables.p.restart > 0 and tables.t.size[play] <= 2 and (first >> U(tables.p.top)) & _1 != _0
+        if top and (tables.p.restart == 2 or not _beatable(row, seat, play, scratch, tables)):
             _clear(row)
             return False
     inside = signed(row[INSIDE])
@@ -296,73 +304,77 @@ def _clear(row: Words) -> None:
 
 
 @lean
-def _beatable(row: Words, seat: int, play: int, scratch: Words, w: CanonBatch) -> bool:
+def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternTables) -> bool:
     found = scratch[PLAYS : PLAYS + ROOM]
-    return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, w.t, w.p)
+    return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, tables.t, tables.p)
 
 
 @lean
-def finish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
     """The result, and what a session's next hand takes from it (W.18–W.21)."""
-    row, players = s.words[i], w.p.players
+    row, players = states.words[i], tables.p.players
     loser = 0
     for seat in range(players):
-        b.rewards[i, seat] = s.payments[i, seat]
+        buffers.rewards[i, seat] = states.payments[i, seat]
         if (row[INSIDE] >> U(seat)) & _1 != _0:
             loser = seat
     for k in range(players - 1):
-        b.places[i, signed((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
-    b.places[i, loser] = players
-    b.done[i] = 1
+        buffers.places[i, signed((row[ORDER] >> U(4 * k)) & U(15))] = k + 1
+    buffers.places[i, loser] = players
+    buffers.done[i] = 1
     winner = row[ORDER] & U(15)
     row[DEALER] = loser
-    row[LEADER] = NONE if w.later == 0 else (winner if w.later == 1 else U(loser))
-    if w.exchanging:
+    row[LEADER] = NONE if tables.later == 0 else (winner if tables.later == 1 else U(loser))
+    if tables.exchanging:
         row[EX_WINNER] = winner
         row[EX_LOSER] = loser
 
 
 @woven
-def publish(i: int, s: CanonMemory, b: Buffers, w: CanonBatch, scratch: Words, observing: bool) -> None:
+def publish(
+    i: int, states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words, observing: bool
+) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
-    row = s.words[i]
+    row = states.words[i]
     seat = signed(row[SEAT])
-    b.to_act[i] = seat
+    buffers.to_act[i] = seat
     if row[PHASE] != PLAYING:
-        list_exchanges(i, row, b.legal, b.num_legal, w.suits_ranked, w.gives, w.takes, w.pair_ids)
-        for k in range(b.num_legal[i]):
-            b.mask[i, b.legal[i, k]] = 1
+        list_exchanges(
+            i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
+        )
+        for k in range(buffers.num_legal[i]):
+            buffers.mask[i, buffers.legal[i, k]] = 1
     else:
-        n = list_legal(row, b.legal[i], w.first_row, scratch, w)
+        n = list_legal(row, buffers.legal[i], tables.first_row, scratch, tables)
         for k in range(n):
-            b.mask[i, b.legal[i, k]] = 1
-        b.num_legal[i] = n
+            buffers.mask[i, buffers.legal[i, k]] = 1
+        buffers.num_legal[i] = n
     if observing:
-        _observe(i, row, b, w)
+        _observe(i, row, buffers, tables)
 
 
 @woven
-def find_plays(row: Words, found: Words, w: CanonBatch) -> int:
+def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
     """Write what the seat to act can play to `found`, see `play.find`; returns the end."""
     seat = signed(row[SEAT])
     table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
     strong = (row[STRONG] >> U(seat)) & _1 != _0
-    ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, w.t)
-    if strong and table >= 0 and ordinary == end and w.t.power[table] == 0:
+    ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, tables.t)
+    if strong and table >= 0 and ordinary == end and tables.t.power[table] == 0:
         row[STRONG] &= ~(_1 << U(seat))
     return end
 
 
 @woven
-def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, w: CanonBatch) -> int:
+def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, tables: PatternTables) -> int:
     """Write what the seat to act may do in the play: `base` + the row of every play, 0 for the pass; returns how many."""
     found = scratch[PLAYS : PLAYS + ROOM]
-    end = find_plays(row, found, w)
+    end = find_plays(row, found, tables)
     n = 0
     for at in range(FOUND, end, 2):
         word, first = found[at], found[at + 1]
         while word != _0:
-            legal[n] = base + w.t.rows[first + trailing_zeros(word)]
+            legal[n] = base + tables.t.rows[first + trailing_zeros(word)]
             word &= word - _1
             n += 1
     if row[TABLE] != NONE:
@@ -373,43 +385,43 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: W
 
 @woven
 def _put_cards(
-    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, w: CanonBatch
+    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, tables: PatternTables
 ) -> tuple[np.uint64, int]:
     """A set of cards: once, and with two decks twice; the jokers' bits 52 and 56 side by side."""
     low = (_1 << U(53)) - _1
-    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), w.block, obs, i)
-    if w.decks == 2:
-        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), w.block, obs, i)
+    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), tables.block, obs, i)
+    if tables.decks == 2:
+        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), tables.block, obs, i)
     return acc, at
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
+def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
     """The features of `dasan.features.layout`, in order."""
-    players = w.p.players
+    players = tables.p.players
     me = signed(row[SEAT])
-    obs, acc = b.obs, _0
-    if w.exchanging:
+    obs, acc = buffers.obs, _0
+    if tables.exchanging:
         acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
     else:
         acc, at = put(acc, 0, _1, 1, obs, i)
-    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, w)
-    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, w)
-    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, w)
-    acc, at = put(acc, at, w.kinds[row[TABLE]] if row[TABLE] != NONE else _0, w.number_of_kinds, obs, i)
+    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, tables)
+    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, tables)
+    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, tables)
+    acc, at = put(acc, at, tables.kinds[row[TABLE]] if row[TABLE] != NONE else _0, tables.number_of_kinds, obs, i)
     acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
     acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
     acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     acc, at = put_seats(acc, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[HAS_PLAYED]), me, players, obs, i)
-    if w.exchanging:
+    if tables.exchanging:
         acc, at = put_seat(acc, at, row[EX_LOSER], me, players, obs, i)
         acc, at = put_seat(acc, at, row[EX_WINNER], me, players, obs, i)
-        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, w.block, obs, i)
+        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, tables.block, obs, i)
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
-        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, w)
-        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, w.block, obs, i)
+        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, tables)
+        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, tables.block, obs, i)
     at = finish_flags(acc, at, obs, i)
     sizes = _0
     seat = me
@@ -420,17 +432,19 @@ def _observe(i: int, row: Words, b: Buffers, w: CanonBatch) -> None:
 
 
 @woven
-def _write_more(first: int, last: int, more: More, s: CanonMemory, b: Buffers, w: CanonBatch) -> None:
+def _write_more(
+    first: int, last: int, more: More, states: PatternStates, buffers: Buffers, tables: PatternTables
+) -> None:
     """What goes beside observations."""
-    players = w.p.players
+    players = tables.p.players
     for i in range(first, last):
-        row = s.words[i]
+        row = states.words[i]
         me = signed(row[SEAT])
         if more.showing:
             acc, at = _0, 0
             for k in range(1, players):
                 seat = (me + k) % players
-                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, w)
+                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, tables)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), b, more)
+            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, more)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.play import ROOM, any_beats, cards_of, choice, choices, find, remaining
-from dasan.kernels.patterns.tables import CanonPolicy, CanonTable
+from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
@@ -62,8 +62,8 @@ def random_hand(
     two: Words,
     dealer: int,
     scratch: Words,
-    t: CanonTable,
-    p: CanonPolicy,
+    catalogue: PatternCatalogue,
+    policy: PatternPolicy,
     payments: Numbers,
     order: Numbers,
     trace: Numbers,
@@ -74,9 +74,9 @@ def random_hand(
     out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass), legal moves.
     Returns the random state and the plies.
     """
-    players = p.players
+    players = policy.players
     tracing = trace.shape[0] > 0
-    seat = first_leader(one, dealer, p)
+    seat = first_leader(one, dealer, policy)
     table, table_seat = signed(-1), signed(0)
     passed, played, inside = 0, 0, (1 << players) - 1
     strong = inside
@@ -84,16 +84,16 @@ def random_hand(
     plies = 0
     while True:
         stronger = (strong >> seat) & 1 != 0
-        ordinary, end = find(one[seat], two[seat], table, stronger, scratch, t)
+        ordinary, end = find(one[seat], two[seat], table, stronger, scratch, catalogue)
         n = choices(end, scratch)
         legal = n
         if table >= 0:
             legal = n + 1
-            if stronger and ordinary == end and t.power[table] == 0:
+            if stronger and ordinary == end and catalogue.power[table] == 0:
                 strong &= ~(1 << seat)
         state = stepped(state)
         chosen = signed(below(mixed(state), U(legal)))
-        row = choice(chosen, scratch, t) if chosen < n else PASS
+        row = choice(chosen, scratch, catalogue) if chosen < n else PASS
         if tracing:
             trace[3 * plies] = seat
             trace[3 * plies + 1] = row
@@ -103,7 +103,7 @@ def random_hand(
         if row == PASS:
             passed |= 1 << seat
         else:
-            first, second = cards_of(row, one[seat], two[seat], t)
+            first, second = cards_of(row, one[seat], two[seat], catalogue)
             one[seat], two[seat] = remaining(one[seat], two[seat], first, second)
             table, table_seat, passed = row, seat, 0
             played |= 1 << seat
@@ -112,11 +112,11 @@ def random_hand(
                 order[out] = seat
                 out += 1
                 if out == 1:
-                    settle(one, two, played, seat, p, payments)
+                    settle(one, two, played, seat, policy, payments)
                 if out == players - 1:
                     break
-            if p.restart > 0 and t.size[row] <= 2 and (first >> U(p.top)) & _1 != _0:
-                ends = p.restart == 2 or not beatable(one, two, inside, seat, row, scratch, t, p)
+            if policy.restart > 0 and catalogue.size[row] <= 2 and (first >> U(policy.top)) & _1 != _0:
+                ends = policy.restart == 2 or not beatable(one, two, inside, seat, row, scratch, catalogue, policy)
         waiting = inside & ~passed
         if ends or waiting & ~(1 << table_seat) == 0:
             table, passed = signed(-1), 0
@@ -128,29 +128,36 @@ def random_hand(
 
 
 @woven
-def first_leader(one: Words, dealer: int, p: CanonPolicy) -> int:
+def first_leader(one: Words, dealer: int, policy: PatternPolicy) -> int:
     """The holder of the opening card; of two holders the first after the dealer (W.05)."""
     leader = dealer
-    for k in range(p.players):
-        seat = (dealer + p.players - 1 - k) % p.players
-        if p.opening >= 0 and (one[seat] >> U(p.opening)) & _1 != _0:
+    for k in range(policy.players):
+        seat = (dealer + policy.players - 1 - k) % policy.players
+        if policy.opening >= 0 and (one[seat] >> U(policy.opening)) & _1 != _0:
             leader = seat
     return leader
 
 
 @lean
 def beatable(
-    one: Words, two: Words, inside: int, seat: int, row: int, scratch: Words, t: CanonTable, p: CanonPolicy
+    one: Words,
+    two: Words,
+    inside: int,
+    seat: int,
+    row: int,
+    scratch: Words,
+    catalogue: PatternCatalogue,
+    policy: PatternPolicy,
 ) -> bool:
     """Whether public knowledge leaves a beater of `seat`'s play in some other hand of those `inside` (W.17)."""
     all_one, all_two = _0, _0
     most = signed(0)
-    for s in range(p.players):
+    for s in range(policy.players):
         all_two |= two[s] | (all_one & one[s])
         all_one |= one[s]
         if s != seat and (inside >> s) & 1:
             most = max(most, signed(popcount(one[s]) + popcount(two[s])))
-    return any_beats(all_one, all_two, row, most, scratch, t)
+    return any_beats(all_one, all_two, row, most, scratch, catalogue)
 
 
 @woven
@@ -161,16 +168,16 @@ def next_seat(seats: int, seat: int) -> int:
 
 
 @lean
-def settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, payments: Numbers) -> None:
+def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     total = 0
-    for s in range(p.players):
+    for s in range(policy.players):
         if s == winner:
             continue
-        cost = p.stake
-        if p.by_cards:
+        cost = policy.stake
+        if policy.by_cards:
             held = int(popcount(one[s]) + popcount(two[s]))
-            cost = held * p.unplayed if p.unplayed > 0 and (played >> s) & 1 == 0 else int(p.times[held])
+            cost = held * policy.unplayed if policy.unplayed > 0 and (played >> s) & 1 == 0 else int(policy.times[held])
         payments[s] = -cost
         total += cost
     payments[winner] = total
@@ -178,29 +185,35 @@ def settle(one: Words, two: Words, played: int, winner: int, p: CanonPolicy, pay
 
 @compiled
 def random_hands(
-    first: int, count: int, seed: np.uint64, t: CanonTable, p: CanonPolicy, paid: Numbers, places: Numbers
+    first: int,
+    count: int,
+    seed: np.uint64,
+    catalogue: PatternCatalogue,
+    policy: PatternPolicy,
+    paid: Numbers,
+    places: Numbers,
 ) -> int:
     """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
 
     Seat (number of the hand) modulo players deals. paid, places: what each seat got and the sum of its places; added to.
     """
-    pack = t.pack.copy()
-    one = np.empty(p.players, np.uint64)
-    two = np.empty(p.players, np.uint64)
+    pack = catalogue.pack.copy()
+    one = np.empty(policy.players, np.uint64)
+    two = np.empty(policy.players, np.uint64)
     scratch = np.empty(ROOM, np.uint64)
-    payments = np.zeros(p.players, np.int64)
-    order = np.zeros(p.players, np.int64)
+    payments = np.zeros(policy.players, np.int64)
+    order = np.zeros(policy.players, np.int64)
     trace = np.empty(0, np.int64)
     plies = 0
     for number in range(first, first + count):
         for i in range(pack.shape[0]):
-            pack[i] = t.pack[i]
+            pack[i] = catalogue.pack[i]
         state = hand_state(seed, number)
-        dealer = number % p.players
-        state = deal_all(state, pack, one, two, dealer, p.players)
-        state, n = random_hand(state, one, two, dealer, scratch, t, p, payments, order, trace)
+        dealer = number % policy.players
+        state = deal_all(state, pack, one, two, dealer, policy.players)
+        state, n = random_hand(state, one, two, dealer, scratch, catalogue, policy, payments, order, trace)
         plies += n
-        for s in range(p.players):
+        for s in range(policy.players):
             paid[s] += payments[s]
             places[order[s]] += s + 1
     return plies

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.patterns.tables import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, CanonTable
+from dasan.kernels.patterns.tables import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, PatternCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import lean, woven
 
@@ -23,7 +23,7 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
 HELD, FOUND = 0, MOST_COPIES
 ROOM = FOUND + 2 * MOST_BLOCKS
-"""Words of scratch: from FOUND on, pairs of a word and the place of its bit 0 in `CanonTable.rows`."""
+"""Words of scratch: from FOUND on, pairs of a word and the place of its bit 0 in `PatternCatalogue.rows`."""
 
 
 @woven
@@ -36,10 +36,10 @@ def lowest(cards: np.uint64) -> np.uint64:
 
 
 @woven
-def in_sequence(cards: np.uint64, t: CanonTable) -> np.uint64:
+def in_sequence(cards: np.uint64, catalogue: PatternCatalogue) -> np.uint64:
     """The cards by their places in the sequence of runs, 4 × place + suit; jokers have none."""
-    cards &= t.plain
-    turned: np.uint64 = ((cards >> t.turn) | (cards << t.back)) & t.places
+    cards &= catalogue.plain
+    turned: np.uint64 = ((cards >> catalogue.turn) | (cards << catalogue.back)) & catalogue.places
     return turned
 
 
@@ -61,44 +61,44 @@ def _hold(one: np.uint64, two: np.uint64, depth: int, scratch: Words) -> None:
 
 
 @woven
-def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, t: CanonTable) -> int:
+def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     """Append what there is of a kind, of `length` alone if that is not 0, among the bits `above`; returns the end."""
-    held = scratch[HELD + t.copies[kind] - 1]
+    held = scratch[HELD + catalogue.copies[kind] - 1]
     if held == _0:
         return end
-    form, block = t.form[kind], t.block[kind]
+    form, block = catalogue.form[kind], catalogue.block[kind]
     if form == SAME:
-        word = (used_fields(held) if t.decider[kind] == NO_SUIT else held) & above
+        word = (used_fields(held) if catalogue.decider[kind] == NO_SUIT else held) & above
         if word != _0:
             scratch[end] = word
             scratch[end + 1] = U(64 * block)
             end += 2
     elif form == GROUPS:
-        mains = used_fields(held & t.plain) & above
-        sides = used_fields(scratch[HELD + t.side[kind] - 1])
-        more = used_fields(scratch[HELD + t.depth[kind] - 1])
+        mains = used_fields(held & catalogue.plain) & above
+        sides = used_fields(scratch[HELD + catalogue.side[kind] - 1])
+        more = used_fields(scratch[HELD + catalogue.depth[kind] - 1])
         while mains != _0:
             main = mains & (~mains + _1)
             mains ^= main
             at = block + signed(trailing_zeros(main) >> U(2))
-            word = ((sides & ~main) | (more & main)) & t.valid[at]
+            word = ((sides & ~main) | (more & main)) & catalogue.valid[at]
             if word != _0:
                 scratch[end] = word
                 scratch[end + 1] = U(64 * at)
                 end += 2
     else:
-        end = _find_runs(kind, length, above, end, in_sequence(held, t), scratch, t)
+        end = _find_runs(kind, length, above, end, in_sequence(held, catalogue), scratch, catalogue)
     return end
 
 
 @woven
 def _find_runs(
-    kind: int, length: int, above: np.uint64, end: int, held: np.uint64, scratch: Words, t: CanonTable
+    kind: int, length: int, above: np.uint64, end: int, held: np.uint64, scratch: Words, catalogue: PatternCatalogue
 ) -> int:
     """As `_find`, for runs; `held` by places in the sequence."""
-    form, decider, mixed = t.form[kind], t.decider[kind], t.mixed[kind]
-    shortest, longest = t.shortest[kind], t.longest[kind]
-    at = t.block[kind]
+    form, decider, mixed = catalogue.form[kind], catalogue.decider[kind], catalogue.mixed[kind]
+    shortest, longest = catalogue.shortest[kind], catalogue.longest[kind]
+    at = catalogue.block[kind]
     if length > 0:
         at += length - shortest
         shortest = longest = length
@@ -126,7 +126,7 @@ def _find_runs(
         else:
             of = held if decider == FIRST else held >> U(4 * (last - 1))
             word = (starts | (starts << _1) | (starts << U(2)) | (starts << U(3))) & of & ~alone
-        word &= above & t.valid[at]
+        word &= above & catalogue.valid[at]
         if word != _0:
             scratch[end] = word
             scratch[end + 1] = U(64 * at)
@@ -142,29 +142,36 @@ def _find_runs(
 
 
 @woven
-def find(one: np.uint64, two: np.uint64, table: int, stronger: bool, scratch: Words, t: CanonTable) -> tuple[int, int]:
+def find(
+    one: np.uint64, two: np.uint64, table: int, stronger: bool, scratch: Words, catalogue: PatternCatalogue
+) -> tuple[int, int]:
     """Write what a hand can play over the row `table` (negative: as a lead) to `scratch`.
 
     stronger: whether to look for kinds of more power too. Returns the end of those of its kind, and the end.
     """
-    kind, length, above, power, depth = 0, 0, _ALL, 0, t.deepest
+    kind, length, above, power, depth = 0, 0, _ALL, 0, catalogue.deepest
     if table >= 0:
-        kind, length, above, power = t.kind[table], t.length[table], t.above[table], t.power[table]
-        depth = t.deepest if stronger else t.depth[kind]
+        kind, length, above, power = (
+            catalogue.kind[table],
+            catalogue.length[table],
+            catalogue.above[table],
+            catalogue.power[table],
+        )
+        depth = catalogue.deepest if stronger else catalogue.depth[kind]
     _hold(one, two, depth, scratch)
     end = ordinary = signed(FOUND)
     k = 0
     while True:
-        end = _find(kind, length, above, end, scratch, t)
+        end = _find(kind, length, above, end, scratch, catalogue)
         if table < 0:
             kind += 1
-            if kind == t.form.shape[0]:
+            if kind == catalogue.form.shape[0]:
                 return end, end
             continue
         if k == 0:
             ordinary = end
-        kind = t.strong[k]
-        if not stronger or kind < 0 or t.powers[kind] <= power:
+        kind = catalogue.strong[k]
+        if not stronger or kind < 0 or catalogue.powers[kind] <= power:
             return ordinary, end
         length, above = 0, _ALL
         k += 1
@@ -180,7 +187,7 @@ def choices(end: int, scratch: Words) -> int:
 
 
 @woven
-def choice(i: int, scratch: Words, t: CanonTable) -> int:
+def choice(i: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     """The row of the play found as number `i`."""
     at = FOUND
     n = signed(popcount(scratch[at]))
@@ -188,24 +195,24 @@ def choice(i: int, scratch: Words, t: CanonTable) -> int:
         i -= n
         at += 2
         n = signed(popcount(scratch[at]))
-    return signed(t.rows[scratch[at + 1] + nth_set_bit(scratch[at], U(i))])
+    return signed(catalogue.rows[scratch[at + 1] + nth_set_bit(scratch[at], U(i))])
 
 
 @woven
-def cards_of(row: int, one: np.uint64, two: np.uint64, t: CanonTable) -> tuple[np.uint64, np.uint64]:
+def cards_of(row: int, one: np.uint64, two: np.uint64, catalogue: PatternCatalogue) -> tuple[np.uint64, np.uint64]:
     """The cards `row` takes, as (once, twice): the lowest suits that do not change what it is."""
-    first, second = t.exact[row], _0
+    first, second = catalogue.exact[row], _0
     left, left_two = remaining(one, two, first, _0)
-    for n in range(t.rest.shape[1]):
-        ranks = t.rest[row, n]
+    for n in range(catalogue.rest.shape[1]):
+        ranks = catalogue.rest[row, n]
         if ranks == _0:
             break
         low = lowest(left & ranks)
         second |= first & low
         first |= low
         left, left_two = left & ~(low & ~left_two), left_two & ~low
-    if t.row_mixed[row] and _only_one_suit(first):
-        first = _mixed_suits(row, first, one, t)
+    if catalogue.row_mixed[row] and _only_one_suit(first):
+        first = _mixed_suits(row, first, one, catalogue)
     return first, second
 
 
@@ -216,14 +223,14 @@ def _only_one_suit(cards: np.uint64) -> bool:
 
 
 @lean
-def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, t: CanonTable) -> np.uint64:
+def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, catalogue: PatternCatalogue) -> np.uint64:
     """A one-suited straight with one card exchanged for the next higher suit, at the first place where one is held."""
     suit = trailing_zeros(cards) & U(3)
-    for place in range(t.start[row], t.start[row] + t.length[row]):
-        rank = t.sequence[place]
+    for place in range(catalogue.start[row], catalogue.start[row] + catalogue.length[row]):
+        rank = catalogue.sequence[place]
         base = U(4 * rank)
         held = (one >> base) & _15 & ~(_1 << suit)
-        if rank == t.row_decider[row] or held == _0:
+        if rank == catalogue.row_decider[row] or held == _0:
             continue
         higher = held & ~((_1 << (suit + _1)) - _1)
         chosen = lowest(higher if higher != _0 else held)
@@ -233,11 +240,13 @@ def _mixed_suits(row: int, cards: np.uint64, one: np.uint64, t: CanonTable) -> n
 
 
 @lean
-def any_beats(one: np.uint64, two: np.uint64, target: int, limit: int, scratch: Words, t: CanonTable) -> bool:
+def any_beats(
+    one: np.uint64, two: np.uint64, target: int, limit: int, scratch: Words, catalogue: PatternCatalogue
+) -> bool:
     """Whether a row of at most `limit` cards out of these beats the row `target`."""
-    _, end = find(one, two, target, limit > 0, scratch, t)
+    _, end = find(one, two, target, limit > 0, scratch, catalogue)
     for at in range(FOUND, end, 2):
-        row = t.rows[scratch[at + 1] + trailing_zeros(scratch[at])]
-        if t.size[row] <= limit:
+        row = catalogue.rows[scratch[at + 1] + trailing_zeros(scratch[at])]
+        if catalogue.size[row] <= limit:
             return True
     return False

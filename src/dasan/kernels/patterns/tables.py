@@ -2,7 +2,7 @@
 
 A hand is two 64-bit words with bit 4 × rank + suit for every card: `one` has the cards held at least once, `two` those
 held twice (two decks). What it can play is a few words more, one for a kind of one length: there every row has the bit
-4 × rank (or first place in the sequence) + deciding suit. `canon_play` finds these words by shifting and and-ing hands.
+4 × rank (or first place in the sequence) + deciding suit. `play.find` finds these words by shifting and and-ing hands.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import PATTERNS
-from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import CardScoring, FixedScoring, Restart, Rules
 from dasan.ruleset.shapes import TIER, AnyShape, Groups, Run, Same
 
@@ -26,7 +26,7 @@ MOST_BLOCKS, MOST_COPIES = 96, 8
 """There is room for so many, where Winner has 76 at most, and 5."""
 
 
-class CanonTable(NamedTuple):
+class PatternCatalogue(NamedTuple):
     """Arrays by kind, by block, by row, and the pack.
 
     By kind: form (SAME, RUN, FLUSH, GROUPS); copies: cards of each rank, in GROUPS of the main one; side: cards of the
@@ -79,7 +79,7 @@ class CanonTable(NamedTuple):
     pack: Words
 
 
-class CanonPolicy(NamedTuple):
+class PatternPolicy(NamedTuple):
     """What else the rules decide, as numbers.
 
     restart: 0 off, 1 when unbeatable, 2 always. top: the bit of the highest two. opening: the bit of the card whose
@@ -98,7 +98,7 @@ class CanonPolicy(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def canon_policy(rules: Rules) -> CanonPolicy:
+def pattern_policy(rules: Rules) -> PatternPolicy:
     scoring = rules.scoring
     times = np.zeros(rules.most_cards + 2, np.int64)
     unplayed = 0
@@ -109,7 +109,7 @@ def canon_policy(rules: Rules) -> CanonPolicy:
     if rules.opening is not None:
         rank, suit = rules.order.place[next(c for c in rules.pack if str(c) == rules.opening.card)]
         opening = 4 * rank + suit
-    return CanonPolicy(
+    return PatternPolicy(
         players=rules.players,
         restart=[Restart.OFF, Restart.WHEN_UNBEATABLE, Restart.ALWAYS].index(rules.restart),
         top=4 * (len(rules.ranks) - 1) + len(rules.suits) - 1,
@@ -122,10 +122,10 @@ def canon_policy(rules: Rules) -> CanonPolicy:
 
 
 @lru_cache(maxsize=32)
-def canon_table(rules: Rules) -> CanonTable:
+def pattern_catalogue(rules: Rules) -> PatternCatalogue:
     """The arrays of `rules`' action table. ValueError: rules that the backend `patterns` does not honour."""
     PATTERNS.require(rules)
-    table = compile(rules)
+    table = rules.catalogue
     rows = table.rows
     # Equal rules have one table, and its rows the shapes of the first of them.
     shapes = [shape for shape in table.rules.shapes if any(row.shape is shape for row in rows)]
@@ -151,7 +151,7 @@ def canon_table(rules: Rules) -> CanonTable:
         ids[64 * block[k] + _spot(row)] = row.id
     strong = sorted((k for k, shape in enumerate(shapes) if shape.power > 0), key=lambda k: -shapes[k].power)
     place = rules.order.place
-    return CanonTable(
+    return PatternCatalogue(
         form=numbers([_form(shape) for shape in shapes]),
         copies=numbers([_copies(shape) for shape in shapes]),
         side=numbers([shape.side if isinstance(shape, Groups) else 0 for shape in shapes]),

@@ -1,6 +1,6 @@
 """Batched Big Three: many hands side by side, each one step at a time, dealt anew when it is over.
 
-An environment is one row of words, see the columns below. The actions are those of `rank_table`; `RankIds` turns them
+An environment is one row of words, see the columns below. The actions are those of `rank_catalogue`; `RankIds` turns them
 into action ids and back.
 """
 
@@ -31,12 +31,11 @@ from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, 
 from dasan.kernels.ranks.hands import shuffle_deal
 from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal
 from dasan.kernels.ranks.play import legal_words, taken
-from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
+from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import extract, popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
@@ -65,7 +64,7 @@ SCRATCH = 52 + 5
 class RankTables(NamedTuple):
     """All that the kernels here read."""
 
-    t: RankTable
+    t: RankCatalogue
     a: AuctionTable
     x: RankIds
 
@@ -79,16 +78,16 @@ HIDDEN = "hands hidden_kitty? hidden_partner?"
 def tables(rules: Rules, session: bool) -> RankTables:
     left_out = {"partner", "called", "hidden_partner"} if rules.call is None else {"kitty", "hidden_kitty"}
     check_layout(rules, session, f"{PLANES} {NUMBERS}", HIDDEN, left_out)
-    return RankTables(rank_table(rules), auction_table(rules), rank_ids(rules, session))
+    return RankTables(rank_catalogue(rules), auction_table(rules), rank_ids(rules, session))
 
 
 @lean
-def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
+def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
-    a = w.a
+    a = tables.a
     players = a.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
-    if not w.x.session or row[NUMBER] == _0:
+    if not tables.x.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
     for suit in range(4):
@@ -114,90 +113,92 @@ def deal(row: Words, pack: Words, hands: Words, w: RankTables) -> None:
 
 
 @lean
-def serve(me: int, order: int, posts: Posts, own: Own, s: Words, b: Buffers, w: RankTables) -> int:
-    """What thread `me` does in the environments, see `batch_team`: `order`, and what it is told next."""
+def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: RankTables) -> int:
+    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, b)
+            sample(first, last, own.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, s, b, w)
-        elif order == START or agreed(me, posts, own.chosen, b.mask):
-            _advance_all(me, first, last, order == START, own, s, b, w)
+            _write_more(first, last, own.more, states, buffers, tables)
+        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+            _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
 
 
 @lean
-def show(s: Words, b: Buffers, w: RankTables, scratch: Words) -> None:
-    """Write what the seats to act see, for hands under way that have been put into the rows of `s`."""
-    for i in range(s.shape[0]):
-        clear_result(i, b, w.a.players)
-        publish(i, s[i], b, w, True)
+def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
+    for i in range(states.shape[0]):
+        clear_result(i, buffers, tables.a.players)
+        publish(i, states[i], buffers, tables, True)
 
 
 @woven
-def _advance_all(me: int, first: int, last: int, starting: bool, own: Own, s: Words, b: Buffers, w: RankTables) -> None:
+def _advance_all(
+    me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: RankTables
+) -> None:
     """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
     scratch = own.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
-        look_ahead(i, last, s, 2, b)
-        row = s[i]
+        look_ahead(i, last, states, 2, buffers)
+        row = states[i]
         if starting:
             row[NUMBER] = _0
-            deal(row, pack, hands, w)
+            deal(row, pack, hands, tables)
         else:
-            advance(i, own.chosen[i], row, b, w, pack, hands)
-        publish(i, row, b, w, own.observing)
+            advance(i, own.chosen[i], row, buffers, tables, pack, hands)
+        publish(i, row, buffers, tables, own.observing)
 
 
 @woven
-def advance(i: int, action: int, row: Words, b: Buffers, w: RankTables, pack: Words, hands: Words) -> None:
-    """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `b`."""
-    clear_result(i, b, w.a.players)
-    if move(row, action, w):
-        settle(i, row, b, w.a)
+def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTables, pack: Words, hands: Words) -> None:
+    """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `buffers`."""
+    clear_result(i, buffers, tables.a.players)
+    if move(row, action, tables):
+        settle(i, row, buffers, tables.a)
         row[DEALER] = row[SEAT]
         row[NUMBER] += _1
-        deal(row, pack, hands, w)
+        deal(row, pack, hands, tables)
 
 
 @woven
-def move(row: Words, action: int, w: RankTables) -> bool:
+def move(row: Words, action: int, tables: RankTables) -> bool:
     """One legal action (an id); whether the hand is over, and then row[SEAT] is who went out."""
     if row[PHASE] == PLAYING:
-        return _play(row, w.x.codes[action], w)
+        return _play(row, tables.x.codes[action], tables)
     if row[PHASE] == AUCTION:
-        _bid(row, signed(action), w.a)
+        _bid(row, signed(action), tables.a)
     else:
-        _call(row, w.x.call_cards[action - w.x.first_call], w.a)
+        _call(row, tables.x.call_cards[action - tables.x.first_call], tables.a)
     return False
 
 
 @woven
-def _bid(row: Words, bid: int, a: AuctionTable) -> None:
+def _bid(row: Words, bid: int, auction: AuctionTable) -> None:
     """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
-    players = a.players
+    players = auction.players
     seat = signed(row[SEAT])
     passed = signed(row[PASSED])
     if bid > 0:
         row[BID] = bid
         row[BIDDER] = seat
         row[SAID] = (row[SAID] & ~(U(255) << U(8 * seat))) | (U(bid) << U(8 * seat))
-        if not a.passing_is_final:
+        if not auction.passing_is_final:
             passed = 0
     else:
         passed |= 1 << seat
     waiting = ((1 << players) - 1) & ~passed
     if row[BIDDER] != NONE:
         waiting &= ~(1 << signed(row[BIDDER]))
-    if (row[BIDDER] != NONE and waiting == 0) or row[BID] == a.top or waiting == 0:
+    if (row[BIDDER] != NONE and waiting == 0) or row[BID] == auction.top or waiting == 0:
         if row[BIDDER] == NONE:
             row[BID] = 1
             row[BIDDER] = row[OPENER]
         row[PASSED] = 0
-        if a.call_ranks != _0:
+        if auction.call_ranks != _0:
             row[PHASE] = CALLING
             row[SEAT] = row[BIDDER]
             return
@@ -211,10 +212,10 @@ def _bid(row: Words, bid: int, a: AuctionTable) -> None:
 
 
 @lean
-def _call(row: Words, card: int, a: AuctionTable) -> None:
+def _call(row: Words, card: int, auction: AuctionTable) -> None:
     """A partner's card is called (B4.03)."""
     row[CALLED] = card
-    for seat in range(a.players):
+    for seat in range(auction.players):
         if (row[DEALT + seat] >> U(card)) & _1 != _0:
             row[PARTNER] = row[HOLDER] = seat
     row[PHASE] = PLAYING
@@ -222,9 +223,9 @@ def _call(row: Words, card: int, a: AuctionTable) -> None:
 
 
 @woven
-def _play(row: Words, code: int, w: RankTables) -> bool:
+def _play(row: Words, code: int, tables: RankTables) -> bool:
     """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
-    t, players = w.t, w.a.players
+    t, players = tables.t, tables.a.players
     seat = signed(row[SEAT])
     action = U(code & 255)
     after = seat + 1 if seat + 1 < players else 0
@@ -257,28 +258,28 @@ def _play(row: Words, code: int, w: RankTables) -> bool:
 
 
 @lean
-def settle(i: int, row: Words, b: Buffers, a: AuctionTable) -> None:
+def settle(i: int, row: Words, buffers: Buffers, auction: AuctionTable) -> None:
     """Payments to the sides (B3.19, B4.06)."""
-    players = a.players
+    players = auction.players
     bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
     bid = signed(row[BID])
     bidders_win = out in (bidder, partner)
     side = 2 if partner != NONE else 1
-    each = side == 1 or a.pays[0] == 1
+    each = side == 1 or auction.pays[0] == 1
     for seat in range(players):
         ours = seat in (bidder, partner)
         amount = bid * ((players - side if ours else side) if each else 1)
-        b.rewards[i, seat] = amount if ours == bidders_win else -amount
-    b.places[i, out] = 1
-    b.done[i] = 1
+        buffers.rewards[i, seat] = amount if ours == bidders_win else -amount
+    buffers.places[i, out] = 1
+    buffers.done[i] = 1
 
 
 @woven
-def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
+def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
     """All legal actions as seven words: what is said (id 1 at bit 0), then plays with the called card and plays without
     it, three words each.
     """
-    t, a, x = w.t, w.a, w.x
+    t, a, x = tables.t, tables.a, tables.x
     seat = signed(row[SEAT])
     said, with0, with1, with2 = _0, _0, _0, _0
     if row[PHASE] == PLAYING:
@@ -307,21 +308,21 @@ def legal_of(row: Words, w: RankTables) -> tuple[np.uint64, ...]:
 
 
 @woven
-def publish(i: int, row: Words, b: Buffers, w: RankTables, observing: bool) -> None:
+def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
-    b.to_act[i] = signed(row[SEAT])
-    write_legal(i, legal_of(row, w), w.x, b.legal, b.num_legal, b.mask)
+    buffers.to_act[i] = signed(row[SEAT])
+    write_legal(i, legal_of(row, tables), tables.x, buffers.legal, buffers.num_legal, buffers.mask)
     if observing:
-        _observe(i, row, b, w)
+        _observe(i, row, buffers, tables)
 
 
 @woven
-def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
+def _observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
     """The features of `dasan.features.layout`, in order."""
-    t, a, x = w.t, w.a, w.x
+    t, a, x = tables.t, tables.a, tables.x
     players = a.players
     me = signed(row[SEAT])
-    obs, acc = b.obs, _0
+    obs, acc = buffers.obs, _0
     four = a.call_ranks != _0
     phase = signed(row[PHASE])
     acc, at = put(acc, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2, obs, i)
@@ -360,11 +361,11 @@ def _observe(i: int, row: Words, b: Buffers, w: RankTables) -> None:
 
 
 @woven
-def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: RankTables) -> None:
+def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: RankTables) -> None:
     """What goes beside observations."""
-    players = w.a.players
+    players = tables.a.players
     for i in range(first, last):
-        row = s[i]
+        row = states[i]
         me = signed(row[SEAT])
         if more.showing:
             acc, at = _0, 0
@@ -372,11 +373,11 @@ def _write_more(first: int, last: int, more: More, s: Words, b: Buffers, w: Rank
                 acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden, i)
             if more.kitty:
                 acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD), 52, more.hidden, i)
-            if w.a.call_ranks != _0:
+            if tables.a.call_ranks != _0:
                 acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden, i)
             finish_flags(acc, at, more.hidden, i)
         if more.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), b, more)
+            write_moves(i, signed(popcount(row[HAND + me])), buffers, more)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
@@ -387,15 +388,15 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
 
 def most_legal(rules: Rules) -> int:
     """More than the actions that can be legal at once, with room for 64 more, which `gather` may overwrite."""
-    return max(len(compile(rules).rows), action_ids(rules).rows) + 64
+    return max(len(rules.catalogue.rows), action_ids(rules).rows) + 64
 
 
-def deals(rules: Rules, s: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
+def deals(rules: Rules, states: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
     """Hands by seat, kitty and dealer of environment `i`, as they were dealt."""
     place = rules.order.place
 
     def cards(word: int) -> tuple[Card, ...]:
         return tuple(c for c in rules.order.hand(rules.pack) if word >> (16 * place[c][1] + place[c][0]) & 1)
 
-    hands = tuple(cards(int(s[i, DEALT + seat])) for seat in range(rules.players))
-    return hands, cards(int(s[i, DEALT + 4])), int(s[i, DEALER])
+    hands = tuple(cards(int(states[i, DEALT + seat])) for seat in range(rules.players))
+    return hands, cards(int(states[i, DEALT + 4])), int(states[i, DEALER])

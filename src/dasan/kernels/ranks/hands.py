@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dasan.kernels.ranks.auction import AuctionTable, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
-from dasan.kernels.ranks.tables import LEAD, PASS, RankTable
+from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import compiled
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
@@ -61,28 +61,28 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
 
 @compiled
 def random_hand(
-    state: np.uint64, hands: Words, t: RankTable, a: AuctionTable, payments: Numbers, trace: Numbers
+    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionTable, payments: Numbers, trace: Numbers
 ) -> tuple[np.uint64, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 
     hands: suit words by seat, then the kitty. payments: filled by seat. trace: if longer than 0, filled with three
     numbers a ply: seat, code, and how many moves were legal. Returns the random state and the number of plies.
     """
-    players = a.players
+    players = auction.players
     plies = 0
     tracing = trace.shape[0] > 0
     opener, low = 0, U(64)
     for holder in range(players):
-        lowest = lowest_of_suit(hands[holder], a.suit)
+        lowest = lowest_of_suit(hands[holder], auction.suit)
         if lowest < low:
             low = lowest
             opener = holder
     seat, bid, bidder, passed = opener, 0, -1, 0
     while True:
-        digs = a.digs.shape[0] > 0 and must_dig(counts_of(hands[seat]), a.digs)
-        lowest_bid = a.top if digs else bid + 1
-        may_pass = not digs and (bid > 0 or seat != opener or a.opener_may_pass)
-        choices = a.top + 1 - lowest_bid
+        digs = auction.digs.shape[0] > 0 and must_dig(counts_of(hands[seat]), auction.digs)
+        lowest_bid = auction.top if digs else bid + 1
+        may_pass = not digs and (bid > 0 or seat != opener or auction.opener_may_pass)
+        choices = auction.top + 1 - lowest_bid
         state = stepped(state)
         chosen = int(below(mixed(state), U(choices + (1 if may_pass else 0))))
         if tracing:
@@ -93,14 +93,14 @@ def random_hand(
         if chosen < choices:
             bid = lowest_bid + chosen
             bidder = seat
-            if not a.passing_is_final:
+            if not auction.passing_is_final:
                 passed = 0
         else:
             passed |= 1 << seat
         waiting = ((1 << players) - 1) & ~passed
         if bidder >= 0:
             waiting &= ~(1 << bidder)
-        if bid == a.top or (bidder >= 0 and waiting == 0):
+        if bid == auction.top or (bidder >= 0 and waiting == 0):
             break
         if waiting == 0:
             bid = 1
@@ -110,8 +110,8 @@ def random_hand(
     partner = -1
     called_rank = _0
     holder = -1
-    if a.call_ranks != _0:
-        ranks = a.call_ranks
+    if auction.call_ranks != _0:
+        ranks = auction.call_ranks
         open_ = ((ranks << U(48)) | (ranks << _32) | (ranks << _16) | ranks) & ~hands[bidder]
         state = stepped(state)
         spot = nth_set_bit(open_, below(mixed(state), popcount(open_)))
@@ -138,9 +138,9 @@ def random_hand(
         state = stepped(state)
         with_called = False
         if seat == holder:
-            state, action, with_called, legal = _choose_with_called(h0, last, called_rank, state, t)
+            state, action, with_called, legal = _choose_with_called(h0, last, called_rank, state, catalogue)
         else:
-            sets, ones, twos = legal_words(h0, last, t)
+            sets, ones, twos = legal_words(h0, last, catalogue)
             action = pick(sets, ones, twos, mixed(state))
             legal = popcount(sets) + popcount(ones) + popcount(twos) if tracing else _0
         if tracing:
@@ -149,7 +149,7 @@ def random_hand(
             trace[3 * plies + 2] = np.int64(legal)
         if with_called:
             holder = -1
-        hand = taken(h0, action, t)
+        hand = taken(h0, action, catalogue)
         plies += 1
         if hand == _0:
             break
@@ -168,7 +168,7 @@ def random_hand(
             passes = 0
     bidders_win = seat in (bidder, partner)
     side = 2 if partner >= 0 else 1
-    each = side == 1 or a.pays[0] == 1
+    each = side == 1 or auction.pays[0] == 1
     for s in range(players):
         ours = s in (bidder, partner)
         opposite = players - side if ours else side
@@ -179,17 +179,17 @@ def random_hand(
 
 @compiled
 def _choose_with_called(
-    hand: np.uint64, last: np.uint64, rank: np.uint64, state: np.uint64, t: RankTable
+    hand: np.uint64, last: np.uint64, rank: np.uint64, state: np.uint64, catalogue: RankCatalogue
 ) -> tuple[np.uint64, np.uint64, bool, np.uint64]:
     """A random move of the hand that holds the called card of `rank`: plays with it and without it differ (B4.07)."""
     lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
     top = lanes & ~(lanes >> _16)
-    sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
-    with0, with1, with2 = legal_words(hand, last, t)
+    sets, ones, twos = legal_words(hand & ~(top << rank), last, catalogue)
+    with0, with1, with2 = legal_words(hand, last, catalogue)
     b = rank * _3
-    with0 &= t.using[b]
-    with1 &= t.using[b + _1]
-    with2 &= t.using[b + U(2)]
+    with0 &= catalogue.using[b]
+    with1 &= catalogue.using[b + _1]
+    with2 &= catalogue.using[b + U(2)]
     plain = popcount(sets) + popcount(ones) + popcount(twos)
     extra = popcount(with0) + popcount(with1) + popcount(with2)
     i = below(mixed(state), plain + extra)
@@ -201,7 +201,7 @@ def _choose_with_called(
 
 @compiled
 def random_hands(
-    first: int, count: int, seed: np.uint64, t: RankTable, a: AuctionTable, paid: Numbers, won: Numbers
+    first: int, count: int, seed: np.uint64, catalogue: RankCatalogue, auction: AuctionTable, paid: Numbers, won: Numbers
 ) -> int:
     """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
 
@@ -211,8 +211,8 @@ def random_hands(
     for suit in range(4):
         for rank in range(13):
             pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
-    hands = np.empty(a.players + 1, np.uint64)
-    payments = np.empty(a.players, np.int64)
+    hands = np.empty(auction.players + 1, np.uint64)
+    payments = np.empty(auction.players, np.int64)
     trace = np.empty(0, np.int64)
     plies = 0
     for number in range(first, first + count):
@@ -220,10 +220,10 @@ def random_hands(
             for rank in range(13):
                 pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
         state = hand_state(seed, number)
-        state = shuffle_deal(state, pack, hands, a.hand_size, a.players)
-        state, n = random_hand(state, hands, t, a, payments, trace)
+        state = shuffle_deal(state, pack, hands, auction.hand_size, auction.players)
+        state, n = random_hand(state, hands, catalogue, auction, payments, trace)
         plies += n
-        for s in range(a.players):
+        for s in range(auction.players):
             paid[s] += payments[s]
             won[s] += 1 if payments[s] > 0 else 0
     return plies

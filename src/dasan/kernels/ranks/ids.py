@@ -1,4 +1,4 @@
-"""Between the actions of `rank_table` and action ids: the legal actions as a list of ids and as a mask.
+"""Between the actions of `rank_catalogue` and action ids: the legal actions as a list of ids and as a mask.
 
 Actions come as six words, three of plays without the called card and three of plays with it. A seventh has what is said,
 id 1 at bit 0.
@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import kinds
-from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_table
+from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
 from dasan.kernels.runtime.bits import deposit, extract, gather, spread
 from dasan.kernels.runtime.compiled import woven
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.catalogue import compile
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
@@ -56,9 +55,9 @@ class RankIds(NamedTuple):
 
 
 def rank_ids(rules: Rules, session: bool) -> RankIds:
-    t = rank_table(rules)
+    t = rank_catalogue(rules)
     scheme = action_ids(rules)
-    rows = compile(rules).rows
+    rows = rules.catalogue.rows
     ids = np.zeros(2 * ACTIONS, np.int16)
     codes = np.zeros(scheme.count, np.int64)
     flags = np.zeros(ACTIONS, np.uint64)
@@ -122,14 +121,14 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
 def write_legal(
     i: int,
     legal: tuple[np.uint64, ...],
-    x: RankIds,
+    ids: RankIds,
     listed: npt.NDArray[np.int16],
     num_legal: npt.NDArray[np.int32],
     mask: npt.NDArray[np.uint8],
 ) -> None:
-    """The legal actions of environment `i`, as `batch_rank.legal_of` gives them, into its list and its mask."""
+    """The legal actions of environment `i`, as `env.legal_of` gives them, into its list and its mask."""
     said, with0, with1, with2, sets, ones, twos = legal
-    bases, offsets, bits, places = x.bases, x.offsets, x.bits, x.places
+    bases, offsets, bits, places = ids.bases, ids.offsets, ids.bits, ids.places
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
     n = 0
@@ -148,7 +147,7 @@ def write_legal(
     listed[i, n] = 0
     num_legal[i] = n + np.int64(passes)
     actions = mask.shape[1]
-    if not x.in_order:
+    if not ids.in_order:
         for k in range(actions):
             mask[i, k] = 0
         for k in range(num_legal[i]):

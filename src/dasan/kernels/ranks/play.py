@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.ranks.tables import PASS, RankTable
+from dasan.kernels.ranks.tables import PASS, RankCatalogue
 from dasan.kernels.runtime.bits import extract, nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import inlined
 from dasan.kernels.runtime.random64 import below
@@ -19,20 +19,20 @@ _PASS_BIT = U(1 << (PASS - 128))
 
 
 @inlined
-def legal_words(hand: np.uint64, last: np.uint64, t: RankTable) -> tuple[np.uint64, np.uint64, np.uint64]:
+def legal_words(hand: np.uint64, last: np.uint64, catalogue: RankCatalogue) -> tuple[np.uint64, np.uint64, np.uint64]:
     """The actions that `hand` may take on `last`, as three words."""
     b = last * _3
-    sets = extract(hand, t.sets) & t.beats[b]
-    ones = t.runs[hand & _RUN] | t.runs[U(2048) + ((hand >> _32) & _RUN)]
-    twos = t.runs[U(1024) + ((hand >> _16) & _RUN)] | t.runs[U(3072) + ((hand >> _48) & _RUN)]
-    return sets, ones & t.beats[b + _1], (twos | _PASS_BIT) & t.beats[b + _2]
+    sets = extract(hand, catalogue.sets) & catalogue.beats[b]
+    ones = catalogue.runs[hand & _RUN] | catalogue.runs[U(2048) + ((hand >> _32) & _RUN)]
+    twos = catalogue.runs[U(1024) + ((hand >> _16) & _RUN)] | catalogue.runs[U(3072) + ((hand >> _48) & _RUN)]
+    return sets, ones & catalogue.beats[b + _1], (twos | _PASS_BIT) & catalogue.beats[b + _2]
 
 
 @inlined
-def taken(hand: np.uint64, action: np.uint64, t: RankTable) -> np.uint64:
+def taken(hand: np.uint64, action: np.uint64, catalogue: RankCatalogue) -> np.uint64:
     """`hand` without the cards of `action`; the pass takes none."""
-    ranks = t.ranks[action]
-    shift = t.shift[action]
+    ranks = catalogue.ranks[action]
+    shift = catalogue.shift[action]
     left: np.uint64 = (hand & ~ranks) | (((hand & ranks) >> shift) >> shift)
     return left
 

@@ -1,4 +1,4 @@
-"""Positions of Big Three as rows of `batch_rank`, and playing them out."""
+"""Positions of Big Three as rows of `env`, and playing them out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dasan.kernels.env.playout_policies import (
     thrifty_bid,
     thrifty_play,
 )
-from dasan.kernels.ranks import env as rank
+from dasan.kernels.ranks import env
 from dasan.kernels.ranks.auction import counts_of
 from dasan.kernels.ranks.env import RankTables
 from dasan.kernels.ranks.tables import LEAD, pack_counts
@@ -32,10 +32,10 @@ U = np.uint64
 Words = npt.NDArray[np.uint64]
 _0, _1 = U(0), U(1)
 _RANKS, _ONES = U(0x1FFF), U(0x0001_1111_1111_1111)
-PHASES = {Phase.AUCTION: rank.AUCTION, Phase.CALL: rank.CALLING, Phase.PLAY: rank.PLAYING}
+PHASES = {Phase.AUCTION: env.AUCTION, Phase.CALL: env.CALLING, Phase.PLAY: env.PLAYING}
 
 
-def put(state: State, s: Words, i: int) -> None:
+def put(state: State, states: Words, i: int) -> None:
     """Write `state`, a hand that goes on, into row `i`."""
     rules, begun, order = state.rules, state.begun, state.rules.order
 
@@ -46,109 +46,109 @@ def put(state: State, s: Words, i: int) -> None:
         return pack_counts([sum(order.place[c][0] == r for c in cards) for r in range(len(rules.ranks))])
 
     def some(value: int | None) -> int:
-        return rank.NONE if value is None else value
+        return env.NONE if value is None else value
 
-    row = [0] * rank.COLUMNS
+    row = [0] * env.COLUMNS
     said = [0] * rules.players
     for seat, hand in enumerate(state.hands):
         plays = [e for e in state.events if e.type is EventType.PLAY and e.seat == seat]
         said[seat] = max([e.bid or 0 for e in state.events if e.seat == seat], default=0)
-        row[rank.HAND + seat] = lanes(list(hand))
-        row[rank.PLAYED + seat] = lanes([c for e in plays for c in e.cards if c is not None])
-        row[rank.DEALT + seat] = sum(1 << bit(c) for c in begun.hands[seat] if c is not None)
-    row[rank.DEALT + 4] = sum(1 << bit(c) for c in begun.kitty if c is not None)
+        row[env.HAND + seat] = lanes(list(hand))
+        row[env.PLAYED + seat] = lanes([c for e in plays for c in e.cards if c is not None])
+        row[env.DEALT + seat] = sum(1 << bit(c) for c in begun.hands[seat] if c is not None)
+    row[env.DEALT + 4] = sum(1 << bit(c) for c in begun.kitty if c is not None)
     shown = next((e.cards[0] for e in state.events if e.type is EventType.OPEN and e.cards), None)
-    row[rank.PHASE] = PHASES[state.phase]
-    row[rank.SEAT], row[rank.OPENER] = some(state.to_act), some(state.opener)
-    row[rank.OPENING] = rank.NONE if shown is None else order.place[shown][0]
-    row[rank.BID], row[rank.BIDDER] = state.bid or 0, some(state.bidder)
-    row[rank.PASSED] = sum(1 << seat for seat in state.passed)
-    row[rank.SAID] = sum(n << (8 * seat) for seat, n in enumerate(said))
-    row[rank.PARTNER] = some(state.partner)
-    row[rank.CALLED] = rank.NONE if state.called is None else bit(state.called)
-    row[rank.HOLDER] = rank.NONE if state.partner_shown else some(state.partner)
-    row[rank.LAST], row[rank.TABLE_SEAT], row[rank.DEALER] = LEAD, some(state.table_seat), state.dealer
+    row[env.PHASE] = PHASES[state.phase]
+    row[env.SEAT], row[env.OPENER] = some(state.to_act), some(state.opener)
+    row[env.OPENING] = env.NONE if shown is None else order.place[shown][0]
+    row[env.BID], row[env.BIDDER] = state.bid or 0, some(state.bidder)
+    row[env.PASSED] = sum(1 << seat for seat in state.passed)
+    row[env.SAID] = sum(n << (8 * seat) for seat, n in enumerate(said))
+    row[env.PARTNER] = some(state.partner)
+    row[env.CALLED] = env.NONE if state.called is None else bit(state.called)
+    row[env.HOLDER] = env.NONE if state.partner_shown else some(state.partner)
+    row[env.LAST], row[env.TABLE_SEAT], row[env.DEALER] = LEAD, some(state.table_seat), state.dealer
     if state.table is not None:
-        t = rank.tables(rules, True)
+        t = env.tables(rules, True)
         action = action_ids(rules).of(Move(MoveType.PLAY, state.table.cards, None, state.table), state.called)
-        row[rank.LAST] = int(t.x.codes[action]) & 255
-    s[i] = row
+        row[env.LAST] = int(t.x.codes[action]) & 255
+    states[i] = row
 
 
 @lean
-def fill(s: Words, first: int, one: Words, two: Words, w: RankTables) -> None:
+def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) -> None:
     """Rows `first` and on, copies of one position, get the hands (and the kitty) of the worlds in `one`."""
-    players = w.a.players
+    players = tables.a.players
     for k in range(one.shape[0]):
-        row = s[first + k]
+        row = states[first + k]
         for seat in range(players):
-            row[rank.HAND + seat] = counts_of(one[k, seat])
-            if row[rank.PHASE] != U(rank.PLAYING):
-                row[rank.DEALT + seat] = one[k, seat]
-            if row[rank.HOLDER] != U(rank.NONE) and (one[k, seat] >> row[rank.CALLED]) & _1 != _0:
-                row[rank.HOLDER] = row[rank.PARTNER] = U(seat)
-        if row[rank.PHASE] == U(rank.AUCTION):
-            row[rank.DEALT + 4] = one[k, players]
+            row[env.HAND + seat] = counts_of(one[k, seat])
+            if row[env.PHASE] != U(env.PLAYING):
+                row[env.DEALT + seat] = one[k, seat]
+            if row[env.HOLDER] != U(env.NONE) and (one[k, seat] >> row[env.CALLED]) & _1 != _0:
+                row[env.HOLDER] = row[env.PARTNER] = U(seat)
+        if row[env.PHASE] == U(env.AUCTION):
+            row[env.DEALT + 4] = one[k, players]
 
 
 @lean
-def publish(s: Words, b: Buffers, w: RankTables, scratch: Words) -> None:
+def publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
-    rank.publish(0, s[0], b, w, False)
+    env.publish(0, states[0], buffers, tables, False)
 
 
 @woven
-def _choose(row: Words, b: Buffers, w: RankTables, x: PolicyTable) -> int:
+def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
     """What thrifty does."""
-    players = w.a.players
-    n = signed(b.num_legal[0])
-    seat = signed(row[rank.SEAT])
-    hand = row[rank.HAND + seat]
+    players = tables.a.players
+    n = signed(buffers.num_legal[0])
+    seat = signed(row[env.SEAT])
+    hand = row[env.HAND + seat]
     held = _0
     for j in range(4):
         held += deposit((hand >> U(16 * j)) & _RANKS, _ONES)
-    if row[rank.PHASE] == U(rank.AUCTION):
-        return thrifty_bid(b.legal[0], n, held, x)
-    if row[rank.PHASE] == U(rank.CALLING):
-        return extreme(b.legal[0], n, True)
-    known = row[rank.PARTNER] != U(rank.NONE) and (row[rank.HOLDER] == U(rank.NONE) or row[rank.PARTNER] == U(seat))
-    side = _1 << row[rank.BIDDER]
+    if row[env.PHASE] == U(env.AUCTION):
+        return thrifty_bid(buffers.legal[0], n, held, policies)
+    if row[env.PHASE] == U(env.CALLING):
+        return extreme(buffers.legal[0], n, True)
+    known = row[env.PARTNER] != U(env.NONE) and (row[env.HOLDER] == U(env.NONE) or row[env.PARTNER] == U(seat))
+    side = _1 << row[env.BIDDER]
     if known:
-        side |= _1 << row[rank.PARTNER]
+        side |= _1 << row[env.PARTNER]
     ours = (side >> U(seat)) & _1
     sizes = _0
     for other in range(players):
         if (side >> U(other)) & _1 != ours:
-            sizes |= _1 << popcount(row[rank.HAND + other])
-    last = row[rank.LAST]
+            sizes |= _1 << popcount(row[env.HAND + other])
+    last = row[env.LAST]
     leading = last == U(LEAD)
-    friendly = (not leading) and (side >> row[rank.TABLE_SEAT]) & _1 == ours
-    size = 0 if leading else signed(w.t.sizes[last])
-    return thrifty_play(b.legal[0], n, held, leading, size, friendly, sizes, x)
+    friendly = (not leading) and (side >> row[env.TABLE_SEAT]) & _1 == ours
+    size = 0 if leading else signed(tables.t.sizes[last])
+    return thrifty_play(buffers.legal[0], n, held, leading, size, friendly, sizes, policies)
 
 
 @lean
-def choose(s: Words, b: Buffers, w: RankTables, x: PolicyTable) -> int:
+def choose(states: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
     """What thrifty does in row 0, whose legal actions are published."""
-    return _choose(s[0], b, w, x)
+    return _choose(states[0], buffers, tables, policies)
 
 
 @woven
-def _step(row: Words, action: int, b: Buffers, w: RankTables) -> bool:
-    """Carry out an action; whether the hand is over, and then its result is row 0 of `b`."""
-    over = rank.move(row, action, w)
+def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool:
+    """Carry out an action; whether the hand is over, and then its result is row 0 of `buffers`."""
+    over = env.move(row, action, tables)
     if over:
-        rank.settle(0, row, b, w.a)
-        b.done[0] = 0
+        env.settle(0, row, buffers, tables.a)
+        buffers.done[0] = 0
     return over
 
 
 @lean
-def step(s: Words, action: int, b: Buffers, w: RankTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
-    for seat in range(w.a.players):
-        b.places[0, seat] = 0
-    return _step(s[0], action, b, w)
+def step(states: Words, action: int, buffers: Buffers, tables: RankTables, scratch: Words) -> bool:
+    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `buffers`."""
+    for seat in range(tables.a.players):
+        buffers.places[0, seat] = 0
+    return _step(states[0], action, buffers, tables)
 
 
 @lean
@@ -160,10 +160,10 @@ def play_out(
     opening: int,
     policy: int,
     seed: np.uint64,
-    s: Words,
-    b: Buffers,
-    w: RankTables,
-    x: PolicyTable,
+    states: Words,
+    buffers: Buffers,
+    tables: RankTables,
+    policies: PolicyTable,
     scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
@@ -173,7 +173,7 @@ def play_out(
     opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
     environment. payments, places: [rows × times, seats], filled.
     """
-    row = s[0]
+    row = states[0]
     plies = 0
     for i in range(first, last):
         for k in range(times):
@@ -182,23 +182,23 @@ def play_out(
             state = playout_state(seed, i, k)
             over = False
             if opening >= 0:
-                publish(s, b, w, scratch)
-                legal = b.mask[0, opening] != 0
+                publish(states, buffers, tables, scratch)
+                legal = buffers.mask[0, opening] != 0
                 if not legal:
                     return -1 - i
-                over = step(s, opening, b, w, scratch)
+                over = step(states, opening, buffers, tables, scratch)
                 plies += 1
             while not over:
-                rank.publish(0, row, b, w, False)
+                env.publish(0, row, buffers, tables, False)
                 if policy == THRIFTY:
-                    action = _choose(row, b, w, x)
+                    action = _choose(row, buffers, tables, policies)
                 else:
                     state = stepped(state)
-                    action = random_of(b.legal[0], signed(b.num_legal[0]), state)
-                over = _step(row, action, b, w)
+                    action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
+                over = _step(row, action, buffers, tables)
                 plies += 1
-            for seat in range(w.a.players):
-                payments[i * times + k, seat] = b.rewards[0, seat]
-                places[i * times + k, seat] = b.places[0, seat]
-                b.places[0, seat] = 0
+            for seat in range(tables.a.players):
+                payments[i * times + k, seat] = buffers.rewards[0, seat]
+                places[i * times + k, seat] = buffers.places[0, seat]
+                buffers.places[0, seat] = 0
     return plies

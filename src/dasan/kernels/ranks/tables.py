@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import RANKS
-from dasan.ruleset.catalogue import Row, compile
+from dasan.ruleset.catalogue import Row
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -31,7 +31,7 @@ ACTIONS = 192
 _SPREAD = 0x0001_0001_0001_0001
 
 
-class RankTable(NamedTuple):
+class RankCatalogue(NamedTuple):
     """Arrays for kernels. Actions are places 0..191 in three words of 64 bits.
 
     sets: the word mask of sets under bit extract. runs[lane * 1024 + lane bits]: the run bits. beats[action * 3 + word].
@@ -61,7 +61,7 @@ def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
 
 
 @lru_cache(maxsize=16)
-def rank_table(rules: Rules) -> RankTable:
+def rank_catalogue(rules: Rules) -> RankCatalogue:
     """The words of `rules`' action table. ValueError: rules that the backend `ranks` does not honour.
 
     Rows that differ only in the called card (B4.07) share an action.
@@ -69,7 +69,7 @@ def rank_table(rules: Rules) -> RankTable:
     RANKS.require(rules)
     ranks = len(rules.ranks)
     lengths = {key: i for i, key in enumerate((n, s) for n in range(3, RUN_RANKS + 1) for s in range(RUN_RANKS - n + 1))}
-    rows = [row for row in compile(rules).rows if row.called is not True]
+    rows = [row for row in rules.catalogue.rows if row.called is not True]
     place = {row.id: action_of(row, ranks, lengths) for row in rows}
     if len(set(place.values())) < len(rows) or max(place.values()) >= LEAD:
         raise ValueError("the table has no bit of its own for every row")
@@ -100,7 +100,7 @@ def rank_table(rules: Rules) -> RankTable:
             held = np.arange(1 << RUN_RANKS)
             runs[copies - 1, held & mask == mask] |= np.uint64(1 << action % 64)
     sets = np.uint64(((1 << ranks) - 1) * _SPREAD)
-    return RankTable(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1))
+    return RankCatalogue(sets, runs.reshape(-1), beats.reshape(-1), taken, shift, ids, sizes, using.reshape(-1))
 
 
 def _set(words: Words, row: int, action: int) -> None:

@@ -85,13 +85,20 @@ def world_table(
 
 
 @lean
-def deal_worlds(first: int, count: int, seed: np.uint64, t: WorldTable, pool: Words, one: Words, two: Words) -> None:
+def deal_worlds(first: int, count: int, seed: np.uint64, world: WorldTable, pool: Words, one: Words, two: Words) -> None:
     """Worlds `first` to `first + count - 1` of `seed` into the rows of `one` and `two`: the cards of each column.
 
     pool: room for as many words as there are cards.
     """
-    cards, starts, ends, needs, limits, columns = t.cards, t.starts, t.ends, t.needs, t.below, t.columns
-    known_one, known_two = t.one, t.two
+    cards, starts, ends, needs, limits, columns = (
+        world.cards,
+        world.starts,
+        world.ends,
+        world.needs,
+        world.below,
+        world.columns,
+    )
+    known_one, known_two = world.one, world.two
     groups, places = ends.shape[0], ends.shape[1]
     base = mixed(seed)
     for i in range(count):

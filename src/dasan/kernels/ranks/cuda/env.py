@@ -10,8 +10,8 @@ import numpy.typing as npt
 from numba import cuda
 
 from dasan.backends import GPU
-from dasan.kernels.ranks import env as batch_rank
-from dasan.kernels.ranks.cuda import step as cuda_rank
+from dasan.kernels.ranks import env as rank_env
+from dasan.kernels.ranks.cuda import step as cuda_step
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -39,7 +39,7 @@ class GpuEnv:
         self.seed = seed
         self.ids = action_ids(rules, session)
         self.num_actions = self.ids.count
-        self._m = m = cuda_rank.memory(rules, num_envs, session, cuda.to_device)
+        self._m = m = cuda_step.memory(rules, num_envs, session, cuda.to_device)
         self.bits, self.actions = m.bits, m.actions
         self.to_act, self.done, self.rewards, self.places = m.to_act, m.done, m.rewards, m.places
         self.bit_ids: npt.NDArray[np.int16] = m.ids.copy_to_host().reshape(-1, 64)
@@ -49,11 +49,11 @@ class GpuEnv:
         """Start all environments over: the first hand of each. With `seed`, those of another seed."""
         if seed is not None:
             self.seed = seed
-        self._run(cuda_rank.start, np.uint64(self.seed % (1 << 64)))
+        self._run(cuda_step.start, np.uint64(self.seed % (1 << 64)))
 
     def sample(self) -> Any:
         """A legal action for every environment, all equally likely: the array `actions`."""
-        self._run(cuda_rank.sample)
+        self._run(cuda_step.sample)
         return self.actions
 
     def step(self, actions: Any) -> None:
@@ -67,11 +67,11 @@ class GpuEnv:
             actions = cuda.as_cuda_array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype != np.int32:
             raise ValueError(f"step takes {self.num_envs} actions, int32")
-        self._run(cuda_rank.step, actions)
+        self._run(cuda_step.step, actions)
 
     def play(self, steps: int) -> None:
         """`steps` times `step(sample())`, at one go."""
-        self._run(cuda_rank.play, steps)
+        self._run(cuda_step.play, steps)
 
     @property
     def refused(self) -> int:
@@ -85,12 +85,12 @@ class GpuEnv:
     def mask(self) -> Any:
         """The legal actions as bytes by id, 0 or 1: uint8 [n, num_actions], row by row, the same array at every call."""
         blocks = -(-self.num_envs * self.num_actions // THREADS)
-        cuda_rank.spread[blocks, THREADS](self._m, self._mask)
+        cuda_step.spread[blocks, THREADS](self._m, self._mask)
         return self._mask
 
     def hands_played(self) -> int:
         """How many hands have ended since the last reset."""
-        return int(self._m.words[:, batch_rank.NUMBER].copy_to_host().sum())
+        return int(self._m.words[:, rank_env.NUMBER].copy_to_host().sum())
 
     def _run(self, kernel: Any, *args: Any) -> None:
         kernel[-(-self.num_envs // THREADS), THREADS](*args, self._m)

@@ -1,7 +1,7 @@
 """Big Three on a GPU: one thread an environment, by the functions that step environments on the processor.
 
 An environment's row lies in memory column by column, so that neighbouring threads read neighbouring words. Legal actions
-are bits of four words (three players) or seven (four): what is said, then plays, see `batch_rank.legal_of`. A place is the
+are bits of four words (three players) or seven (four): what is said, then plays, see `env.legal_of`. A place is the
 number of a bit, 64 × word + bit.
 """
 
@@ -31,8 +31,8 @@ PACK, HANDS = 52, 5
 class Memory(NamedTuple):
     """Device arrays, those of two dimensions column by column.
 
-    words: [n, COLUMNS], see `batch_rank`. choice: [n] random states. bits: [n, words]. done, rewards, places, to_act,
-    actions: as in `batch_io.Buffers`. refused: [1] actions not carried out. ids: [64 × words] by place, -1 for none.
+    words: [n, COLUMNS], see `ranks.env`. choice: [n] random states. bits: [n, words]. done, rewards, places, to_act,
+    actions: as in `kernels.env.buffers.Buffers`. refused: [1] actions not carried out. ids: [64 × words] by place, -1 for none.
     place_of: [A], its inverse. tables: all that the rules say.
     """
 
@@ -82,12 +82,12 @@ def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]]
     )
 
 
-def place_ids(w: RankTables) -> npt.NDArray[np.int16]:
+def place_ids(tables: RankTables) -> npt.NDArray[np.int16]:
     """The id of every place, -1 for none: what is said, plays with the called card if there is one, plays without."""
     said = np.arange(1, 65, dtype=np.int16)
-    said[w.x.first_row - 1 :] = -1
-    plays = np.where((w.x.ids == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), w.x.ids)
-    called = plays[ACTIONS:] if w.a.call_ranks != _0 else plays[:0]
+    said[tables.x.first_row - 1 :] = -1
+    plays = np.where((tables.x.ids == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), tables.x.ids)
+    called = plays[ACTIONS:] if tables.a.call_ranks != _0 else plays[:0]
     return np.concatenate([said, called, plays[:ACTIONS]])
 
 
@@ -97,9 +97,9 @@ def _kernel(function: Callable[..., None]) -> Any:
 
 
 @inlined
-def _publish(i: int, row: Any, m: Any) -> None:
-    said, with0, with1, with2, sets, ones, twos = legal_of(row, m.tables)
-    bits = m.bits
+def _publish(i: int, row: Any, memory: Any) -> None:
+    said, with0, with1, with2, sets, ones, twos = legal_of(row, memory.tables)
+    bits = memory.bits
     n = bits.shape[1]
     bits[i, 0] = said
     if n == 7:
@@ -109,15 +109,15 @@ def _publish(i: int, row: Any, m: Any) -> None:
     bits[i, n - 3] = sets
     bits[i, n - 2] = ones
     bits[i, n - 1] = twos
-    m.to_act[i] = signed(row[SEAT])
+    memory.to_act[i] = signed(row[SEAT])
 
 
 @inlined
-def _chosen(i: int, m: Any) -> int:
+def _chosen(i: int, memory: Any) -> int:
     """A legal action of environment i, each equally likely, by the next of its random numbers."""
-    bits = m.bits
-    state = stepped(m.choice[i])
-    m.choice[i] = state
+    bits = memory.bits
+    state = stepped(memory.choice[i])
+    memory.choice[i] = state
     n = _0
     for j in range(bits.shape[1]):
         n += popcount(bits[i, j])
@@ -130,70 +130,70 @@ def _chosen(i: int, m: Any) -> int:
             place = 64 * j + signed(nth_set_bit(word, k))
             break
         k -= n
-    return m.ids[place]  # type: ignore[no-any-return]
+    return memory.ids[place]  # type: ignore[no-any-return]
 
 
 @_kernel
-def start(seed: np.uint64, m: Any) -> None:
+def start(seed: np.uint64, memory: Any) -> None:
     """The first hand of every environment."""
     i = cuda.grid(1)
-    if i < m.words.shape[0]:
+    if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
-        row = m.words[i]
-        seed_environments(i, i + 1, seed, m.words[:, BASE], m.choice)
+        row = memory.words[i]
+        seed_environments(i, i + 1, seed, memory.words[:, BASE], memory.choice)
         row[NUMBER] = _0
-        m.done[i] = 0
-        for seat in range(m.rewards.shape[1]):
-            m.rewards[i, seat] = 0
-            m.places[i, seat] = 0
-        deal(row, pack, hands, m.tables)
-        _publish(i, row, m)
+        memory.done[i] = 0
+        for seat in range(memory.rewards.shape[1]):
+            memory.rewards[i, seat] = 0
+            memory.places[i, seat] = 0
+        deal(row, pack, hands, memory.tables)
+        _publish(i, row, memory)
 
 
 @_kernel
-def sample(m: Any) -> None:
+def sample(memory: Any) -> None:
     """A legal action for every environment, each equally likely, into `actions`."""
     i = cuda.grid(1)
-    if i < m.words.shape[0]:
-        m.actions[i] = _chosen(i, m)
+    if i < memory.words.shape[0]:
+        memory.actions[i] = _chosen(i, memory)
 
 
 @_kernel
-def step(actions: Any, m: Any) -> None:
+def step(actions: Any, memory: Any) -> None:
     """One action in every environment. Where it is not legal nothing happens, but `refused` is counted up."""
     i = cuda.grid(1)
-    if i < m.words.shape[0]:
+    if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
         action = actions[i]
         place = -1
-        if 0 <= action < m.place_of.shape[0]:
-            place = m.place_of[action]
-        if place < 0 or (m.bits[i, place >> 6] >> (U(place) & _63)) & _1 == _0:
-            cuda.atomic.add(m.refused, 0, 1)
+        if 0 <= action < memory.place_of.shape[0]:
+            place = memory.place_of[action]
+        if place < 0 or (memory.bits[i, place >> 6] >> (U(place) & _63)) & _1 == _0:
+            cuda.atomic.add(memory.refused, 0, 1)
         else:
-            row = m.words[i]
-            advance(i, action, row, m, m.tables, pack, hands)
-            _publish(i, row, m)
+            row = memory.words[i]
+            advance(i, action, row, memory, memory.tables, pack, hands)
+            _publish(i, row, memory)
 
 
 @_kernel
-def play(steps: int, m: Any) -> None:
+def play(steps: int, memory: Any) -> None:
     """`steps` random actions in every environment, each followed by everything that `step` writes."""
     i = cuda.grid(1)
-    if i < m.words.shape[0]:
+    if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
-        row = m.words[i]
+        row = memory.words[i]
         for _ in range(steps):
-            advance(i, _chosen(i, m), row, m, m.tables, pack, hands)
-            _publish(i, row, m)
+            advance(i, _chosen(i, memory), row, memory, memory.tables, pack, hands)
+            _publish(i, row, memory)
 
 
 @_kernel
-def spread(m: Any, mask: Any) -> None:
+def spread(memory: Any, mask: Any) -> None:
     """The legal actions as bytes by id, one thread a byte."""
     k = cuda.grid(1)
     actions = mask.shape[1]
     if k < mask.shape[0] * actions:
         i, action = k // actions, k % actions
-        place = m.place_of[action]
-        mask[i, action] = (m.bits[i, place >> 6] >> (U(place) & _63)) & _1
+        place = memory.place_of[action]
+        mask[i, action] = (memory.bits[i, place >> 6] >> (U(place) & _63)) & _1

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dasan.kernels.ranks.play import legal_words
 from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, starts, without
-from dasan.kernels.ranks.tables import RUN_RANKS, RankTable
+from dasan.kernels.ranks.tables import RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, lean, woven
 
@@ -116,8 +116,8 @@ def estimate(
     side: np.uint64,
     moved: int,
     context: np.uint64,
-    t: RankTable,
-    w: Weights,
+    catalogue: RankCatalogue,
+    weights: Weights,
     parts: Words,
 ) -> tuple[int, int]:
     """First (proof number, disproof number) of "the bidder's side goes out first".
@@ -125,7 +125,7 @@ def estimate(
     parts: the hands split, but for that of the seat that `moved`, which is split here.
     """
     split(hands[at + moved], parts, PARTS * moved)
-    odds, proof, disproof = forecast(hands, at, players, side, context, t, w, parts)
+    odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, parts)
     if odds > 0.0:
         disproof += 2.5 * odds
     else:
@@ -135,7 +135,14 @@ def estimate(
 
 @woven
 def forecast(
-    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, w: Weights, parts: Words
+    hands: Words,
+    at: int,
+    players: int,
+    side: np.uint64,
+    context: np.uint64,
+    catalogue: RankCatalogue,
+    weights: Weights,
+    parts: Words,
 ) -> tuple[float, float, float]:
     """What the weights say of a position whose hands are split: the logarithm (natural) of the odds that the bidder's
     side wins, and the logarithms (to 2) of the effort to prove that, and to disprove it.
@@ -173,24 +180,29 @@ def forecast(
     owner = owner_of(context)
     lead = on_lead(context)
     if lead:
-        a, b, c = legal_words(hands[at + mover], action_of(context), t)
+        a, b, c = legal_words(hands[at + mover], action_of(context), catalogue)
         choices = float(np.int64(popcount(a) + popcount(b) + popcount(c))) - 1.0
     else:
-        choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), t)))) + 1.0
+        choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), catalogue)))) + 1.0
     we_move = (side >> U(mover)) & _1 != _0
     we_own = (side >> U(owner)) & _1 != _0
     odds = proof = disproof = 0.0
     for i in range(3):
-        x = w[i, 0] + w[i, 1] * our_turns + w[i, 2] * our_losers
-        x += w[i, 3] * their_turns + w[i, 4] * most_turns + w[i, 5] * their_losers + w[i, 6] * most_losers
-        x += w[i, 13] * our_cards + w[i, 14] * their_cards
+        x = weights[i, 0] + weights[i, 1] * our_turns + weights[i, 2] * our_losers
+        x += (
+            weights[i, 3] * their_turns
+            + weights[i, 4] * most_turns
+            + weights[i, 5] * their_losers
+            + weights[i, 6] * most_losers
+        )
+        x += weights[i, 13] * our_cards + weights[i, 14] * their_cards
         if we_own:
-            x += w[i, 7]
+            x += weights[i, 7]
             if not lead:
-                x += w[i, 12]
+                x += weights[i, 12]
         elif owner == 1:
-            x += w[i, 8]
-        x += w[i, 9] + w[i, 10] * choices if we_move else w[i, 11] * choices
+            x += weights[i, 8]
+        x += weights[i, 9] + weights[i, 10] * choices if we_move else weights[i, 11] * choices
         if i == 0:
             odds = x
         elif i == 1:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.ranks.tables import LEAD, RUN_RANKS, RankTable
+from dasan.kernels.ranks.tables import LEAD, RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import extract, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, lean, woven
 
@@ -56,20 +56,29 @@ def lead_by(seat: int) -> np.uint64:
 
 
 @inlined
-def beating(hand: np.uint64, action: np.uint64, t: RankTable) -> np.uint64:
+def beating(hand: np.uint64, action: np.uint64, catalogue: RankCatalogue) -> np.uint64:
     """What of `hand` beats a play: bits of the word of `legal_words` that the play is in, which holds all that beats it."""
     row = action * _3
     if action < U(64):
-        return extract(hand, t.sets) & t.beats[row]
+        return extract(hand, catalogue.sets) & catalogue.beats[row]
     if action < U(128):
-        return (t.runs[hand & _RUN] | t.runs[U(2048) + ((hand >> _32) & _RUN)]) & t.beats[row + _1]
-    runs = t.runs[U(1024) + ((hand >> _16) & _RUN)] | t.runs[U(3072) + ((hand >> _48) & _RUN)]
-    return runs & t.beats[row + _2]
+        return (catalogue.runs[hand & _RUN] | catalogue.runs[U(2048) + ((hand >> _32) & _RUN)]) & catalogue.beats[
+            row + _1
+        ]
+    runs = catalogue.runs[U(1024) + ((hand >> _16) & _RUN)] | catalogue.runs[U(3072) + ((hand >> _48) & _RUN)]
+    return runs & catalogue.beats[row + _2]
 
 
 @lean
 def faced(
-    hands: Words, at: int, players: int, actor: int, owner: int, waiting: np.uint64, action: np.uint64, t: RankTable
+    hands: Words,
+    at: int,
+    players: int,
+    actor: int,
+    owner: int,
+    waiting: np.uint64,
+    action: np.uint64,
+    catalogue: RankCatalogue,
 ) -> np.uint64:
     """The normal context after `actor` has acted: `owner`'s `action` is on the table, and `waiting` may still beat it.
 
@@ -78,7 +87,7 @@ def faced(
     able = words = _0
     for seat in range(players):
         if (waiting >> U(seat)) & _1 != _0:
-            word = beating(hands[at + seat], action, t)
+            word = beating(hands[at + seat], action, catalogue)
             if word != _0:
                 able |= _1 << U(seat)
                 words |= word
@@ -92,18 +101,18 @@ def faced(
 
 
 @woven
-def after_play(hands: Words, at: int, players: int, seat: int, action: np.uint64, t: RankTable) -> np.uint64:
+def after_play(hands: Words, at: int, players: int, seat: int, action: np.uint64, catalogue: RankCatalogue) -> np.uint64:
     """The context after `seat` has played `action`; hands are those after the play."""
     others = ((_1 << U(players)) - _1) & ~(_1 << U(seat))
-    return faced(hands, at, players, seat, seat, others, action, t)
+    return faced(hands, at, players, seat, seat, others, action, catalogue)
 
 
 @woven
-def after_pass(hands: Words, at: int, players: int, context: np.uint64, t: RankTable) -> np.uint64:
+def after_pass(hands: Words, at: int, players: int, context: np.uint64, catalogue: RankCatalogue) -> np.uint64:
     """The context after the mover has passed."""
     seat = mover_of(context)
     waiting = (context >> _4) & U(15) & ~(_1 << U(seat))
-    return faced(hands, at, players, seat, owner_of(context), waiting, action_of(context), t)
+    return faced(hands, at, players, seat, owner_of(context), waiting, action_of(context), catalogue)
 
 
 @inlined
@@ -114,7 +123,9 @@ def _mixed(word: np.uint64) -> np.uint64:
 
 
 @woven
-def key_of(hands: Words, at: int, players: int, context: np.uint64, t: RankTable) -> tuple[np.uint64, np.uint64]:
+def key_of(
+    hands: Words, at: int, players: int, context: np.uint64, catalogue: RankCatalogue
+) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word: equal for positions that differ only in ranks that no longer matter.
 
     Ranks that nobody holds are squeezed out. Between neighbours that remain, it counts whether some hand has a run
@@ -131,9 +142,9 @@ def key_of(hands: Words, at: int, players: int, context: np.uint64, t: RankTable
     word = context & U(255)
     if not on_lead(context):
         lowest = action_of(context) + _1
-        ranks = t.ranks[lowest] & _LANE
+        ranks = catalogue.ranks[lowest] & _LANE
         first = ranks & (~ranks + _1)
-        word |= (popcount(held & (first - _1)) << _8) | (popcount(ranks) << U(12)) | (t.shift[lowest] << U(16))
+        word |= (popcount(held & (first - _1)) << _8) | (popcount(ranks) << U(12)) | (catalogue.shift[lowest] << U(16))
     word |= (extract(linked, held) << U(24)) | (popcount(held) << U(40)) | (_1 << U(44))
     key = word * _A
     check = word * _B

@@ -44,7 +44,7 @@ from dasan.kernels.ranks.solver.transpositions import (
     spread,
     store,
 )
-from dasan.kernels.ranks.tables import LEAD, PASS, RankTable, rank_table
+from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.compiled import ready as compiled_already
@@ -79,7 +79,7 @@ class Search(NamedTuple):
     `kept` its children may be kept, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
     after it (16) and the top of the check word; numbers: their packed numbers. counters: NODES, FILLED places and BUCKETS
     in use of `table`, the ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply,
-    split. room: for the tests of what is sure. kept: children of positions left, see `rank_solver_children`.
+    split. room: for the tests of what is sure. kept: children of positions left, see `move_cache`.
     """
 
     hands: Words
@@ -122,48 +122,48 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
 
 
 @lean
-def begin(s: Search, players: int, side: np.uint64, context: np.uint64, t: RankTable) -> int:
+def begin(search: Search, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue) -> int:
     """Set out from the position in `hands[:players]`; 1 or -1 if it is settled already (as `proceed`), else 0."""
-    s.contexts[0] = context
-    key, check = key_of(s.hands, 0, players, context, t)
-    s.keys[0] = key
-    s.keys[1] = check
-    s.plies[0, FIRST] = 0
-    s.plies[0, COUNT] = -1
-    s.plies[0, PROOF_LIMIT] = INFINITE
-    s.plies[0, DISPROOF_LIMIT] = INFINITE
-    s.counters[AT] = 0
-    place = find(s.table, U(s.counters[BUCKETS]), key, check)
+    search.contexts[0] = context
+    key, check = key_of(search.hands, 0, players, context, catalogue)
+    search.keys[0] = key
+    search.keys[1] = check
+    search.plies[0, FIRST] = 0
+    search.plies[0, COUNT] = -1
+    search.plies[0, PROOF_LIMIT] = INFINITE
+    search.plies[0, DISPROOF_LIMIT] = INFINITE
+    search.counters[AT] = 0
+    place = find(search.table, U(search.counters[BUCKETS]), key, check)
     if place >= 0:
-        if proof_in(s.table[place]) == 0:
+        if proof_in(search.table[place]) == 0:
             return 1
-        if disproof_in(s.table[place]) == 0:
+        if disproof_in(search.table[place]) == 0:
             return -1
-    return surely(s.hands, 0, players, side, context, t, s.room)
+    return surely(search.hands, 0, players, side, context, catalogue, search.room)
 
 
 @lean
-def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) -> int:
+def proceed(search: Search, players: int, side: np.uint64, until: int, catalogue: RankCatalogue) -> int:
     """Search on: 1 if the bidder's side wins, -1 if the others do, 0 if the counter of nodes has come to `until` or the
     table is crowded before that was clear.
     """
-    ply = s.counters[AT]
-    nodes = s.counters[NODES]
-    filled = s.counters[FILLED]
-    buckets = s.counters[BUCKETS]
-    grows = buckets * BUCKET_WORDS < s.table.shape[0]
+    ply = search.counters[AT]
+    nodes = search.counters[NODES]
+    filled = search.counters[FILLED]
+    buckets = search.counters[BUCKETS]
+    grows = buckets * BUCKET_WORDS < search.table.shape[0]
     crowded = 2 * buckets
     out = 0
     while True:
-        ours = (side >> U(mover_of(s.contexts[ply]))) & _1 != _0
-        if s.plies[ply, COUNT] < 0:
+        ours = (side >> U(mover_of(search.contexts[ply]))) & _1 != _0
+        if search.plies[ply, COUNT] < 0:
             if nodes >= until or (grows and filled >= crowded):
                 break
             nodes += 1
-            s.plies[ply, SINCE] = nodes
-            _expand(s, ply, players, side, U(buckets), nodes >= s.counters[KEEPS], t)
-        first = s.plies[ply, FIRST]
-        count = s.plies[ply, COUNT]
+            search.plies[ply, SINCE] = nodes
+            _expand(search, ply, players, side, U(buckets), nodes >= search.counters[KEEPS], catalogue)
+        first = search.plies[ply, FIRST]
+        count = search.plies[ply, COUNT]
         # For the side to move the smallest number counts, for the other the sum.
         mine = _0 if ours else _24
         other = _24 if ours else _0
@@ -172,8 +172,8 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
         best = first
         total = 0
         for child in range(first, first + count):
-            x = np.int64((s.numbers[child] >> mine) & U(INFINITE))
-            y = np.int64((s.numbers[child] >> other) & U(INFINITE))
+            x = np.int64((search.numbers[child] >> mine) & U(INFINITE))
+            y = np.int64((search.numbers[child] >> other) & U(INFINITE))
             if x < smallest or (x == smallest and y < lightest):
                 second = smallest
                 smallest = x
@@ -188,71 +188,73 @@ def proceed(s: Search, players: int, side: np.uint64, until: int, t: RankTable) 
             smallest = INFINITE
         elif total >= INFINITE:
             total = INFINITE - 1
-        my_limit = s.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
-        other_limit = s.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
+        my_limit = search.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
+        other_limit = search.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
         if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
             proof = smallest if ours else total
             disproof = total if ours else smallest
-            work = nodes - s.plies[ply, SINCE] + 1
+            work = nodes - search.plies[ply, SINCE] + 1
             numbers = packed(proof, disproof)
-            filled += store(s.table, U(buckets), s.keys[2 * ply], s.keys[2 * ply + 1], numbers, work)
+            filled += store(search.table, U(buckets), search.keys[2 * ply], search.keys[2 * ply + 1], numbers, work)
             if ply == 0:
                 out = 1 if proof == 0 else -1
                 break
-            place = s.plies[ply, PLACE]
-            if place >= 0 and kept_in(s.kept, place, s.hands, SEATS * ply, players, s.contexts[ply]):
-                keep_numbers(s.kept, place, s.numbers, first, count)
+            place = search.plies[ply, PLACE]
+            if place >= 0 and kept_in(search.kept, place, search.hands, SEATS * ply, players, search.contexts[ply]):
+                keep_numbers(search.kept, place, search.numbers, first, count)
             ply -= 1
-            s.numbers[s.plies[ply, BEST]] = numbers
+            search.numbers[search.plies[ply, BEST]] = numbers
             continue
         # It may have been settled by another way since its numbers were kept.
-        place = find(s.table, U(buckets), s.children[best, KEY], s.children[best, MOVE])
-        if place >= 0 and numbers_in(s.table[place]) != s.numbers[best]:
-            s.numbers[best] = numbers_in(s.table[place])
+        place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, MOVE])
+        if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
+            search.numbers[best] = numbers_in(search.table[place])
             continue
         limit = min(my_limit, second + 1 + (second >> 2))
-        rest = other_limit - total + np.int64((s.numbers[best] >> other) & U(INFINITE))
-        s.plies[ply, BEST] = best
-        seat = mover_of(s.contexts[ply])
+        rest = other_limit - total + np.int64((search.numbers[best] >> other) & U(INFINITE))
+        search.plies[ply, BEST] = best
+        seat = mover_of(search.contexts[ply])
         ply += 1
         for i in range(players):
-            s.hands[SEATS * ply + i] = s.hands[SEATS * (ply - 1) + i]
-        move = s.children[best, MOVE]
-        s.hands[SEATS * ply + seat] = taken(s.hands[SEATS * ply + seat], move & _ACTION, t)
-        s.contexts[ply] = (move >> _8) & _CONTEXT
-        s.keys[2 * ply] = s.children[best, KEY]
-        s.keys[2 * ply + 1] = move
-        s.plies[ply, FIRST] = first + count
-        s.plies[ply, COUNT] = -1
-        s.plies[ply, PROOF_LIMIT] = limit if ours else rest
-        s.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
-    s.counters[AT] = ply
-    s.counters[NODES] = nodes
-    s.counters[FILLED] = filled
+            search.hands[SEATS * ply + i] = search.hands[SEATS * (ply - 1) + i]
+        move = search.children[best, MOVE]
+        search.hands[SEATS * ply + seat] = taken(search.hands[SEATS * ply + seat], move & _ACTION, catalogue)
+        search.contexts[ply] = (move >> _8) & _CONTEXT
+        search.keys[2 * ply] = search.children[best, KEY]
+        search.keys[2 * ply + 1] = move
+        search.plies[ply, FIRST] = first + count
+        search.plies[ply, COUNT] = -1
+        search.plies[ply, PROOF_LIMIT] = limit if ours else rest
+        search.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
+    search.counters[AT] = ply
+    search.counters[NODES] = nodes
+    search.counters[FILLED] = filled
     return out
 
 
 @woven
-def _expand(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, t: RankTable) -> None:
+def _expand(
+    search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, catalogue: RankCatalogue
+) -> None:
     """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
     the ply if there is one.
     """
-    context = s.contexts[ply]
+    context = search.contexts[ply]
     above = SEATS * ply
-    first = s.plies[ply, FIRST]
-    s.plies[ply, PLACE] = -1
+    first = search.plies[ply, FIRST]
+    search.plies[ply, PLACE] = -1
     if keeping:
-        place = place_of(s.kept, s.hands, above, players, context)
-        s.plies[ply, PLACE] = place
-        if kept_in(s.kept, place, s.hands, above, players, context):
-            s.plies[ply, COUNT] = recall(s.kept, place, s.numbers, s.children, first)
+        place = place_of(search.kept, search.hands, above, players, context)
+        search.plies[ply, PLACE] = place
+        if kept_in(search.kept, place, search.hands, above, players, context):
+            search.plies[ply, COUNT] = recall(search.kept, place, search.numbers, search.children, first)
             return
     seat = mover_of(context)
     below = above + SEATS
-    hand = s.hands[above + seat]
+    hand = search.hands[above + seat]
     for i in range(players):
-        s.hands[below + i] = s.hands[above + i]
-    sets, ones, twos = legal_words(hand, action_of(context), t)
+        search.hands[below + i] = search.hands[above + i]
+    sets, ones, twos = legal_words(hand, action_of(context), catalogue)
     if on_lead(context):
         twos &= ~(_1 << U(PASS - 128))
     child = first
@@ -262,80 +264,92 @@ def _expand(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint
             action = U(64 * word) + trailing_zeros(bits)
             bits &= bits - _1
             if action == _PASS:
-                s.hands[below + seat] = hand
-                after = after_pass(s.hands, above, players, context, t)
+                search.hands[below + seat] = hand
+                after = after_pass(search.hands, above, players, context, catalogue)
             else:
-                left = taken(hand, action, t)
-                s.hands[below + seat] = left
+                left = taken(hand, action, catalogue)
+                search.hands[below + seat] = left
                 if left == _0:
-                    s.numbers[first] = WON if (side >> U(seat)) & _1 != _0 else LOST
-                    s.plies[ply, COUNT] = 1
+                    search.numbers[first] = WON if (side >> U(seat)) & _1 != _0 else LOST
+                    search.plies[ply, COUNT] = 1
                     return
-                after = after_play(s.hands, below, players, seat, action, t)
-            key, check = key_of(s.hands, below, players, after, t)
-            prefetch(s.table, bucket_of(key, buckets))
-            s.children[child, KEY] = key
-            s.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
+                after = after_play(search.hands, below, players, seat, action, catalogue)
+            key, check = key_of(search.hands, below, players, after, catalogue)
+            prefetch(search.table, bucket_of(key, buckets))
+            search.children[child, KEY] = key
+            search.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
-    s.plies[ply, COUNT] = child - first
-    if not _recognised(s, ply, players, side, buckets, t):
-        _estimated(s, ply, players, side, t)
-        count = s.plies[ply, COUNT]
+    search.plies[ply, COUNT] = child - first
+    if not _recognised(search, ply, players, side, buckets, catalogue):
+        _estimated(search, ply, players, side, catalogue)
+        count = search.plies[ply, COUNT]
         if keeping and count <= MOST:
-            keep(s.kept, place, s.hands, above, players, context, s.numbers, s.children, first, count)
+            keep(
+                search.kept, place, search.hands, above, players, context, search.numbers, search.children, first, count
+            )
 
 
 @woven
-def _recognised(s: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, t: RankTable) -> bool:
+def _recognised(
+    search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, catalogue: RankCatalogue
+) -> bool:
     """Give the children what the table knows of them, or what is sure, the others `UNKNOWN`, and take out those that are
     lost for the mover; whether one settles the ply, which then counts as its only child.
     """
-    seat = mover_of(s.contexts[ply])
-    hand = s.hands[SEATS * ply + seat]
+    seat = mover_of(search.contexts[ply])
+    hand = search.hands[SEATS * ply + seat]
     ours = (side >> U(seat)) & _1 != _0
     won = WON if ours else LOST
     lost = LOST if ours else WON
     below = SEATS * (ply + 1)
-    first = s.plies[ply, FIRST]
+    first = search.plies[ply, FIRST]
     left = first
-    for child in range(first, first + s.plies[ply, COUNT]):
-        key, move = s.children[child, KEY], s.children[child, MOVE]
-        place = find(s.table, buckets, key, move)
+    for child in range(first, first + search.plies[ply, COUNT]):
+        key, move = search.children[child, KEY], search.children[child, MOVE]
+        place = find(search.table, buckets, key, move)
         if place >= 0:
-            numbers = numbers_in(s.table[place])
+            numbers = numbers_in(search.table[place])
         else:
-            s.hands[below + seat] = taken(hand, move & _ACTION, t)
-            value = surely(s.hands, below, players, side, (move >> _8) & _CONTEXT, t, s.room)
+            search.hands[below + seat] = taken(hand, move & _ACTION, catalogue)
+            value = surely(search.hands, below, players, side, (move >> _8) & _CONTEXT, catalogue, search.room)
             numbers = UNKNOWN if value == 0 else WON if value > 0 else LOST
         if numbers == won:
-            s.numbers[first] = won
-            s.plies[ply, COUNT] = 1
+            search.numbers[first] = won
+            search.plies[ply, COUNT] = 1
             return True
         if numbers != lost:
-            s.numbers[left] = numbers
-            s.children[left, KEY] = key
-            s.children[left, MOVE] = move
+            search.numbers[left] = numbers
+            search.children[left, KEY] = key
+            search.children[left, MOVE] = move
             left += 1
-    s.plies[ply, COUNT] = left - first
+    search.plies[ply, COUNT] = left - first
     return False
 
 
 @woven
-def _estimated(s: Search, ply: int, players: int, side: np.uint64, t: RankTable) -> None:
+def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogue: RankCatalogue) -> None:
     """Estimate the children that have no numbers yet."""
-    seat = mover_of(s.contexts[ply])
+    seat = mover_of(search.contexts[ply])
     above = SEATS * ply
     below = above + SEATS
-    first = s.plies[ply, FIRST]
-    split_all(s.hands, above, players, s.parts)
-    for child in range(first, first + s.plies[ply, COUNT]):
-        if s.numbers[child] == UNKNOWN:
-            move = s.children[child, MOVE]
-            s.hands[below + seat] = taken(s.hands[above + seat], move & _ACTION, t)
+    first = search.plies[ply, FIRST]
+    split_all(search.hands, above, players, search.parts)
+    for child in range(first, first + search.plies[ply, COUNT]):
+        if search.numbers[child] == UNKNOWN:
+            move = search.children[child, MOVE]
+            search.hands[below + seat] = taken(search.hands[above + seat], move & _ACTION, catalogue)
             proof, disproof = estimate(
-                s.hands, below, players, side, seat, (move >> _8) & _CONTEXT, t, s.weights, s.parts
+                search.hands,
+                below,
+                players,
+                side,
+                seat,
+                (move >> _8) & _CONTEXT,
+                catalogue,
+                search.weights,
+                search.parts,
             )
-            s.numbers[child] = packed(proof, disproof)
+            search.numbers[child] = packed(proof, disproof)
 
 
 def leading(seat: int) -> int:
@@ -343,45 +357,51 @@ def leading(seat: int) -> int:
     return seat | seat << 2 | LEAD << 8
 
 
-def facing(hands: tuple[int, ...], actor: int, owner: int, waiting: list[int], action: int, t: RankTable) -> int:
+def facing(
+    hands: tuple[int, ...], actor: int, owner: int, waiting: list[int], action: int, catalogue: RankCatalogue
+) -> int:
     """The context in which `actor` and the others of `waiting` may beat `owner`'s `action`."""
     words = np.array(hands, np.uint64)
     able = sum(1 << seat for seat in waiting)
     before = (actor - 1) % len(hands)
-    return int(faced(words, 0, len(hands), before, owner, U(able), U(action), t))
+    return int(faced(words, 0, len(hands), before, owner, U(able), U(action), catalogue))
 
 
-def set_out(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> int:
-    """Put a position into `s`; its value, as `proceed` gives it, if it is clear at once."""
+def set_out(
+    search: Search, players: int, hands: tuple[int, ...], side: int, context: int, catalogue: RankCatalogue
+) -> int:
+    """Put a position into `search`; its value, as `proceed` gives it, if it is clear at once."""
     for seat, hand in enumerate(hands):
-        s.hands[seat] = hand
-    return int(begin(s, players, U(side), U(context), t))
+        search.hands[seat] = hand
+    return int(begin(search, players, U(side), U(context), catalogue))
 
 
-def search_on(s: Search, players: int, side: int, nodes: int, t: RankTable) -> tuple[int, int]:
+def search_on(search: Search, players: int, side: int, nodes: int, catalogue: RankCatalogue) -> tuple[int, int]:
     """Go on for so many nodes: (value, nodes used). The table grows as it fills."""
-    first = int(s.counters[NODES])
+    first = int(search.counters[NODES])
     value = 0
-    while value == 0 and s.counters[NODES] < first + nodes:
-        value = int(proceed(s, players, U(side), first + nodes, t))
-        buckets = int(s.counters[BUCKETS])
-        if value == 0 and s.counters[NODES] < first + nodes:
-            s.counters[BUCKETS] = spread(s.table, buckets)
-    return value, int(s.counters[NODES]) - first
+    while value == 0 and search.counters[NODES] < first + nodes:
+        value = int(proceed(search, players, U(side), first + nodes, catalogue))
+        buckets = int(search.counters[BUCKETS])
+        if value == 0 and search.counters[NODES] < first + nodes:
+            search.counters[BUCKETS] = spread(search.table, buckets)
+    return value, int(search.counters[NODES]) - first
 
 
-def odds_of(s: Search, players: int, hands: tuple[int, ...], side: int, context: int, t: RankTable) -> float:
+def odds_of(
+    search: Search, players: int, hands: tuple[int, ...], side: int, context: int, catalogue: RankCatalogue
+) -> float:
     """The logarithm (natural) of the odds that the bidder's side wins, by the look of a position."""
     words = np.array(hands, np.uint64)
-    split_all(words, 0, players, s.parts)
-    return float(forecast(words, 0, players, U(side), U(context), t, s.weights, s.parts)[0])
+    split_all(words, 0, players, search.parts)
+    return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.parts)[0])
 
 
 def ready() -> bool:
     """Whether the machine code of the search lies on disk, or is loaded."""
     from dasan.games import make_rules
 
-    return compiled_already(proceed, new_search(1 << 16), 3, U(1), 0, rank_table(make_rules("big-three")))
+    return compiled_already(proceed, new_search(1 << 16), 3, U(1), 0, rank_catalogue(make_rules("big-three")))
 
 
 @lru_cache(maxsize=1)
@@ -389,7 +409,7 @@ def warm_up() -> None:
     """Compile what is not compiled yet, so that no clock counts it."""
     from dasan.games import make_rules
 
-    t = rank_table(make_rules("big-three"))
+    t = rank_catalogue(make_rules("big-three"))
     s = new_search(1 << 16)
     hands = (0b11, 0b1100, 0b101)
     if set_out(s, 3, hands, 1, leading(0), t) == 0:

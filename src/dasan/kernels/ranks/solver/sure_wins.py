@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dasan.kernels.ranks.play import taken
 from dasan.kernels.ranks.solver.position import SEATS, action_of, beating, mover_of, on_lead, owner_of
-from dasan.kernels.ranks.tables import PASS, RUN_RANKS, RankTable
+from dasan.kernels.ranks.tables import PASS, RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import inlined, woven
 
@@ -196,7 +196,9 @@ def _twos(hand: np.uint64, runs: Words) -> np.uint64:
 
 
 @woven
-def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, t: RankTable, room: Cover) -> bool:
+def covered(
+    hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, catalogue: RankCatalogue, room: Cover
+) -> bool:
     """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
     shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
 
@@ -218,7 +220,7 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
         return True
     if in_runs == _0:
         return False
-    runs, beats, sizes = t.runs, t.beats, t.sizes
+    runs, beats, sizes = catalogue.runs, catalogue.beats, catalogue.sizes
     hands, losers = room.hands, room.losers
     their_ones = _ones(enemy, runs) | _ones(other, runs)
     their_twos = _twos(enemy, runs) | _twos(other, runs)
@@ -250,7 +252,7 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
         effort -= 1
         if effort < 0:
             return False
-        left = taken(hands[at], action, t)
+        left = taken(hands[at], action, catalogue)
         if sets_cover(left, reach, n, cards, largest, smallest):
             return True
         ranks = left & _RUN
@@ -270,7 +272,9 @@ def covered(hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, 
 
 
 @woven
-def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, t: RankTable, room: Cover) -> int:
+def surely(
+    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue, room: Cover
+) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 
     Some seat wins whatever its enemies do: it leads and wins so; or it is asked before the trick is over, has a play that no
@@ -283,11 +287,11 @@ def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uin
     words = room.words
     size = 0
     if not lead:
-        size = t.sizes[action]
+        size = catalogue.sizes[action]
         if np.int64(popcount(hands[at + mover])) == size:
             return 1 if (side >> U(mover)) & _1 != _0 else -1
         for seat in range(players):
-            words[seat] = beating(hands[at + seat], action, t)
+            words[seat] = beating(hands[at + seat], action, catalogue)
     asked = ((context >> _4) & U(15)) | (_1 << U(owner))
     for i in range(1 if lead else players):
         seat = mover + i if mover + i < players else mover + i - players
@@ -315,7 +319,7 @@ def surely(hands: Words, at: int, players: int, side: np.uint64, context: np.uin
                     unbeaten &= ~theirs
             if smallest <= 0 or unbeaten == _0:
                 continue
-            left = taken(hand, (action & ~_63) + _63 - leading_zeros(unbeaten), t)
-        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, t, room):
+            left = taken(hand, (action & ~_63) + _63 - leading_zeros(unbeaten), catalogue)
+        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, catalogue, room):
             return 1 if ours != _0 else -1
     return 0

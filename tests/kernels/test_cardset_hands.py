@@ -10,10 +10,9 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.kernels.cardsets import hands as set_hands
-from dasan.kernels.cardsets import tables as set_table
+from dasan.kernels.cardsets import hands as cardset_hands
+from dasan.kernels.cardsets import tables as cardset_tables
 from dasan.play.moves import Move, MoveType
-from dasan.ruleset.catalogue import compile
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -36,9 +35,9 @@ def cards_of(rules: dasan.Rules, word: int) -> list[Card]:
 
 
 def move_of(state: dasan.State, row: int) -> Move:
-    if row == set_hands.PASS:
+    if row == cardset_hands.PASS:
         return next(m for m in state.legal_moves() if m.type is MoveType.PASS)
-    cards = compile(state.rules).rows[row].cards
+    cards = state.rules.catalogue.rows[row].cards
     return next(m for m in state.legal_moves() if m.cards == cards)
 
 
@@ -46,17 +45,17 @@ def move_of(state: dasan.State, row: int) -> Move:
 def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
     """Every ply is legal in the engine, as many moves are, and payments and fouls agree."""
     rules = dasan.rules("big-two", **options)
-    t, p = set_table.set_table(rules), set_table.set_policy(rules)
+    t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
     hands = np.zeros(4, np.uint64)
-    plays = np.zeros(set_hands.MOST_PLAYS, np.int32)
+    plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
     payments = np.zeros(4, np.int64)
     random = SEED
     for _ in range(50):
         trace = np.zeros(3 * 600, np.int64)
         pack = np.array([1 << i for i in range(52)], np.uint64)
-        random = np.uint64(set_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
+        random = np.uint64(cardset_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
         state = dasan.start(rules, [cards_of(rules, int(word)) for word in hands])
-        after, plies, foul = set_hands.random_hand(random, hands, plays, t, p, payments, trace)
+        after, plies, foul = cardset_hands.random_hand(random, hands, plays, t, p, payments, trace)
         random = np.uint64(after)
         for seat, row, legal in trace[: 3 * plies].reshape(-1, 3).tolist():
             assert state.to_act == seat
@@ -70,26 +69,26 @@ def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
 def test_fouls_happen() -> None:
     """The sample above would show nothing about D2.17 if nobody ever fouled."""
     rules = dasan.rules("big-two")
-    t, p = set_table.set_table(rules), set_table.set_policy(rules)
+    t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
     hands = np.zeros(4, np.uint64)
-    plays = np.zeros(set_hands.MOST_PLAYS, np.int32)
+    plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
     payments, trace = np.zeros(4, np.int64), np.zeros(0, np.int64)
     random, fouls = SEED, 0
     for _ in range(50):
         pack = np.array([1 << i for i in range(52)], np.uint64)
-        random = np.uint64(set_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
-        after, _, foul = set_hands.random_hand(random, hands, plays, t, p, payments, trace)
+        random = np.uint64(cardset_hands.deal_sets(random, pack, hands, p.hand_size, p.players))
+        after, _, foul = cardset_hands.random_hand(random, hands, plays, t, p, payments, trace)
         random = np.uint64(after)
         fouls += foul >= 0
     assert fouls > 0
 
 
-def playable(hand: int, t: set_table.SetTable) -> list[int]:
+def playable(hand: int, t: cardset_tables.CardsetCatalogue) -> list[int]:
     """The rows that the kernels find in a hand."""
-    plays = np.zeros(set_hands.MOST_PLAYS, np.int32)
-    n = set_hands.list_larger(np.uint64(hand), 0, -1, plays, 0, 0, t)
+    plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
+    n = cardset_hands.list_larger(np.uint64(hand), 0, -1, plays, 0, 0, t)
     out: list[int] = plays[:n].tolist()
-    for d, word in enumerate(set_hands.singles_and_pairs(np.uint64(hand), t.above[set_table.LEAD])):
+    for d, word in enumerate(cardset_hands.singles_and_pairs(np.uint64(hand), t.above[cardset_tables.LEAD])):
         out += [int(t.rows[t.small[bit, d]]) for bit in range(52) if int(word) >> bit & 1]
     return out
 
@@ -107,17 +106,17 @@ EXTREMES = [
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_every_play_of_a_hand_is_found_once(options: dict[str, Any]) -> None:
-    t = set_table.set_table(dasan.rules("big-two", **options))
+    t = cardset_tables.cardset_catalogue(dasan.rules("big-two", **options))
     random = np.random.default_rng(3)
     for cards in [*EXTREMES, *(random.choice(52, 13, replace=False).tolist() for _ in range(40))]:
         hand = sum(1 << bit for bit in cards)
         held = np.flatnonzero(t.words & ~np.uint64(hand) == 0)
         assert sorted(playable(hand, t)) == held.tolist()
-        plays = np.zeros(set_hands.MOST_PLAYS, np.int32)
+        plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
         for table in random.choice(len(t.words), 12).tolist():
             size, strength = int(t.size[table]), int(t.strength[table])
             if size > 2:
-                n = set_hands.list_larger(np.uint64(hand), size, strength, plays, 0, 0, t)
+                n = cardset_hands.list_larger(np.uint64(hand), size, strength, plays, 0, 0, t)
                 above = held[(t.size[held] == size) & (t.strength[held] > strength)]
                 assert sorted(plays[:n].tolist()) == above.tolist()
 
@@ -135,10 +134,10 @@ LEADER = [0, 1, 5, 8, 14, 16, 17, 19, 24, 32, 37, 44, 51]
 def test_every_legal_move_is_equally_likely() -> None:
     """A lead from thirteen cards, and the answers to each lead, over 30,000 hands from one deal."""
     rules = dasan.rules("big-two")
-    t, p = set_table.set_table(rules), set_table.set_policy(rules)._replace(opening=-1)
+    t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)._replace(opening=-1)
     rest = [bit for bit in range(52) if bit not in LEADER]
     seats = [sum(1 << bit for bit in cards) for cards in (LEADER, rest[::3], rest[1::3], rest[2::3])]
-    hands, plays = np.zeros(4, np.uint64), np.zeros(set_hands.MOST_PLAYS, np.int32)
+    hands, plays = np.zeros(4, np.uint64), np.zeros(cardset_hands.MOST_PLAYS, np.int32)
     leads: Counter[int] = Counter()
     answers: dict[int, Counter[int]] = {}
     legal: dict[int, int] = {}
@@ -146,7 +145,7 @@ def test_every_legal_move_is_equally_likely() -> None:
     random = SEED
     for _ in range(30_000):
         hands[:] = seats
-        after, _, _ = set_hands.random_hand(random, hands, plays, t, p, payments, trace)
+        after, _, _ = cardset_hands.random_hand(random, hands, plays, t, p, payments, trace)
         random = np.uint64(after)
         leads[int(trace[1])] += 1
         legal[-2] = int(trace[2])
@@ -168,7 +167,7 @@ def test_every_seat_is_as_likely_to_be_dealt_a_card() -> None:
     deals = 8_000
     for _ in range(deals):
         pack = np.array([1 << i for i in range(52)], np.uint64)
-        random = np.uint64(set_hands.deal_sets(random, pack, hands, 13, 4))
+        random = np.uint64(cardset_hands.deal_sets(random, pack, hands, 13, 4))
         assert sum(map(int, hands)) == (1 << 52) - 1
         assert [int(word).bit_count() for word in hands] == [13] * 4
         counts += (hands[None, :] >> np.arange(52, dtype=np.uint64)[:, None]).astype(np.int64) & 1

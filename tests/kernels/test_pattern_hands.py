@@ -13,12 +13,11 @@ import pytest
 
 import dasan
 from dasan.cards import Card
-from dasan.kernels.patterns import hands as canon_hands
-from dasan.kernels.patterns import play as canon_play
-from dasan.kernels.patterns.tables import CanonTable, canon_policy, canon_table
+from dasan.kernels.patterns import hands as pattern_hands
+from dasan.kernels.patterns import play as pattern_play
+from dasan.kernels.patterns.tables import PatternCatalogue, pattern_catalogue, pattern_policy
 from dasan.play.moves import Move, MoveType
-from dasan.ruleset.catalogue import compile
-from dasan.ruleset.shapes import Flush, Groups, Run
+from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("winner", {}),
@@ -47,7 +46,7 @@ def cards_of(rules: dasan.Rules, one: int, two: int) -> list[Card]:
 
 
 def move_of(state: dasan.State, row: int) -> Move:
-    if row == canon_hands.PASS:
+    if row == pattern_hands.PASS:
         return next(m for m in state.legal_moves() if m.type is MoveType.PASS)
     assert state.to_act is not None
     cards = next(c.cards for r, c in state.fits(state.to_act) if r.id == row)
@@ -61,19 +60,19 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
     That the hand comes to an end in both shows that the cards picked for a row are the same.
     """
     rules = dasan.rules(preset, **options)
-    t, p = canon_table(rules), canon_policy(rules)
+    t, p = pattern_catalogue(rules), pattern_policy(rules)
     n = rules.players
     one, two = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    scratch = np.zeros(canon_play.ROOM, np.uint64)
+    scratch = np.zeros(pattern_play.ROOM, np.uint64)
     payments, order = np.zeros(n, np.int64), np.zeros(n, np.int64)
     random = SEED
     for number in range(25):
         trace = np.zeros(3 * 2000, np.int64)
         dealer = number % n
-        random = np.uint64(canon_hands.deal_all(random, t.pack.copy(), one, two, dealer, n))
+        random = np.uint64(pattern_hands.deal_all(random, t.pack.copy(), one, two, dealer, n))
         hands = [cards_of(rules, int(a), int(b)) for a, b in zip(one, two, strict=True)]
         state = dasan.start(rules, hands, dealer=dealer)
-        after, plies = canon_hands.random_hand(random, one, two, dealer, scratch, t, p, payments, order, trace)
+        after, plies = pattern_hands.random_hand(random, one, two, dealer, scratch, t, p, payments, order, trace)
         random = np.uint64(after)
         for seat, row, legal in trace[: 3 * plies].reshape(-1, 3).tolist():
             assert state.to_act == seat
@@ -93,9 +92,9 @@ def words_of(rules: dasan.Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.u
     return np.uint64(one), np.uint64(two)
 
 
-def found_rows(scratch: np.ndarray[Any, np.dtype[np.uint64]], end: int, t: CanonTable) -> list[int]:
-    n = canon_play.choices(end, scratch)
-    return [canon_play.choice(i, scratch, t) for i in range(n)]
+def found_rows(scratch: np.ndarray[Any, np.dtype[np.uint64]], end: int, t: PatternCatalogue) -> list[int]:
+    n = pattern_play.choices(end, scratch)
+    return [pattern_play.choice(i, scratch, t) for i in range(n)]
 
 
 def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
@@ -118,43 +117,43 @@ def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
 def test_hands_can_play_what_the_table_says(preset: str, options: dict[str, Any]) -> None:
     """Leads, answers to any play, the cards that each takes, and whether any cards are left that beat a play."""
     rules = dasan.rules(preset, **options)
-    table, t = compile(rules), canon_table(rules)
-    scratch = np.zeros(canon_play.ROOM, np.uint64)
+    table, t = rules.catalogue, pattern_catalogue(rules)
+    scratch = np.zeros(pattern_play.ROOM, np.uint64)
     source = random.Random(5)
     seen = set()
     for hand in many_hands(rules, source):
         one, two = words_of(rules, hand)
         fits = table.fits(rules.order.hand(hand))
-        _, end = canon_play.find(one, two, -1, True, scratch, t)
+        _, end = pattern_play.find(one, two, -1, True, scratch, t)
         assert sorted(found_rows(scratch, end, t)) == [row.id for row, _ in fits]
         seen |= {row.kind for row, _ in fits}
         for row, combination in fits:
-            taken = map(np.uint64, canon_play.cards_of(row.id, one, two, t))
+            taken = map(np.uint64, pattern_play.cards_of(row.id, one, two, t))
             assert tuple(taken) == words_of(rules, combination.cards)
         for row, combination in (*source.sample(fits, min(len(fits), 4)), *source.sample(fits, min(len(fits), 1))):
             other = table.rows[source.randrange(len(table.rows))]
             target = replace(combination, family=other.family, power=other.power, strength=other.strength)
             for over, against in ((row.id, combination), (other.id, target)):
                 beaters = [fit.id for fit, _ in fits if fit.beats(against)]
-                ordinary, end = canon_play.find(one, two, over, True, scratch, t)
+                ordinary, end = pattern_play.find(one, two, over, True, scratch, t)
                 assert sorted(found_rows(scratch, end, t)) == beaters
-                _, end = canon_play.find(one, two, over, False, scratch, t)
+                _, end = pattern_play.find(one, two, over, False, scratch, t)
                 assert end == ordinary
                 limit = source.randrange(1, 8)
                 expected = table.any_beats(rules.order.hand(hand), against, limit)
-                assert canon_play.any_beats(one, two, over, limit, scratch, t) == expected
+                assert pattern_play.any_beats(one, two, over, limit, scratch, t) == expected
     assert seen == {row.kind for row in table.rows}
 
 
 def test_every_card_goes_to_every_seat_equally_often() -> None:
     """Chi-square below its 99.9 % quantile: 51 × 3 degrees of freedom, and one for two cards with the same seat."""
-    t = canon_table(dasan.rules("winner"))
+    t = pattern_catalogue(dasan.rules("winner"))
     one, two = np.zeros(4, np.uint64), np.zeros(4, np.uint64)
     counts = np.zeros((52, 4))
     together = 0
     hands = 8000
     for number in range(hands):
-        canon_hands.deal_all(np.uint64(number << 32), t.pack.copy(), one, two, number % 4, 4)
+        pattern_hands.deal_all(np.uint64(number << 32), t.pack.copy(), one, two, number % 4, 4)
         held = (one[None, :] >> np.arange(52, dtype=np.uint64)[:, None]) & np.uint64(1)
         assert (held.sum(axis=0) == 13).all()
         counts += held
@@ -164,23 +163,24 @@ def test_every_card_goes_to_every_seat_equally_often() -> None:
     assert (together - expected) ** 2 / (expected * (1 - 12 / 51)) < 10.8
 
 
-def test_unknown_kinds_are_refused() -> None:
+def _run(kind: str, copies: int, sequence: str = "A23456789TJQKA", **changes: Any) -> Run:
+    chosen = {"shortest": 3, "longest": 5, **changes}
+    return Run(kind=kind, clause="W.06", copies=copies, sequence=sequence, **chosen)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"),
+    [
+        ((Flush(kind="flush", clause="W.06", size=5),), "Flush, which patterns does not know"),
+        ((Groups(kind="two-pairs", clause="W.06", main=2, side=2, by_suit=True),), "by_suit is True, not False"),
+        ((_run("crowned", 1, shortest=5, crown="23456"),), "crown is '23456', not ''"),
+        ((_run("plain", 2, plain=True),), "copies is 2, not 1 where suits make the kind"),
+        ((_run("odd", 2, "3579J"),), "not at most 14 ranks that follow one another"),
+        (tuple(_run(f"run {n}", n, shortest=2, longest=13) for n in range(1, 9)), "not at most 96"),
+    ],
+)
+def test_unknown_kinds_are_refused(shapes: tuple[AnyShape, ...], words: str) -> None:
     rules = dasan.rules("winner")
-    for shape in (
-        Flush(kind="flush", clause="W.06", size=5),
-        Groups(kind="two-pairs", clause="W.06", main=2, side=2, by_suit=True),
-        Run(kind="crowned", clause="W.06", copies=1, sequence="A23456789TJQKA", shortest=5, longest=5, crown="23456"),
-        Run(kind="plain", clause="W.06", copies=2, sequence="A23456789TJQKA", shortest=3, longest=5, plain=True),
-    ):
-        with pytest.raises(ValueError, match="the kernels know no"):
-            canon_table(replace(rules, shapes=(*rules.shapes, shape)))
-    run = Run(kind="", clause="W.06", copies=1, sequence="A23456789TJQKA", shortest=2, longest=13)
-    with pytest.raises(ValueError, match="no room"):
-        canon_table(replace(rules, shapes=(*rules.shapes, *(replace(run, kind=kind) for kind in "abcd"))))
-    mixed_family = Groups(kind="other", clause="W.06", main=4, side=1, family="full-house")
-    with pytest.raises(ValueError, match="the kernels compare no"):
-        canon_table(replace(rules, shapes=(*rules.shapes, mixed_family)))
-    jumping = Run(kind="odd", clause="W.06", copies=2, sequence="3579J", shortest=3, longest=5)
-    runs = tuple(shape for shape in rules.shapes if not isinstance(shape, Run))
-    with pytest.raises(ValueError, match="go round the ranks"):
-        canon_table(replace(rules, shapes=(*runs, jumping)))
+    others = tuple(shape for shape in rules.shapes if not isinstance(shape, Run))
+    with pytest.raises(ValueError, match=f"backend patterns does not play these rules: .*{words}"):
+        pattern_catalogue(replace(rules, shapes=(*others, *shapes)))
