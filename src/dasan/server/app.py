@@ -14,6 +14,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import Response
 
 from dasan import __version__
@@ -96,7 +97,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in api.ROUTERS:
         app.include_router(router)
     app.include_router(live.router)
-    app.mount("/", Site(chosen.static_dir), name="site")
+    app.mount("/", GZipMiddleware(Site(chosen.static_dir), minimum_size=1000), name="site")
     app.add_exception_handler(DasanError, _refuse_rules)
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dasan.server.protocol import Correspondence, Increment, PerMove, Untimed
 
@@ -44,7 +44,7 @@ class Clock:
     def moved(self, pace: Pace, seat: int, at: int, *, timed: bool) -> Clock:
         """The clocks after ``seat`` has moved; only a person's time (``timed``) is counted."""
         if not isinstance(pace, Increment) or not timed:
-            return replace(self, since=at)
+            return Clock(self.left, at)
         rest = max(0, self.left[seat] - max(0, at - self.since)) + pace.increment * 1000
         return Clock((*self.left[:seat], rest, *self.left[seat + 1 :]), at)
 

@@ -89,6 +89,8 @@ def configure(app: FastAPI) -> uvicorn.Config:
         server_header=False,
         lifespan="on",
         http=bounded(settings),
+        # Compressing each socket's messages would keep 300 kB of windows for every player.
+        ws_per_message_deflate=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         ws=_WebSocket,

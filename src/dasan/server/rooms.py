@@ -129,7 +129,7 @@ class Room:
 
 def fold(room: Room, entry: Entry, at: int) -> Room:
     """The room after one more entry, written at time ``at``; raises ``DasanError`` for one that cannot follow."""
-    room = replace(room, seq=room.seq + 1, at=max(at, room.at))
+    room = _but(room, seq=room.seq + 1, at=max(at, room.at))
     match entry["type"]:
         case "move":
             return _moved(room, entry["seat"], entry["move"], room.at - entry.get("lag", 0))
@@ -141,28 +141,28 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             chairs = room.chairs if old is None else _with(room.chairs, old, OPEN)
             seated = Chair("human", name, player=player)
             host = room.host if room.host is not None else player
-            return replace(room, chairs=_with(chairs, entry["seat"], seated), host=host)
+            return _but(room, chairs=_with(chairs, entry["seat"], seated), host=host)
         case "stand":
             chairs = _with(room.chairs, entry["seat"], OPEN)
             given = {seat: text for seat, text in room.contributions.items() if seat != entry["seat"]}
-            return _with_host(replace(room, chairs=chairs, contributions=given))
+            return _with_host(_but(room, chairs=chairs, contributions=given))
         case "bots":
             chairs = room.chairs
             for seat, chair in entry["chairs"].items():
                 chairs = _with(chairs, int(seat), OPEN if chair is None else Chair.from_json(chair))
             if entry["start"]:
                 chairs = tuple(replace(chair, ready=chair.kind == "human") for chair in chairs)
-            return replace(room, chairs=chairs)
+            return _but(room, chairs=chairs)
         case "lock":
-            return replace(room, locked=entry["locked"])
+            return _but(room, locked=entry["locked"])
         case "ready":
             return _chair(room, entry["seat"], ready=entry["ready"])
         case "silence":
             return _chair(room, entry["seat"], silent=entry["silent"])
         case "contribute":
-            return replace(room, contributions={**room.contributions, entry["seat"]: entry["text"]})
+            return _but(room, contributions={**room.contributions, entry["seat"]: entry["text"]})
         case "vote":
-            return replace(room, votes=room.votes | {entry["seat"]})
+            return _but(room, votes=room.votes | {entry["seat"]})
         case "substitute":
             after = _chair(room, entry["seat"], substitute=(entry["bot"], entry["reason"]))
             return _with_host(replace(after, clock=_begun(after, entry["seat"])))
@@ -171,24 +171,24 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             clock = room.clock.returned(seat, room.at, to_act=room.to_act == seat)
             return replace(_chair(room, seat, substitute=None), clock=clock)
         case "resume":
-            return replace(room, clock=replace(room.clock, since=room.at))
+            return _but(room, clock=replace(room.clock, since=room.at))
         case "offer":
-            return replace(room, offer=OfferInfo(offer=entry["offer"], by=entry["seat"], accepted=[entry["seat"]]))
+            return _but(room, offer=OfferInfo(offer=entry["offer"], by=entry["seat"], accepted=[entry["seat"]]))
         case "accept":
             assert room.offer is not None
             accepted = sorted({*room.offer.accepted, entry["seat"]})
-            return replace(room, offer=room.offer.model_copy(update={"accepted": accepted}))
+            return _but(room, offer=room.offer.model_copy(update={"accepted": accepted}))
         case "decline":
-            return replace(room, offer=None)
+            return _but(room, offer=None)
         case "undo":
             return _undone(room, entry["moves"], taken_back=entry["taken_back"])
         case "end":
-            return replace(room, status="ended", offer=None, votes=frozenset(), over_at=None)
+            return _but(room, status="ended", offer=None, votes=frozenset(), over_at=None)
         case "rematch":
-            return replace(room, rematch=entry["table"], votes=frozenset())
+            return _but(room, rematch=entry["table"], votes=frozenset())
         case "chat":
             said = ChatLine(seq=room.seq, at=room.at, seat=entry["seat"], name=entry["name"], text=entry["text"])
-            return replace(room, chat=(*room.chat, said)[-MOST_CHAT:])
+            return _but(room, chat=(*room.chat, said)[-MOST_CHAT:])
         case other:
             raise BadRecord(f"the log has an entry of an unknown type {other!r}")
 
@@ -210,7 +210,7 @@ def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
     timed = room.chairs[seat].plays is None
     clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)
     offer = None if room.offer is not None and room.offer.offer == "undo" else room.offer
-    room = replace(room, state=after, moves=(*room.moves, str(text)), clock=clock, offer=offer)
+    room = _but(room, state=after, moves=(*room.moves, str(text)), clock=clock, offer=offer)
     return room if after.result is None else _finished(room)
 
 
@@ -226,7 +226,7 @@ def _finished(room: Room) -> Room:
         hand=room.head.page(room.number),
     )
     results = (*room.results, line)[-MOST_RESULTS:]
-    return replace(room, balances=balances, results=results, over_at=room.at, votes=frozenset(), offer=None)
+    return _but(room, balances=balances, results=results, over_at=room.at, votes=frozenset(), offer=None)
 
 
 def _dealt(room: Room, entry: Entry) -> Room:
@@ -271,11 +271,18 @@ def _undone(room: Room, keep: int, *, taken_back: bool) -> Room:
         state = state.play(text)
     clock = replace(room.clock, since=room.at)
     marked = room.taken_back or taken_back
-    return replace(room, state=state, moves=room.moves[:keep], offer=None, clock=clock, taken_back=marked)
+    return _but(room, state=state, moves=room.moves[:keep], offer=None, clock=clock, taken_back=marked)
+
+
+def _but(room: Room, **changes: Any) -> Room:
+    """The room with ``changes``: what ``replace`` does, several times as fast."""
+    after = object.__new__(Room)
+    after.__dict__.update(room.__dict__, **changes)
+    return after
 
 
 def _chair(room: Room, seat: int, **changes: Any) -> Room:
-    return replace(room, chairs=_with(room.chairs, seat, replace(room.chairs[seat], **changes)))
+    return _but(room, chairs=_with(room.chairs, seat, replace(room.chairs[seat], **changes)))
 
 
 def _with(chairs: tuple[Chair, ...], seat: int, chair: Chair) -> tuple[Chair, ...]:
@@ -287,7 +294,7 @@ def _with_host(room: Room) -> Room:
     staying = [c for c in room.chairs if c.kind == "human" and (c.substitute is None or c.substitute[1] != "left")]
     if any(chair.player == room.host for chair in staying):
         return room
-    return replace(room, host=staying[0].player if staying else None)
+    return _but(room, host=staying[0].player if staying else None)
 
 
 def _begun(room: Room, seat: int) -> Clock:

@@ -7,7 +7,7 @@ move. The tests hold every message against the models.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import dasan
@@ -80,15 +80,16 @@ def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json)
     state = room.state
     if mark.number != room.number or (state is not None and (state.phase is Phase.OVER or mark.events < 0)):
         return [snapshot(room, viewer, now, presence)]
-    out = [{"type": "chat", "seq": room.seq, "lines": [line.model_dump() for line in room.chat if line.seq > mark.seq]}]
+    # The chat comes last: whoever has its seq has everything.
+    lines = [line.model_dump() for line in room.chat if line.seq > mark.seq]
+    also = [{"type": "presence", **presence}, {"type": "chat", "seq": room.seq, "lines": lines}]
     if state is None:
-        return [*out, table_changed(room, viewer, now), {"type": "presence", **presence}]
+        return [table_changed(room, viewer, now), *also]
     view = state.view(viewer)
-    data = view.to_json()
-    events = data.pop("events")[mark.events :]
+    data, events = _since(view, mark.events)
     update = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
     update |= {"session": session_info(room, view), "table": table_info(room, viewer)}
-    return [*out, update, {"type": "presence", **presence}]
+    return [update, *also]
 
 
 def table_changed(room: Room, viewer: int | None, now: int) -> Json:
@@ -111,14 +112,19 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Js
     over = room.state.phase is Phase.OVER
     if over and view.events[:known] != before.state.view(viewer).events:
         return snapshot(room, viewer, now, presence)
-    data = view.to_json()
-    events = data.pop("events")[known:]
+    data, events = _since(view, known)
     out = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
     if over:
         out |= {"session": session_info(room, view), "table": table_info(room, viewer)}
     elif before.offer is not room.offer:
         out["table"] = table_info(room, viewer)
     return out
+
+
+def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
+    """The view without its events, and those after the first ``known``: old ones are not made into JSON again."""
+    data = replace(view, events=view.events[known:]).to_json()
+    return data, data.pop("events")
 
 
 def table_info(room: Room, viewer: int | None) -> Json:

@@ -27,6 +27,7 @@ from dasan.server.refusals import Refused
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 256
+START_SECONDS = 60.0
 
 
 class JobFailed(Exception):
@@ -120,6 +121,11 @@ class _Worker:
         self._process = context.Process(target=work, args=(there, memory_mb), daemon=True, name="dasan-worker")
         self._process.start()
         there.close()
+        # Starting a process is not the job's time: on a busy machine it takes seconds.
+        if not self._here.poll(START_SECONDS):
+            self.end()
+            raise JobCrashed("a worker process did not start")
+        self._here.recv()
         self._sent: OrderedDict[str, None] = OrderedDict()
 
     @property
@@ -192,6 +198,7 @@ def work(pipe: Connection, memory_mb: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(memory_mb)
+    pipe.send(("ready", None))
     while True:
         try:
             job, given = pipe.recv()

@@ -60,6 +60,8 @@ class SqliteDatabase:
         self._reader = _sqlite(
             sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True), "BEGIN DEFERRED"
         )
+        self._connection: sa.Connection | None = None
+        """The writing thread's own: taking one from the pool for every move costs as much as the move."""
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="dasan-write")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="dasan-read")
 
@@ -88,8 +90,10 @@ class SqliteDatabase:
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
         def run() -> T:
             self._check_file()
-            with self._writer.begin() as connection:
-                return change(connection)
+            if self._connection is None:
+                self._connection = self._writer.connect()
+            with self._connection.begin():
+                return change(self._connection)
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
@@ -101,6 +105,8 @@ class SqliteDatabase:
     async def close(self) -> None:
         self._writing.shutdown()
         self._reading.shutdown()
+        if self._connection is not None:
+            self._connection.close()
         self._writer.dispose()
         self._reader.dispose()
 
