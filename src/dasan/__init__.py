@@ -13,9 +13,10 @@ from dasan.cards import Card, card
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.games import PRESETS, register
 from dasan.games import make_rules as rules
+from dasan.play.begin import deal
 from dasan.play.moves import Move
 from dasan.play.sessions import Session, session
-from dasan.play.starting import deal, start
+from dasan.play.starting import start
 from dasan.play.state import Phase, Result, State
 from dasan.play.view import View
 from dasan.records.read import replay

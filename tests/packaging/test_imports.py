@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "games",
         "play",
         "records.lines records.write",
-        "play.state play.starting play.positions play.sessions play.action_ids",
+        "play.state play.begin play.starting play.sessions play.action_ids",
         "records",
         "text",
         "features",

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, bot
-from dasan.play.starting import deal
+from dasan.play.begin import deal
 from dasan.play.state import Result
 from dasan.ruleset.rules import Ending, Rules
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from dasan.bots import Bot
 from dasan.bots.wire import Fault
+from dasan.play.begin import deal
 from dasan.play.moves import Move
-from dasan.play.starting import deal
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.rules import FixedScoring, Rules

@@ -10,7 +10,7 @@ from time import monotonic
 from dasan.bots import bot, wire
 from dasan.bots.program import Program, ProgramBot
 from dasan.bots.wire import Fault
-from dasan.play.starting import deal
+from dasan.play.begin import deal
 from dasan.ruleset.rules import Rules
 
 

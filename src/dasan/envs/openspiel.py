@@ -29,10 +29,10 @@ from dasan.features import Feature, card_flags, card_slots, encode, layout, obse
 from dasan.games import PRESETS, TEACHING
 from dasan.games.option import Preset
 from dasan.play.action_ids import ActionIds, action_ids
+from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import MOVES, EventType
 from dasan.play.moves import Move
-from dasan.play.starting import begin
 from dasan.play.state import State
 from dasan.ruleset.rules import OptionValue, Rules
 

@@ -13,9 +13,9 @@ from dasan.cards import Card
 from dasan.features import encode, encode_perfect
 from dasan.interpreted.dealing import deal_hand
 from dasan.play.action_ids import PASS_ID, ActionIds, action_ids
+from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
-from dasan.play.starting import begin
 from dasan.play.state import Result, State
 from dasan.ruleset.rules import LaterLead, Rules
 

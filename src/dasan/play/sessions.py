@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from dasan.arguments import WrongType, instance, shown
 from dasan.errors import IllegalPlay
 from dasan.play import fairness
+from dasan.play.begin import begin, hand_secret
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
 from dasan.play.parts import Origin, Result, current_origin, named
-from dasan.play.starting import begin, hand_secret
 from dasan.play.state import State
 from dasan.records.write import ALL, write_session
 from dasan.ruleset.rules import LaterLead, Rules

@@ -1,69 +1,23 @@
-"""How a hand begins: from a deal, or somewhere in the middle."""
+"""How a hand begins from given cards: whole, or somewhere in the middle."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from dasan.arguments import WrongType, instance, shown, whole
 from dasan.arguments import seat as seat_of
 from dasan.cards import Card, card, cards_of, missing
 from dasan.errors import DasanError
-from dasan.play import auction, fairness
-from dasan.play.dealing import Deal, Position, deal_hand
+from dasan.play import auction
+from dasan.play.dealing import Position
 from dasan.play.events import EventType
-from dasan.play.parts import Exchange, Origin, Phase, current_origin
+from dasan.play.parts import Phase
 from dasan.play.scoring import settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, with_leader
 from dasan.ruleset.rules import CardScoring, Ending, Guard, Rules
 from dasan.ruleset.shapes import Combination
-
-
-def deal(rules: Rules, *, seed: int | bytes = 0, dealer: int = 0) -> State:
-    """One hand from the shuffle; the same `seed`, an integer or bytes, deals the same cards. `dealer`: a seat.
-
-    TypeError or ValueError: an argument is none of these.
-
-    >>> import dasan
-    >>> dasan.deal(dasan.rules("big-three"), seed=7).hand_sizes
-    (16, 16, 16)
-    """
-    instance(rules, Rules, "deal takes rules, such as dasan.rules('big-three')")
-    dealer = seat_of(dealer, rules.players, "dealer")
-    secret = hand_secret(seed, 1)
-    shuffled = fairness.deal_seed(secret, (), rules.digest, 1)
-    dealt = deal_hand(rules, shuffled, number=1, dealer=dealer, commitment=fairness.commitment(secret))
-    return begin(rules, dealt, origin=replace(current_origin(), secret=secret))
-
-
-def hand_secret(seed: int | bytes, number: int) -> bytes:
-    """The secret of hand `number` in a game whose secrets all come from one seed."""
-    return fairness.local_seed(seed, "secret", number)
-
-
-def begin(rules: Rules, dealt: Deal, *, first_seq: int = 1, origin: Origin | None = None) -> State:
-    """The first state of a dealt hand: the auction, the exchange, or the first lead."""
-    hands = tuple(rules.order.hand(c for c in hand if c is not None) for hand in dealt.hands)
-    state = State(
-        origin=origin or current_origin(),
-        rules=rules,
-        begun=dealt,
-        hands=hands,
-        kitty=tuple(c for c in dealt.kitty if c is not None),
-        dealer=dealt.dealer,
-        phase=Phase.PLAY,
-        to_act=None,
-        first_seq=first_seq,
-    )
-    if rules.auction is not None:
-        seat, lowest = auction.opener(rules, hands)
-        return state.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
-    if dealt.exchange is not None:
-        winner, loser = dealt.exchange
-        return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=Exchange(winner, loser))
-    return with_leader(state)
 
 
 def start(

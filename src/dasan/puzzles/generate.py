@@ -13,7 +13,7 @@ from math import ceil
 
 from dasan.bots import bot
 from dasan.games import make_rules
-from dasan.play.starting import deal
+from dasan.play.begin import deal
 from dasan.play.state import Phase, State
 from dasan.puzzles.making import Key, find_key, solved
 from dasan.puzzles.position import without_history

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 from dasan.errors import BadRecord, DasanError
 from dasan.play import fairness
+from dasan.play.begin import begin
 from dasan.play.dealing import Deal, drawn_dealer
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.sessions import Session
-from dasan.play.starting import begin, from_position
+from dasan.play.starting import from_position
 from dasan.play.state import Origin, Phase, State
 from dasan.records.beginnings import check_dealt, check_succession, read_begun, seq_of
 from dasan.records.header import read_header

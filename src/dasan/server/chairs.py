@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import dasan
 from dasan.play import fairness
-from dasan.play.starting import hand_secret
+from dasan.play.begin import hand_secret
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 

@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 import dasan
 from dasan.errors import BadRecord, DasanError
+from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
 from dasan.play.moves import Move
-from dasan.play.starting import begin
 from dasan.play.state import Origin, Phase, State
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line

@@ -19,7 +19,7 @@ from dasan.bots import bot
 from dasan.bots.plan import Plan
 from dasan.cards import Card
 from dasan.games import make_rules
-from dasan.play.starting import deal
+from dasan.play.begin import deal
 from dasan.play.state import Phase, State
 from dasan.ruleset.rules import Rules
 from dasan.solver import solve

@@ -24,8 +24,8 @@ from dasan.features import (
     perfect_size,
 )
 from dasan.play.action_ids import action_ids
+from dasan.play.begin import begin
 from dasan.play.dealing import Deal
-from dasan.play.starting import begin
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.vector.choosing import best_of_all, best_of_rows

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 import dasan
 from dasan.play import fairness
-from dasan.play.starting import hand_secret
+from dasan.play.begin import hand_secret
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.facts import title_of
 from dasan.server.identity import new_player
