@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
-from tests.backends.proof import cases, check, main
+from tests.backends.proof import cases, check, main, positions
 from tests.backends.variations import ADDED, DESCRIBING, LEFT_OUT, MORE_SHAPES, SEATS, SHAPE_VALUES, VALUES, singles
 
 import dasan
 from dasan import Rules
+from dasan.ruleset.rules import Guard
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
 EVERY = {"big-three": 60, "big-three-4p": 60, "big-two": 75, "winner": 190}
@@ -53,3 +54,9 @@ def test_backends_agree_or_refuse(preset: str) -> None:
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_all_of_them(preset: str) -> None:
     main([preset])
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_worlds_where_a_bidder_is_guarded(preset: str) -> None:
+    """What a guard's play says of its hand goes by the cards that the bidder holds, the kitty's among them."""
+    assert positions(replace(dasan.rules(preset), guard=Guard.ENFORCED), 33) > 50

@@ -284,6 +284,8 @@ class _Guards:
             self._barred = {(begun.table_seat + i) % n for i in range(1, (begun.to_act - begun.table_seat) % n)}
         if isinstance(begun, Position):
             self._barred.update(begun.passed)
+            if begun.bidder is not None:
+                self._sizes[begun.bidder] += len(begun.kitty)
 
     def see(self, event: Event) -> None:
         of, seat = self._of, event.seat
@@ -299,8 +301,11 @@ class _Guards:
             case EventType.PASS:
                 bound = self._table[0] if len(self._table) == 1 else None
                 self._barred.add(seat)
-            case EventType.TRICK:
+            case EventType.TRICK | EventType.CALL:
                 self._table = ()
+                self._barred.clear()
+            case EventType.KITTY:
+                self._sizes[seat] += len(event.cards)
                 self._barred.clear()
             case _:
                 pass
