@@ -152,13 +152,34 @@ def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, O
             assert verify(copy).statements == verify(session.record()).statements
             assert verify(copy).unproved == ()
             going_on = verify(session.next_hand().record(view=view))
-            assert going_on.statements == verify(copy).statements
-            assert len(going_on.unproved) == 1
+            assert going_on.statements[: len(verify(copy).statements)] == verify(copy).statements
             assert "hides cards of hand 3" in going_on.unproved[0]
+            assert (
+                going_on.statements[-1].startswith("hand 3: every move that shows is legal")
+                or "line" in going_on.unproved[-1]
+            )
         else:
             assert verify(copy).game is None
         with pytest.raises(BadRecord, match=r"line \d+: this copy hides cards of hand [13]"):
             dasan.replay(session.next_hand().record(view=view))
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_g_03_a_hand_that_hides_cards_is_checked_by_what_shows(preset: str) -> None:
+    """Whose turn it is, what is a combination and what beats what does not depend on where the hidden cards lie."""
+    rules, rng = dasan.rules(preset), random.Random(2)
+    state = dasan.deal(rules, seed=2)
+    while sum(event.type == "play" for event in state.events) < 9:
+        state = state.play(lively(state, rng))
+    copy = state.record(view=1)
+    assert verify(copy).statements == ("hand 1: every move that shows is legal for some deal of the hidden cards",)
+    others = [i for i, line in enumerate(lines_of(copy)) if line.get("type") == "play" and line["seat"] != 1]
+    out_of_turn, played_twice = lines_of(copy), lines_of(copy)
+    out_of_turn[others[-1]]["seat"] = (out_of_turn[others[-1]]["seat"] + 1) % rules.players
+    played_twice[others[-1]]["cards"] = played_twice[others[0]]["cards"]
+    for lines, said in ((out_of_turn, "turn"), (played_twice, "in two places")):
+        with pytest.raises(BadRecord, match=rf"line \d+: .*{said}"):
+            verify(text_of(lines))
 
 
 def test_notes_and_analysis_ride_beside() -> None:

@@ -6,23 +6,17 @@ its result and perhaps the secret behind the deal. The deal wins over the seed: 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from dasan.errors import BadRecord, DasanError
-from dasan.play import fairness
-from dasan.play.begin import begin
-from dasan.play.dealing import Deal, drawn_dealer
-from dasan.play.events import MOVES, Event, EventType
-from dasan.play.moves import Move, MoveType
+from dasan.errors import BadRecord
+from dasan.play.dealing import Deal
+from dasan.play.parts import Origin
 from dasan.play.sessions import Session
-from dasan.play.starting import from_position
-from dasan.play.state import Origin, Phase, State
-from dasan.records.beginnings import check_dealt, check_succession, read_begun, seq_of
+from dasan.play.state import State
+from dasan.records.beginnings import check_succession
 from dasan.records.header import read_header
-from dasan.records.lines import BESIDE, Line, Record, only_record, same
-from dasan.records.write import result_json
+from dasan.records.lines import BESIDE, Line, Record, only_record
+from dasan.records.reader import Reader
 from dasan.ruleset.rules import Rules
 
 
@@ -30,12 +24,13 @@ from dasan.ruleset.rules import Rules
 class Told:
     """What a record tells. game: its hands up to the first that hides cards, None where that is the very first.
 
-    hidden: the line with which the first hand begins that hides cards; None where every card is open.
+    unread: the lines from the first hand on that hides cards; none where every card is open.
     """
 
     rules: Rules
+    origin: Origin
     game: State | Session | None
-    hidden: int | None
+    unread: tuple[Line, ...] = ()
 
     @property
     def hands(self) -> tuple[State, ...]:
@@ -47,9 +42,9 @@ class Told:
     @property
     def note(self) -> str | None:
         """From where on the record cannot be checked, as a sentence; None where all of it can."""
-        if self.hidden is None:
+        if not self.unread:
             return None
-        return f"line {self.hidden}: this copy hides cards of hand {len(self.hands) + 1}, which cannot be replayed"
+        return f"line {self.unread[0].number}: this copy hides cards of hand {len(self.hands) + 1}, which cannot be replayed"
 
 
 def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | Session:
@@ -68,195 +63,25 @@ def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:
     """What a record tells as far as its cards are open, every move checked; else as `replay`."""
     lines = [line for line in only_record(record) if line.get("type") not in BESIDE]
     contents, rules, origin = read_header(lines)
-    reader = _Reader(rules, origin, lines[1:])
+    reader = Reader(rules, origin, lines[1:])
     if contents == "hand":
         if reader.hides():
-            return Told(rules, None, reader.next_number)
+            return Told(rules, origin, None, reader.rest)
         state = reader.hand(seq=None)
         reader.end()
-        return Told(rules, state, None)
+        return Told(rules, origin, state)
     opening = reader.opening()
     states: list[State] = []
     while reader.more() and not reader.hides():
         states.append(reader.hand(seq=states[-1].next_seq if states else len(opening)))
         if len(states) > 1:
             check_succession(rules, states[-2], states[-1], reader.number)
-    hidden = reader.next_number if reader.more() else None
     if not states:
-        if hidden is None:
+        if not reader.more():
             raise BadRecord("the record breaks off")
-        return Told(rules, None, hidden)
+        return Told(rules, origin, None, reader.rest)
     if not isinstance(states[0].begun, Deal) or states[0].begun.number != 1:
         raise BadRecord("a session begins with the deal of hand 1")
     if states[0].begun.dealer != opening[-1].seat:
         raise BadRecord("the first hand is not dealt by the player who drew the deal", clause="B3.04")
-    return Told(rules, Session(rules, states[-1], opening, tuple(states[:-1]), seed), hidden)
-
-
-class _Reader:
-    """Walks down the lines after the header, hand by hand."""
-
-    def __init__(self, rules: Rules, origin: Origin, lines: Sequence[Line]) -> None:
-        self._rules = rules
-        self._origin = origin
-        self._lines = lines
-        self._at = 0
-
-    @property
-    def number(self) -> int:
-        return self._lines[min(self._at, len(self._lines) - 1)].number if self._lines else 1
-
-    @property
-    def next_number(self) -> int:
-        return self._lines[self._at].number
-
-    def more(self) -> bool:
-        return self._at < len(self._lines)
-
-    def hides(self) -> bool:
-        """Whether the next hand, up to the end of its lines, has a card that is not shown."""
-        return self.more() and any(
-            hides(line)
-            for line in (
-                self._lines[self._at],
-                *itertools.takewhile(_not_a_beginning, itertools.islice(self._lines, self._at + 1, None)),
-            )
-        )
-
-    def end(self) -> None:
-        if self.more():
-            raise BadRecord(f"line {self.number}: the hand is over, but the record goes on")
-
-    def _next(self) -> Line:
-        if not self.more():
-            raise BadRecord("the record breaks off")
-        self._at += 1
-        return self._lines[self._at - 1]
-
-    def opening(self) -> tuple[Event, ...]:
-        events: list[Event] = []
-        while not events or events[-1].type is not EventType.DEALER:
-            event = _event(self._next())
-            if event.type not in (EventType.DRAW, EventType.DEALER) or event.seq != len(events):
-                raise BadRecord(f"line {self.number}: a session begins with the draw for the deal")
-            if event.seat >= self._rules.players:
-                raise BadRecord(f"line {self.number}: there is no such seat")
-            events.append(event)
-        if drawn_dealer(self._rules, events) is None:
-            raise BadRecord(f"line {self.number}: the draw for the deal cannot go like that", clause="B3.04")
-        return tuple(events)
-
-    def hand(self, *, seq: int | None) -> State:
-        """The next hand, from its deal to its end or the end of the record. seq: what its first line must have."""
-        line = self._next()
-        number = line.number
-        try:
-            begun = read_begun(line)
-            at = seq_of(line)
-            if seq not in (None, at):
-                raise BadRecord(f"line {number}: seq should be {seq}")
-            if isinstance(begun, Deal):
-                check_dealt(self._rules, begun)
-                state = begin(self._rules, begun, first_seq=at + 1, origin=self._origin)
-            else:
-                state = replace(from_position(self._rules, begun), origin=self._origin)
-                if at != 0:
-                    raise BadRecord(f"line {number}: seq should be 0")
-        except BadRecord:
-            raise
-        except (DasanError, ValueError, TypeError, KeyError, StopIteration) as error:
-            raise BadRecord(f"line {number}: this deal cannot be: {getattr(error, 'message', error)}") from error
-        return self._play_on(state)
-
-    def _play_on(self, state: State) -> State:
-        """The state after the events of this hand, each of which must be the one that follows; then its end."""
-        known = 0
-        while self.more():
-            line = self._lines[self._at]
-            if line.get("type") in ("deal", "start", "result", "reveal"):
-                break
-            self._at += 1
-            event = _event(line)
-            if known == len(state.events):
-                state = _apply(state, event, line.number)
-            if known >= len(state.events) or state.events[known] != event:
-                raise BadRecord(f"line {line.number}: {event.type.value} does not follow from the hand so far")
-            known += 1
-        if known < len(state.events):
-            raise BadRecord(f"line {self.number}: the {state.events[known].type.value} that follows is missing")
-        return self._ended(state)
-
-    def _ended(self, state: State) -> State:
-        """The state with the result and the secret looked at that follow a hand that is over, each once."""
-        line = self._taken("result")
-        if line is None and state.result is not None:
-            raise BadRecord(f"line {self.number}: the hand is over, and its result is missing")
-        if line is not None and (
-            state.result is None or not same(line, {"type": "result", **result_json(state.result)})
-        ):
-            raise BadRecord(f"line {line.number}: the result is not the one the hand has")
-        line = self._taken("reveal")
-        if line is not None:
-            if state.phase is not Phase.OVER:
-                raise BadRecord(f"line {line.number}: the secret is told before the hand is over")
-            state = replace(state, origin=replace(state.origin, secret=_secret(line)))
-        if self.more() and self._lines[self._at].get("type") not in ("deal", "start"):
-            kind = self._lines[self._at].get("type")
-            again = f"a second {kind}" if kind in ("result", "reveal") else "another line"
-            raise BadRecord(f"line {self.next_number}: the hand is over, and {again} follows")
-        return state
-
-    def _taken(self, kind: str) -> Line | None:
-        """The next line, if it is of this type."""
-        return self._next() if self.more() and self._lines[self._at].get("type") == kind else None
-
-
-def _secret(line: Line) -> bytes:
-    text = line.get("secret")
-    if set(line) != {"type", "secret"} or not isinstance(text, str) or text != text.lower():
-        raise BadRecord(f"line {line.number}: the secret is not hexadecimal")
-    try:
-        secret = bytes.fromhex(text)
-    except ValueError as error:
-        raise BadRecord(f"line {line.number}: the secret is not hexadecimal") from error
-    if len(secret) != fairness.SECRET_BYTES or len(text) != 2 * len(secret):
-        raise BadRecord(f"line {line.number}: a secret has {fairness.SECRET_BYTES} bytes")
-    return secret
-
-
-def _event(line: Line) -> Event:
-    """The event that a line tells, and nothing else with it."""
-    try:
-        event = Event.from_json(line)
-    except BadRecord as error:
-        raise BadRecord(f"line {line.number}: {error.message}") from error
-    if not same(event.to_json(), line):
-        raise BadRecord(f"line {line.number} is not written like an event")
-    return event
-
-
-def _not_a_beginning(line: Line) -> bool:
-    return line.get("type") not in ("deal", "start")
-
-
-def hides(line: Line) -> bool:
-    """Whether a line hides cards that a redacted copy may hide: those dealt, the kitty, an offer."""
-    hands, cards = line.get("hands"), line.get("cards")
-    if line.get("type") in (EventType.KITTY, EventType.OFFER):
-        return isinstance(cards, list) and "?" in cards
-    dealt = [*(hands if isinstance(hands, list) else ()), line.get("kitty")]
-    return any(isinstance(text, str) and "?" in text for text in dealt)
-
-
-def _apply(state: State, event: Event, number: int) -> State:
-    if event.type not in MOVES:
-        raise BadRecord(f"line {number}: {event.type.value} does not follow from the hand so far")
-    if event.seat != state.to_act:
-        raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn")
-    cards = tuple(c for c in event.cards if c is not None)
-    try:
-        return state.play(Move(MoveType(event.type.value), cards, event.bid))
-    except (DasanError, ValueError) as error:
-        clause = error.clause if isinstance(error, DasanError) else "G.03"
-        message = error.message if isinstance(error, DasanError) else "this move cannot be"
-        raise BadRecord(f"line {number}: {message}", clause=clause) from error
+    return Told(rules, origin, Session(rules, states[-1], opening, tuple(states[:-1]), seed), reader.rest)

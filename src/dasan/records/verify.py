@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dasan.errors import BadRecord
@@ -10,7 +11,8 @@ from dasan.play import fairness
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.sessions import Session
 from dasan.play.state import Phase, State
-from dasan.records.lines import Record, only_record
+from dasan.records.hidden import check_hidden
+from dasan.records.lines import Line, Record, only_record
 from dasan.records.read import told
 from dasan.records.write import begun_json
 from dasan.ruleset.rules import Rules
@@ -33,8 +35,8 @@ class Verified:
 def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
     """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue.
 
-    rules: by which it must have been played; by default any, of which `Verified.verdict` tells. A copy that hides cards
-    is checked up to the first hand that does.
+    rules: by which it must have been played; by default any, of which `Verified.verdict` tells. A hand that hides cards
+    is checked as far as what shows does not depend on them.
     """
     lines = only_record(record)
     found = told(lines)
@@ -61,9 +63,25 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
                 said.append("the draw for the first deal follows from the secret")
     if found.note is not None:
         unproved.append(found.note)
+        for i, hand in enumerate(_hands(found.unread), len(hands) + 1):
+            stop = check_hidden(found.rules, hand, found.origin)
+            if stop is None:
+                said.append(f"hand {i}: every move that shows is legal for some deal of the hidden cards")
+            else:
+                unproved.append(f"hand {i} is checked up to line {stop}: from there on hidden cards decide")
     if any(line.get("type") == "analysis" for line in lines):
         unproved.append("what the analysis lines say is not looked at")
     return Verified(found.rules, stands, game, tuple(said), tuple(unproved))
+
+
+def _hands(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines by the hands that they tell."""
+    out: list[list[Line]] = []
+    for line in lines:
+        if line.get("type") in ("deal", "start"):
+            out.append([])
+        out[-1].append(line)
+    return out
 
 
 def _verify_deal(state: State, begun: Deal, secret: bytes, i: int) -> None:

@@ -1,0 +1,165 @@
+"""A hand that hides cards, checked as far as that goes: the hidden cards are dealt out in a way that what was played allows.
+
+What everybody saw does not depend on where the other cards lie: whose turn it was, what was a combination, what beat what.
+Duties do (the guard's, the highest card given away), so a hand is untrue only where no deal could make it true.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dasan.cards import Card, format_cards, parse_cards
+from dasan.errors import BadRecord, DasanError
+from dasan.play.events import Event, EventType
+from dasan.play.parts import Origin
+from dasan.records.lines import Line
+from dasan.records.reader import Reader
+from dasan.ruleset.rules import Rules
+
+TRIES = 6
+"""Deals of the hidden cards that are tried."""
+_CERTAIN = re.compile(r"not seat \d+'s turn|does not beat|combination|: it takes|is not higher|must play|not on the")
+
+
+def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | None:
+    """The line up to which the hand in `lines` is right, None if to its end. `BadRecord` where no deal makes it right."""
+    if lines[0].get("type") != "deal":
+        return lines[0].number
+    try:
+        told = _Told(rules, lines)
+    except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
+        return lines[0].number
+    twice = told.known() - Counter(rules.pack)
+    if twice:
+        raise BadRecord(
+            f"line {lines[0].number}: the {min(map(str, twice))} of this hand is in two places", clause="G.05"
+        )
+    furthest, said = lines[0].number, set[str]()
+    for attempt in range(TRIES):
+        try:
+            filled = told.filled(random.Random(attempt))
+            if filled is None:
+                continue
+            Reader(rules, origin, filled).hand(seq=None)
+        except BadRecord as error:
+            said.add(error.message)
+            number = re.match(r"line (\d+)", error.message)
+            furthest = max(furthest, int(number[1]) if number else 0)
+        except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
+            continue
+        else:
+            return None
+    if len(said) == 1 and _CERTAIN.search(only := next(iter(said))):
+        raise BadRecord(only)
+    return furthest
+
+
+@dataclass
+class _Told:
+    """What the lines of a hand tell about who was dealt what."""
+
+    rules: Rules
+    lines: Sequence[Line]
+    dealt: list[list[Card]] = field(init=False)
+    kitty: list[Card] = field(default_factory=list)
+    given: Card | None = None
+    taken: Card | None = None
+
+    def __post_init__(self) -> None:
+        deal = self.lines[0]
+        self.sizes = [len(text.split()) for text in deal["hands"]]
+        self.kitty_size = len(deal.get("kitty", "").split())
+        own = [[] if "?" in text else list(parse_cards(text)) for text in deal["hands"]]
+        if len(own) != self.rules.players:
+            raise ValueError
+        self.dealt = [list(hand) for hand in own]
+        self.events = [Event.from_json(line) for line in self.lines[1:] if "seat" in line]
+        self.bidder = next((e.seat for e in self.events if e.type is EventType.KITTY), None)
+        self.winner, self.loser = deal.get("exchange", (None, None))
+        gained: list[list[Card]] = [[] for _ in own]
+        for event in self.events:
+            for card in filter(None, event.cards):
+                self._see(event, card, own, gained)
+
+    def _see(self, event: Event, card: Card, own: list[list[Card]], gained: list[list[Card]]) -> None:
+        match event.type:
+            case EventType.PLAY if card in gained[event.seat]:
+                gained[event.seat].remove(card)
+            case EventType.OPEN if card in gained[event.seat]:
+                pass
+            case EventType.PLAY | EventType.OPEN | EventType.PARTNER | EventType.GIVE:
+                again = event.type in (EventType.OPEN, EventType.PARTNER) and card in self.dealt[event.seat]
+                if not own[event.seat] and not again and not self._opened(event, card):
+                    self.dealt[event.seat].append(card)
+                if event.type is EventType.GIVE:
+                    self.given = card
+                    gained[self.winner].append(card)
+                if event.type is EventType.OPEN and self.rules.auction is not None:
+                    place = self.rules.order.place
+                    suit = [c for c in self.rules.pack if c.suit == card.suit and place[c] < place[card]]
+                    self.kitty += [c for c in suit if all(c not in hand for hand in own)]
+            case EventType.TAKE:
+                self.taken = card
+                if not own[self.winner]:
+                    self.dealt[self.winner].append(card)
+                gained[event.seat].append(card)
+            case EventType.KITTY:
+                self.kitty.append(card)
+            case _:
+                pass
+
+    def _opened(self, event: Event, card: Card) -> bool:
+        """Whether this card was told of already, when the seat opened with it."""
+        opened = next((e for e in self.events if e.type is EventType.OPEN), None)
+        return opened is not None and event is not opened and opened.seat == event.seat and card in opened.cards
+
+    def known(self) -> Counter[Card]:
+        """The cards whose first place is known."""
+        return Counter(c for hand in (*self.dealt, self._lying()) for c in hand)
+
+    def _lying(self) -> list[Card]:
+        """The cards of the kitty that are known, but for those that the bidder has played."""
+        return [c for c in dict.fromkeys(self.kitty) if self.bidder is None or c not in self.dealt[self.bidder]]
+
+    def filled(self, rng: random.Random) -> list[Line] | None:
+        """The lines with every hidden card named, by chance; None where that finds no place for one."""
+        held = [list(hand) for hand in self.dealt]
+        kitty = self._lying()
+        left = list((Counter(self.rules.pack) - self.known()).elements())
+        rng.shuffle(left)
+        if self.bidder is not None:
+            while len(held[self.bidder]) > self.sizes[self.bidder]:
+                kitty.append(held[self.bidder].pop())
+        value = self.rules.order.value
+        for seat in sorted(range(len(held)), key=lambda s: s != self.loser):
+            while len(held[seat]) < self.sizes[seat]:
+                low = seat == self.loser and self.given is not None
+                fit = [c for c in left if not low or self.given is None or value[c] <= value[self.given]]
+                if not fit:
+                    return None
+                left.remove(fit[0])
+                held[seat].append(fit[0])
+        kitty += left
+        if len(kitty) != self.kitty_size:
+            return None
+        deal = {**self.lines[0], "hands": [format_cards(self.rules.order.hand(hand)) for hand in held]}
+        if kitty:
+            deal["kitty"] = format_cards(self.rules.order.hand(kitty))
+        out = [Line(deal, self.lines[0].number)]
+        for line in self.lines[1:]:
+            hides = "?" in line.get("cards", ())
+            out.append(Line({**line, "cards": self._shown(line, held, kitty)} if hides else line, line.number))
+        return out
+
+    def _shown(self, line: Line, held: list[list[Card]], kitty: list[Card]) -> list[str]:
+        """The cards of an event that hides them."""
+        if line["type"] == EventType.KITTY:
+            return [str(c) for c in self.rules.order.hand(kitty)]
+        others = list(held[self.winner])
+        offered = [self.taken or others[0]]
+        others.remove(offered[0])
+        return [str(c) for c in self.rules.order.hand([*offered, others[0]])]
