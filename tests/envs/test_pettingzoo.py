@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import types
 from functools import partial
@@ -121,3 +122,18 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
         ours.env("big-three", **wrong)
     with pytest.raises(ValueError, match="reset first"):
         ours.env("big-three").step(1)
+
+
+def test_the_last_observation_is_of_its_own_hand_whenever_it_is_read() -> None:
+    env = ours.env("big-three")
+    env.reset(seed=5)
+    while not any(env.terminations.values()):
+        seen, *_ = env.last()
+        assert seen is not None
+        env.step(np.flatnonzero(seen["action_mask"])[0])
+    last = env.observe("player_1")
+    wanted = encode(env._hand.state.view(1))
+    env.reset()
+    assert {**last}["observation"].tolist() == wanted
+    assert dict(last).keys() == {"observation", "action_mask"} == set(last)
+    assert not pickle.loads(pickle.dumps(last))["action_mask"].any()

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import dasan.vector
+from dasan.envs.ended import Story
 from dasan.envs.payoff import by_places, of_places
 from dasan.features import encode
 from dasan.games import make_rules
@@ -52,8 +53,7 @@ class Hand:
 
     def _begin(self) -> None:
         self.over = False
-        self._state = self.env.dealt(0)
-        self._ahead: list[int] = []
+        self.story = Story(self.env.ids, self.env.dealt(0))
 
     def next(self, seed: int | None = None) -> None:
         """Deal another hand: the first of `seed`, or without a seed the next one in turn."""
@@ -69,7 +69,7 @@ class Hand:
             raise ValueError(f"action {action} is not legal now")
         self._chosen[0] = action
         self.env.step(self._chosen)
-        self._ahead.append(action)
+        self.story.add(action)
         self.over = bool(self.env.done[0])
         if self.over:
             if self._by_places:
@@ -85,12 +85,7 @@ class Hand:
     @property
     def state(self) -> State:
         """The hand as the engine knows it."""
-        for action in self._ahead:
-            state = self._state
-            hand = state.hands[state.to_act or 0]
-            self._state = state.play(self.env.ids.pick(action, hand, state.called))
-        self._ahead.clear()
-        return self._state
+        return self.story.state
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:
         """int8 [num_actions]: 1 for each legal action of `seat`; all 0 unless it is to act. A new array."""

@@ -18,6 +18,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("PettingZoo environments need their extra: pip install 'dasan[envs]'") from error
 
+from dasan.envs.ended import Final
 from dasan.envs.hand import Hand, whole
 from dasan.envs.show import shown
 from dasan.ruleset.rules import OptionValue, Rules
@@ -130,7 +131,10 @@ class DasanEnv(AECEnv):
             self.render()
 
     def observe(self, agent: str) -> Observed:
+        """What `agent` sees. Once the hand is over this is worked out when it is looked at, which few programs do."""
         seat = self._seats[agent]
+        if self._hand.over:
+            return Final(self._hand.story, seat, self._hand.env.num_actions)
         return {"observation": self._hand.observation(seat), "action_mask": self._hand.mask(seat)}
 
     def render(self) -> str | None:

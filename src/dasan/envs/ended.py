@@ -1,0 +1,91 @@
+"""Hands told move by move, and what a seat sees at their end, worked out when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dasan.features import encode
+from dasan.play import tricks
+from dasan.play.action_ids import ActionIds
+from dasan.play.moves import Move, MoveType
+from dasan.play.parts import Phase
+from dasan.play.state import State
+
+
+class Story:
+    """One hand: how it was dealt, and the ids of what was played. `state` is the engine's, brought up to date when asked."""
+
+    def __init__(self, ids: ActionIds, dealt: State) -> None:
+        self._ids, self._state = ids, dealt
+        self._ahead: list[int] = []
+
+    def add(self, action: int) -> None:
+        """One more action, known to be legal."""
+        self._ahead.append(action)
+
+    @property
+    def state(self) -> State:
+        for action in self._ahead:
+            hand = self._state.hands[self._state.to_act or 0]
+            self._state = _after(self._state, self._ids.pick(action, hand, self._state.called))
+        self._ahead.clear()
+        return self._state
+
+
+def _after(state: State, move: Move) -> State:
+    """`state.play` of a move that the environments have found legal, without looking for it among the legal moves."""
+    if state.phase is Phase.PLAY:
+        return tricks.pass_(state) if move.type is MoveType.PASS else tricks.play(state, move)
+    return state.play(move)
+
+
+class Final(dict[str, Any]):
+    """The observation of a seat whose hand is over: an ordinary dict, whose arrays are made when the first is read."""
+
+    def __init__(self, story: Story, seat: int, num_actions: int) -> None:
+        super().__init__(observation=None, action_mask=None)
+        self._story, self._seat, self._actions = story, seat, num_actions
+
+    def _plain(self) -> dict[str, Any]:
+        if super().__getitem__("observation") is None:
+            seen = np.array(encode(self._story.state.view(self._seat)), np.uint8)
+            super().update(observation=seen, action_mask=np.zeros(self._actions, np.int8))
+        return {name: dict.__getitem__(self, name) for name in ("observation", "action_mask")}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._plain()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain())  # so that dict(…) and ** read the arrays, too
+
+    def __eq__(self, other: object) -> bool:
+        return self._plain() == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return repr(self._plain())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._plain(),)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._plain().get(key, default)
+
+    def items(self) -> Any:
+        return self._plain().items()
+
+    def values(self) -> Any:
+        return self._plain().values()
+
+    def copy(self) -> dict[str, Any]:
+        return self._plain()
+
+
+__all__ = ["Final", "Story"]
