@@ -52,7 +52,7 @@ class Game:
 
 
 LEVELS = tuple(
-    (f"level-{n + 1}", f"level-{n}", deals) for n, deals in zip(range(1, 8), (300, 300, 80, 80, 80, 30, 8), strict=True)
+    (f"level-{n + 1}", f"level-{n}", deals) for n, deals in zip(range(1, 8), (200, 200, 60, 60, 60, 16, 4), strict=True)
 )
 GAMES = {
     "charlesworth": Game(

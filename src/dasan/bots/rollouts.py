@@ -6,11 +6,12 @@ Every candidate is tried in the same worlds, so that differences between candida
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import unit
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -31,15 +32,19 @@ ROOM = 512
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """What the seat to act got after each candidate, float64 [moves, worlds]: payments, or places from 1 (first) to -1."""
+    """What the seat to act got after each candidate, float64 [moves, worlds]: payments, or places from 1 (first) to -1.
+
+    weights: float64 [worlds], how much each world counts.
+    """
 
     moves: tuple[Move, ...]
     values: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
 
     @property
     def means(self) -> npt.NDArray[np.float64]:
         """float64 [moves]."""
-        found: npt.NDArray[np.float64] = self.values.mean(axis=1)
+        found: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
         return found
 
 
@@ -63,39 +68,77 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
             out[i] = (n + 1 - 2 * done.places[:, 0, view.seat].astype(np.float64)) / (n - 1)
         else:
             out[i] = done.payments[:, 0, view.seat]
-    return Tried(tuple(moves), out)
+    return Tried(tuple(moves), out, np.ones(worlds))
 
 
 def by_network(
-    view: View, moves: Sequence[Move], worlds: int, seed: int, fitted: Fitted, seconds: float | None = None
+    view: View,
+    moves: Sequence[Move],
+    worlds: int,
+    seed: int,
+    fitted: Fitted,
+    *,
+    seconds: float | None = None,
+    pool: int = 0,
 ) -> Tried:
-    """Rollouts by a network, in `worlds` worlds, or in as many as `seconds` allow, but never none."""
+    """Rollouts by a network, in `worlds` worlds, or in as many as `seconds` allow, but never none.
+
+    pool: draw the worlds from so many, at most `ROOM`, by how likely the others' plays are in each (`likelihood`); 0: all
+    are equally likely.
+    """
     import numpy as np
 
     from dasan.worlds.deals import deals
     from dasan.worlds.states import Sampler
 
-    table = _table(view.rules, fitted.trained.session)
+    table = table_for(view.rules, fitted.trained.session)
     (state,) = Sampler(view).states(1, seed)
-    each = max(1, min(worlds, ROOM // len(moves)))
+    began = monotonic()
+    drawn, weights = deals(view, min(pool, ROOM) or worlds, seed), np.ones(worlds)
+    if pool:
+        counts = _drawn(log_likelihoods(view, state, drawn, fitted, table), len(drawn), worlds, seed)
+        order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
+        drawn, weights = replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64)
+    each = max(1, min(len(drawn), ROOM // len(moves)))
     parts: list[npt.NDArray[np.float64]] = []
-    began, at = monotonic(), 0
-    while at < worlds:
-        count = min(each, worlds - at)
-        table.positions.put_worlds(0, state, deals(view, count, seed, first=at))
-        parts.append(table.play(view, moves, count, fitted))
-        at += count
+    at = 0
+    while at < len(drawn):
+        part = slice(at, min(at + each, len(drawn)))
+        table.positions.put_worlds(0, state, replace(drawn, one=drawn.one[part], two=drawn.two[part]))
+        parts.append(table.play(view, moves, part.stop - at, fitted))
+        at = part.stop
         if seconds is not None and (monotonic() - began) * (1 + 1 / len(parts)) > seconds:
             break
-    return Tried(tuple(moves), np.concatenate(parts, axis=1))
+    return Tried(tuple(moves), np.concatenate(parts, axis=1), weights[:at])
+
+
+def _drawn(likelihoods: npt.NDArray[np.float64] | None, pool: int, worlds: int, seed: int) -> npt.NDArray[np.int64]:
+    """int64 [pool]: how often each world is drawn, in proportion to its likelihood (systematic sampling).
+
+    Where few worlds would be nearly all of it, likelihoods are flattened until an eighth of the pool takes part.
+    """
+    import numpy as np
+
+    chances = np.full(pool, 1 / pool)
+    if likelihoods is not None:
+        sharpness = 1.0
+        for _ in range(12):
+            weights = np.exp(sharpness * (likelihoods - likelihoods.max()))
+            chances = weights / weights.sum()
+            if 1 / (chances**2).sum() >= pool / 8:
+                break
+            sharpness *= 0.7
+    marks = (np.random.default_rng(seed).random() + np.arange(worlds)) / worlds
+    places = np.minimum(np.searchsorted(np.cumsum(chances), marks), pool - 1)
+    return np.bincount(places, minlength=pool)
 
 
 def runs(rules: Rules, fitted: Fitted) -> bool:
     """Whether compiled code plays these rules, so that `by_network` can."""
-    return _table(rules, fitted.trained.session).env.backend != "engine"
+    return table_for(rules, fitted.trained.session).env.backend != "engine"
 
 
-class _Table:
+class Table:
     """Room for hands of one game, kept between moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
@@ -138,5 +181,6 @@ class _Table:
 
 
 @lru_cache(maxsize=4)
-def _table(rules: Rules, session: bool) -> _Table:
-    return _Table(rules, session)
+def table_for(rules: Rules, session: bool) -> Table:
+    """The room for a game; made once."""
+    return Table(rules, session)

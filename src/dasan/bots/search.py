@@ -22,13 +22,15 @@ Values = list[tuple[Move, float]]
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How much a search looks at. worlds: deals of the hidden cards; width: candidates, the most promising ones; seconds:
-    when to stop with fewer worlds, or None; trust: how many worlds the first opinion of a move counts as much as.
+    when to stop with fewer worlds, or None; trust: how many worlds the first opinion of a move counts as much as; pool:
+    draw the worlds from so many, by how likely they make what the others did; 0: take any.
     """
 
     worlds: int = 200
     width: int = 8
     seconds: float | None = None
     trust: float = 20.0
+    pool: int = 0
 
 
 class SearchBot:
@@ -86,7 +88,7 @@ class StrongBot:
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
         self.name = name
         self._seed = seed
-        self._effort = effort or Effort(worlds=400, width=6, seconds=1.0)
+        self._effort = effort or Effort(worlds=400, width=6, seconds=1.0, pool=512)
         self._net = NetBot()
         self._search = SearchBot(seed)
 
@@ -128,8 +130,10 @@ class StrongBot:
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
         if len(kept) == 1:
             return [(kept[0], first[kept[0]])]
-        tried = by_network(view, kept, effort.worlds, seed_of(view, self._seed), found, effort.seconds)
-        n = tried.values.shape[1]
+        tried = by_network(
+            view, kept, effort.worlds, seed_of(view, self._seed), found, seconds=effort.seconds, pool=effort.pool
+        )
+        n = float(tried.weights.sum())
         return [
             (move, (n * float(mean) + effort.trust * first[move]) / (n + effort.trust))
             for move, mean in zip(kept, tried.means, strict=True)

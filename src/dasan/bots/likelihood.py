@@ -1,0 +1,129 @@
+"""How likely what the others did would be in each of many worlds, if they played by a network.
+
+What players do says what they hold: who could have beaten a king and did not, holds an ace less often. Each world's hand is
+played again from its first play; every decision of another seat counts by the softmax of the network's scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dasan.play.begin import begin
+from dasan.play.dealing import Position
+from dasan.play.events import MOVES, Event, EventType
+from dasan.play.moves import Move, MoveType
+from dasan.play.starting import from_position
+from dasan.play.state import State
+from dasan.play.view import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dasan.bots.rollouts import Table
+    from dasan.bots.trained import Fitted
+    from dasan.worlds.deals import Deals
+
+SOFTNESS = 0.5
+"""The temperature of the softmax, in units of the network's scores: people and other bots do not play as it does."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The plays of a hand: the state before the first, and who did what, by id."""
+
+    start: State
+    seats: tuple[int, ...]
+    actions: tuple[int, ...]
+    played: tuple[tuple[Event, ...], ...]
+
+
+def story(view: View, world: State) -> Story | None:
+    """The plays that `view` has seen, from a world that it allows; None if there are none."""
+    from dasan.play.action_ids import action_ids
+
+    ids = action_ids(view.rules, True)
+    begun, moves = world.begun, [event for event in world.events if event.type in MOVES]
+    first_seq = world.events[0].seq if world.events else 1
+    state = (
+        from_position(view.rules, begun)
+        if isinstance(begun, Position)
+        else begin(view.rules, begun, first_seq=first_seq)
+    )
+    start: State | None = None
+    seats: list[int] = []
+    actions: list[int] = []
+    for event in moves:
+        cards = tuple(c for c in event.cards if c is not None)
+        combination = view.rules.combination(cards) if event.type is EventType.PLAY else None
+        move = Move(MoveType(event.type.value), cards, event.bid, combination)
+        if state.phase == "play":
+            start = start or state
+            seats.append(event.seat)
+            actions.append(ids.of(move, view.called))
+        state = state.play(move)
+    if start is None:
+        return None
+    plays = [event for event in moves if event.type is EventType.PLAY]
+    by_seat = tuple(tuple(event for event in plays if event.seat == seat) for seat in range(view.rules.players))
+    return Story(start, tuple(seats), tuple(actions), by_seat)
+
+
+def log_likelihoods(
+    view: View, world: State, deals: Deals, fitted: Fitted, table: Table
+) -> npt.NDArray[np.float64] | None:
+    """float64 [worlds]: of each of `deals`, as many as the table has room for at most; None where it cannot be told.
+
+    world: any world of the view.
+    """
+    import numpy as np
+
+    from dasan.kernels.worlds.deal import words_of
+
+    told = story(view, world) if view.rules.decks == 1 else None
+    if told is None or told.start.rules != view.rules:
+        return None
+    one = deals.one.copy()
+    for seat, events in enumerate(told.played):
+        cards = [c for event in events for c in event.cards if c is not None]
+        one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
+    count = len(deals)
+    table.positions.put_worlds(0, told.start, replace(deals, one=one))
+    if count < table.positions.size:
+        table.positions.copy(0, slice(count, table.positions.size))
+    env = table.env
+    env.load(table.positions)
+    out = np.zeros(count)
+    every = np.arange(count)
+    for seat, action in zip(told.seats, told.actions, strict=True):
+        if not (env.to_act[:count] == seat).all() or not env.mask[:, action].all():
+            return None
+        choosing = every[env.num_legal[:count] > 1]
+        if seat != view.seat and len(choosing):
+            scores = table.scorer(env, choosing, fitted.network.weights)
+            out[choosing] += _log_chances(scores.rows, scores.begin, env.legal, choosing, action)
+        env.step(np.full(table.positions.size, action, np.int32))
+        if env.done.any():
+            return None
+    return out
+
+
+def _log_chances(
+    rows: npt.NDArray[np.float32],
+    begin: npt.NDArray[np.int64],
+    legal: npt.NDArray[np.int16],
+    envs: npt.NDArray[np.int64],
+    action: int,
+) -> npt.NDArray[np.float64]:
+    """float64 [environments]: the logarithm of the chance of `action` among the legal ones."""
+    import numpy as np
+
+    starts = begin[:-1]
+    scaled = rows.astype(np.float64) / SOFTNESS
+    top = np.maximum.reduceat(scaled, starts)
+    lengths = np.diff(begin)
+    total = np.add.reduceat(np.exp(scaled - np.repeat(top, lengths)), starts)
+    place = (legal[envs, : lengths.max()] == action).argmax(axis=1)
+    chosen: npt.NDArray[np.float64] = scaled[starts + place] - top - np.log(total)
+    return chosen
