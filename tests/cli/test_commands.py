@@ -65,7 +65,8 @@ def test_without_a_command_the_browser_table_is_served(arguments: list[str], mon
 
     asked: list[tuple[object, ...]] = []
 
-    def serve(host: str | None, port: int, data_dir: Path | None, *, open_browser: bool) -> None:
+    def serve(host: str | None, port: int, data_dir: Path | None, *, open_browser: bool, **more: object) -> None:
+        assert more == {"database": None, "nats": None}
         asked.append((host, port, data_dir, open_browser))
 
     monkeypatch.setattr(dasan.server.main, "serve", serve)
@@ -78,8 +79,11 @@ def test_serve_opens_no_browser(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(dasan.server.main, "serve", lambda *args, **named: asked.append((*args, named)))
-    cli("serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path))
-    assert asked == [("0.0.0.0", 8000, tmp_path, {"open_browser": False})]
+    cli(
+        "serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path), "--database", "postgresql://a/b", "--nats", "nats://c"
+    )
+    more = {"open_browser": False, "database": "postgresql://a/b", "nats": "nats://c"}
+    assert asked == [("0.0.0.0", 8000, tmp_path, more)]
 
 
 def test_a_server_that_cannot_start_says_why() -> None:

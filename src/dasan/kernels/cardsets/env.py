@@ -1,4 +1,4 @@
-"""Batched Big Two: a hand is a word, and what may be played is worked out from it at every step."""
+"""Batched Big Two. A hand is one word; legal plays are found from it at every step."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ _0, _1 = U(0), U(1)
 HAND, PLAYED, DEALT, BASE, NUMBER = 0, 4, 8, 12, 13
 SEAT, OPENER, PASSED, TABLE, TABLE_SEAT, WATCHING, DEALER, MUST, LEADER = 14, 15, 16, 17, 18, 19, 20, 21, 22
 COLUMNS = 24
-"""Hands, cards played and cards dealt by seat as card words. TABLE: the row on the table. MUST: the card word of which
-the lead must have a part. LEADER: who leads a session's hand. NONE: no such row or seat."""
+"""Columns of a row. Hands, played cards and dealt cards are card words by seat. TABLE: the row on the table. MUST: a card word;
+the lead must contain a card of it. LEADER: who leads a session's hand. NONE: no such row or seat."""
 NONE = 1 << 20
 SCRATCH = 52 + 4
 
 
 class CardsetTables(NamedTuple):
-    """What the kernels here read. first_row: the id of row 0. winner_leads: a session's later hands, rather than the holder
-    of the opening card.
+    """The tables that these kernels read. first_row: the id of row 0. winner_leads: whether the last winner, not the holder
+    of the opening card, leads a session's later hands.
     """
 
     t: CardsetCatalogue
@@ -88,20 +88,20 @@ def tables(rules: Rules, session: bool) -> CardsetTables:
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
-    """The environments' memory, and the column in it that seeds them."""
+    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
     return words, words[:, BASE]
 
 
 def most_legal(rules: Rules) -> int:
-    """More than the actions that can be legal at once."""
+    """An upper bound on legal actions at once."""
     return MOST_PLAYS
 
 
 def deals(
     rules: Rules, states: Words, i: int
 ) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, None]:
-    """Hands by seat, (no) kitty, dealer and leader of environment `i`, as they were dealt."""
+    """The dealt hands by seat, the empty kitty, the dealer and the leader of environment `i`."""
     place = rules.order.place
     pack = rules.order.hand(rules.pack)
     hands = tuple(
@@ -114,7 +114,7 @@ def deals(
 
 @lean
 def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
-    """The hand numbered NUMBER, up to the first lead (D2.11, D2.18); the dealer is drawn but in later hands."""
+    """Deal hand NUMBER up to the first lead (D2.11, D2.18). The dealer is drawn at random, except in later hands of a session."""
     row = states[i]
     p = tables.p
     pack, hands = scratch[:52], scratch[52:56]
@@ -145,7 +145,7 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
 
 @lean
 def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: CardsetTables) -> int:
-    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
+    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -171,7 +171,7 @@ def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words)
 def _advance_all(
     me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: CardsetTables
 ) -> None:
-    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     scratch = own.scratch[me]
     for i in range(first, last):
         look_ahead(i, last, states, 3, buffers)
@@ -207,7 +207,7 @@ def _on_duty(row: Words, seat: int, tables: CardsetTables) -> bool:
 
 @woven
 def move(row: Words, play: int, tables: CardsetTables) -> bool:
-    """A play (its row) or a pass (negative); whether the hand is over: then row[SEAT] is out (D2.12–D2.17)."""
+    """Carry out a play (its row) or a pass (negative) (D2.12–D2.17). True if the hand is over; row[SEAT] then went out."""
     p, players = tables.p, tables.p.players
     seat = signed(row[SEAT])
     duty = _on_duty(row, seat, tables)
@@ -244,7 +244,7 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
 
 @lean
 def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
-    """Payments, the foul, and what a session's next hand takes from this one (D2.17–D2.19)."""
+    """Write payments, the foul, and what a session's next hand inherits (D2.17–D2.19)."""
     p = tables.p
     out = signed(row[SEAT])
     total = 0
@@ -263,7 +263,7 @@ def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
 
 @woven
 def publish(i: int, states: Words, buffers: Buffers, tables: CardsetTables, observing: bool) -> None:
-    """Write who is to act, what is legal, and what that seat sees."""
+    """Write the seat to act, its legal actions and its observation."""
     row = states[i]
     legal, mask = buffers.legal[i], buffers.mask[i]
     seat = signed(row[SEAT])
@@ -314,7 +314,7 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Ca
 
 @woven
 def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
-    """The features of `dasan.features.layout`, in order."""
+    """Write the features of `dasan.features.layout`, in order."""
     players = tables.p.players
     me = signed(row[SEAT])
     obs, acc = buffers.obs, _0
@@ -347,7 +347,7 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
 
 @woven
 def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
-    """What goes beside observations."""
+    """Write the optional outputs."""
     players = tables.p.players
     for i in range(first, last):
         row = states[i]

@@ -1,4 +1,4 @@
-"""Whole random hands of Big Two: cards and pairs counted as bits, larger plays listed when they may be played."""
+"""Play whole random hands of Big Two: single cards and pairs are bits; larger plays are listed when they are legal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 MOST_PLAYS = 1472
-"""More than the plays of one hand: 1,287 sets of five cards at most, and 154 smaller ones."""
+"""An upper bound on the plays of one hand: 1,287 sets of five cards and 154 smaller ones."""
 PASS = -1
 _0, _1, _2, _3, _16, _32 = U(0), U(1), U(2), U(3), U(16), U(32)
 _4095, _8191 = U(4095), U(8191)
@@ -26,7 +26,7 @@ _PACK = U((1 << 52) - 1)
 
 @woven
 def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """The cards and pairs of `hand` that are in `above`, a row of the table's."""
+    """The cards and pairs of `hand` that are in `above`, a row of `SetTable.above`."""
     return (
         hand & above[0],
         hand & (hand << _1) & above[1],
@@ -63,9 +63,9 @@ def list_larger(
     base: int,
     catalogue: CardsetCatalogue,
 ) -> int:
-    """Write every row of `hand` with more than two cards to `out`, from place `n` on, as row + `base`.
+    """Append each row of `hand` with more than two cards to `out[n:]`, as row + `base`; return the new length.
 
-    size: how many cards they must have, 0 for any. strength: what they must be above. Returns the place behind the last.
+    size: the number of cards, 0 for any. strength: only rows above it.
     """
     lanes = count_lanes(hand) | _1 << U(ALONE)
     r = catalogue.runs
@@ -125,7 +125,7 @@ def list_larger(
 def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
     """Deal `each` cards to each seat as card words, from `pack`, a word a card; returns the random state.
 
-    A random word makes two numbers. If no card is left over the last seat takes what the others leave.
+    A random word draws two cards. If no card is left over, the last seat takes the remaining cards.
     """
     word = dealt = _0
     at = 0
@@ -154,7 +154,7 @@ def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: i
 def _list_choices(
     hand: np.uint64, answer: int, table: int, n: int, plays: Small, catalogue: CardsetCatalogue, policy: CardsetPolicy
 ) -> int:
-    """Add the larger plays that `answer` allows to `plays` from place `n` on; returns the place behind the last."""
+    """Append the larger plays that `answer` allows to `plays[n:]`; return the new length."""
     size, strength = (catalogue.size[table], catalogue.strength[table]) if answer == LARGE else (0, -1)
     if signed(popcount(hand)) < max(size, catalogue.least):
         return n
@@ -216,7 +216,7 @@ def random_hand(
         chosen = signed(picked)
         row = PASS
         if answer > LARGE and few == first:
-            # No branch for a pass, which nobody can foresee: the word is 0 then, the card 64.
+            # No branch for a pass, which would be mispredicted: the word is 0 then, the card 64.
             word = deposit(_1 << picked, singles)
             reply = catalogue.small[trailing_zeros(word), 0]
         elif chosen == n:
@@ -244,7 +244,7 @@ def random_hand(
             trace[3 * plies + 2] = choices
         plies += 1
         if duty and not passing:
-            # Only a single card that leaves a higher one neglects the duty to guard.
+            # Only a single card that is not the highest breaks the duty to guard.
             duty = picked < first and word != highest(hand)
         hands[seat] = hand & ~word
         if hand == word:
@@ -314,7 +314,7 @@ def random_hands(
     paid: Numbers,
     won: Numbers,
 ) -> int:
-    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies."""
+    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies."""
     pack, hands = np.empty(52, np.uint64), np.empty(policy.players, np.uint64)
     plays = np.empty(MOST_PLAYS, np.int32)
     payments, trace = np.empty(policy.players, np.int64), np.empty(0, np.int64)

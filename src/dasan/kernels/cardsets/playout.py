@@ -24,7 +24,7 @@ _0, _1 = U(0), U(1)
 
 
 def put(state: State, states: Words, i: int) -> None:
-    """Write `state`, a hand that goes on, into row `i`."""
+    """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, place = state.rules, state.begun, state.rules.order.place
 
     def word(cards: tuple[Card | None, ...]) -> int:
@@ -53,7 +53,7 @@ def put(state: State, states: Words, i: int) -> None:
 
 @lean
 def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTables) -> None:
-    """Rows `first` and on, copies of one position, get the hands of the worlds in `one`."""
+    """Give rows from `first` on, copies of one position, the hands of the worlds in `one`."""
     for k in range(one.shape[0]):
         for seat in range(tables.p.players):
             states[first + k, env.HAND + seat] = one[k, seat]
@@ -61,14 +61,14 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTable
 
 @lean
 def publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
-    """Write who is to act in row 0, and what is legal."""
+    """Write the seat to act and the legal actions of row 0."""
     clear_mask(0, buffers)
     env.publish(0, states, buffers, tables, False)
 
 
 @woven
 def _choose(row: Words, buffers: Buffers, tables: CardsetTables, policies: PolicyTable) -> int:
-    """What thrifty does."""
+    """The action that thrifty chooses."""
     seat = signed(row[env.SEAT])
     sizes = _0
     for other in range(tables.p.players):
@@ -82,7 +82,7 @@ def _choose(row: Words, buffers: Buffers, tables: CardsetTables, policies: Polic
 
 @lean
 def choose(states: Words, buffers: Buffers, tables: CardsetTables, policies: PolicyTable) -> int:
-    """What thrifty does in row 0, whose legal actions are published."""
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
     return _choose(states[0], buffers, tables, policies)
 
 
@@ -115,10 +115,10 @@ def play_out(
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
 ) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
+    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
-    environment. payments, places: [rows × times, seats], filled.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
+    one environment. payments, places: [rows × times, seats], written.
     """
     row = states[0]
     plies = 0

@@ -1,4 +1,4 @@
-"""The action table of a game whose rows are exact sets of cards (Big Two), as arrays for kernels.
+"""The catalogue of a game whose rows are exact sets of cards (Big Two), as arrays.
 
 A hand is one 64-bit word with bit 4 × rank + suit for every card, so that a higher bit is a higher card. Single cards
 and pairs are bits of four words: bit *b* of word 0 is the card *b*, bit *b* of word *d* the pair of it and the card *d*
@@ -22,13 +22,13 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 LEAD, OPENING, LARGE = 0, 1, 2
-"""What is to be answered: nothing; nothing, but the opening card must be part of it; a row of more than two cards. Each
-card and each pair has a higher number of its own."""
+"""The play to beat, as an answer code: none (free lead), none (lead must contain the opening card), or a row of more than two
+cards. Each single card and each pair has a code of its own above these."""
 RANKS, SUITS = 13, 4
 MOST_CARDS, MOST_PLAYED = 13, 5
 LANES = 64
 ALONE = 63
-"""The place in count lanes of a second group that is none."""
+"""The place in count lanes that stands for "no second group"."""
 
 
 class Runs(NamedTuple):
@@ -71,7 +71,7 @@ class Groups(NamedTuple):
 
 class Flushes(NamedTuple):
     """Rows of one suit. size: how many cards, 0 for no such rows. rows[suit, ranks]: the row of these cards, or -1.
-    picks[begin[n]] to picks[begin[n + 1] - 1]: every choice of `size` of n things, as bits.
+    picks[begin[n]] to picks[begin[n + 1] - 1]: every choice of `size` out of n, as bits.
     """
 
     size: int
@@ -102,7 +102,7 @@ class CardsetCatalogue(NamedTuple):
 
 
 class CardsetPolicy(NamedTuple):
-    """What else the rules decide, as numbers.
+    """Policies of the rules as numbers.
 
     opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
     loser pays at fixed stakes; if 0, a loser who holds n cards pays times[n].

@@ -1,7 +1,7 @@
-"""What the batched environments of all games share: their buffers, seeds, legal actions and observations.
+"""Buffers, seeds, sampling and observation writing that the batched environments of all games share.
 
-Everything an environment does depends on the seed and its own number alone, so that results are the same however many
-environments there are and however they are shared out to threads.
+An environment depends only on the seed and its own index, so results do not change with the number of environments or
+threads.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Words = npt.NDArray[np.uint64]
 _1, _7 = U(1), U(7)
 NONE = -1
 AHEAD = 8
-"""How many environments before its turn the memory is asked for what one needs."""
+"""How many environments ahead a step prefetches."""
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
 
 
 signed: Callable[[Any], int] = cast("Any", np.int64)
-"""A word as a signed number. (`int` of an unsigned word stays unsigned in Numba.)"""
+"""A word as a signed integer. (In Numba `int` of an unsigned word stays unsigned.)"""
 
 
 class Buffers(NamedTuple):
-    """What the caller sees, by environment.
+    """The arrays that the caller sees; n environments, A actions, F features.
 
-    mask: [n, A]. obs: [n, F], the features as bytes, eight to a word. rewards, places: [n, seats]. done, to_act: [n].
+    mask: [n, A]. obs: [n, F / 8], the features as bytes, eight to a word. rewards, places: [n, seats]. done, to_act: [n].
     legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
     """
 
@@ -55,7 +55,7 @@ def id_type(count: int) -> type[np.int16 | np.int32]:
 
 
 def rows_of_words(num_envs: int, columns: int) -> Words:
-    """Zeros [num_envs, columns], each row from the start of a cache line if columns are a multiple of 8."""
+    """Zeros [num_envs, columns]; rows start at cache lines if `columns` is a multiple of 8."""
     words = np.zeros(num_envs * columns + 7, np.uint64)
     skipped = -words.ctypes.data // 8 % 8
     return words[skipped : skipped + num_envs * columns].reshape(num_envs, columns)
@@ -63,14 +63,14 @@ def rows_of_words(num_envs: int, columns: int) -> Words:
 
 @lean
 def seed_environments(first: int, last: int, seed: np.uint64, base: Words, choice: Words) -> None:
-    """Set what the hands (`base`) and the random choices of each environment are made of."""
+    """Seed the deals (`base`) and the random choices (`choice`) of environments FIRST, LAST."""
     for i in range(first, last):
         _seed_one(i, U(i), seed, base, choice)
 
 
 @lean
 def seed_each(seeds: Words, base: Words, choice: Words) -> None:
-    """As `seed_environments`, every environment as the first one of its own seed."""
+    """As `seed_environments`; each environment is the first one of its own seed."""
     for i in range(seeds.shape[0]):
         _seed_one(i, U(0), seeds[i], base, choice)
 
@@ -84,14 +84,14 @@ def _seed_one(i: int, number: np.uint64, seed: np.uint64, base: Words, choice: W
 
 @inlined
 def deal_state(base: np.uint64, number: int) -> np.uint64:
-    """The random state that hand `number` (from 0) is dealt with."""
+    """The random state from which hand `number`, counted from 0, is dealt."""
     return hand_state(base, number + 1)
 
 
 @woven
 def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) -> None:
-    """Ask the memory for what a step of an environment soon after `i` needs: `lines` cache lines of its row of `words`, the
-    list of what was legal, and the mask, unless that is so wide that few of its lines are touched.
+    """Prefetch what a step of environment `i + AHEAD` reads: `lines` cache lines of its row of `words`, its list of legal
+    actions, and its mask, unless the mask is so wide that a step touches few of its lines.
     """
     soon = min(i + AHEAD, last - 1)
     for k in range(lines):
@@ -104,7 +104,7 @@ def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) ->
 
 @woven
 def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
-    """The first of these environments whose action is not legal, or NONE."""
+    """The first environment in FIRST, LAST whose action is not legal, or NONE."""
     for i in range(first, last):
         soon = min(i + AHEAD, last - 1)
         prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
@@ -127,7 +127,7 @@ def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
 
 @woven
 def clear_result(i: int, buffers: Buffers, players: int) -> None:
-    """Take back what was said of the end of a hand."""
+    """Clear the previous hand's rewards, places and done flag."""
     if buffers.done[i]:
         buffers.done[i] = 0
         for seat in range(players):
@@ -137,7 +137,7 @@ def clear_result(i: int, buffers: Buffers, players: int) -> None:
 
 @inlined
 def clear_mask(i: int, buffers: Buffers) -> None:
-    """Take the actions that were legal out of the mask; the list is the caller's, who may have spoilt it."""
+    """Clear the places of the mask that were set. The list of legal actions is not used: the caller may have changed it."""
     for k in range(min(signed(buffers.num_legal[i]), buffers.legal.shape[1])):
         action = buffers.legal[i, k]
         if 0 <= action < buffers.mask.shape[1]:
@@ -146,9 +146,9 @@ def clear_mask(i: int, buffers: Buffers) -> None:
 
 @woven
 def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) -> tuple[np.uint64, int]:
-    """Append `n` < 64 flags, the lowest bits of `bits`, to row `i` of `out`, of which `at` are there.
+    """Append `n` < 64 flags, the lowest bits of `bits`, to row `i` of `out`, which already has `at` flags.
 
-    acc: those that have not been written yet, fewer than 64. Returns what takes its place and the place of `at`.
+    acc: flags not yet written, fewer than 64. Returns the new `acc` and `at`.
     """
     o = at & 63
     acc |= bits << U(o)
@@ -160,7 +160,7 @@ def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) ->
 
 @woven
 def put_seats(acc: np.uint64, at: int, seats: int, me: int, players: int, out: Words, i: int) -> tuple[np.uint64, int]:
-    """One flag a seat, relative to `me`, from a set of seats as bits."""
+    """Append one flag a seat, relative to `me`, from a bit set of seats."""
     turned = ((seats >> me) | (seats << (players - me))) & ((1 << players) - 1)
     return put(acc, at, U(turned), players, out, i)
 
@@ -169,14 +169,14 @@ def put_seats(acc: np.uint64, at: int, seats: int, me: int, players: int, out: W
 def put_seat(
     acc: np.uint64, at: int, seat: np.uint64, me: int, players: int, out: Words, i: int
 ) -> tuple[np.uint64, int]:
-    """One flag a seat, relative to `me`: set for `seat`, for none if there is no such seat."""
+    """Append one flag a seat, relative to `me`: set for `seat`, none set if `seat` is NONE."""
     there = _1 << (seat & _7) if seat < U(players) else U(0)
     return put_seats(acc, at, signed(there), me, players, out, i)
 
 
 @woven
 def finish_flags(acc: np.uint64, at: int, out: Words, i: int) -> int:
-    """Write the flags that are left; returns the number of words that all of them take."""
+    """Write the remaining flags; return the number of words that all flags take."""
     n = (at + 7) >> 3
     for k in range((at >> 6) << 3, n):
         out[i, k] = deposit(acc & U(255), _BYTES)

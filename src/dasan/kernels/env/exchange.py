@@ -1,4 +1,4 @@
-"""Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.exchange`.
+"""Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.play.exchange`.
 
 Cards are bits 4 × rank + suit of the words that `kernels.patterns.env` keeps; their places in an action id are 0 to 53, the red
 joker (bit 56) at 53.
@@ -48,7 +48,7 @@ def _put_in(row: Words, seat: int, bit: np.uint64) -> None:
 
 @lean
 def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_cards: npt.NDArray[np.int32]) -> None:
-    """Carry out a legal give, offer or take. After the take the phase is PLAYING."""
+    """Carry out a legal give, offer or take (W.20). After the take the phase is PLAYING."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     if row[PHASE] == GIVING:
         slot = action - gives
@@ -85,7 +85,7 @@ def list_exchanges(
     takes: int,
     pair_ids: npt.NDArray[np.int32],
 ) -> None:
-    """The legal gives, offers or takes of environment `i`, into `legal` and `num_legal`."""
+    """Write the legal gives, offers or takes of environment `i` into `legal` and `num_legal`."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     n = 0
     if row[PHASE] == GIVING:

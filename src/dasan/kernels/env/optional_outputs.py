@@ -1,6 +1,6 @@
-"""What goes beside observations: a row of features for every legal action, and what is hidden from the seat to act.
+"""Optional outputs: features of each legal action, and the cards hidden from the seat to act.
 
-Rows are gathered from a table by id, see `dasan.features.encode_moves`; who holds what is written by each game's module.
+Features are copied from a table by action id (`dasan.features.encode_moves`); each game's module writes the hidden cards.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _1, _7 = U(1), U(7)
 
 
 class More(NamedTuple):
-    """What an environment writes beside masks and observations.
+    """Optional outputs of n environments with A actions; features are bytes, eight to a word.
 
-    showing: whether hidden cards are. hidden: [n, F / 8]. kitty: whether there is one.
-    listing: whether features of moves are. rows: [rows, F / 8], eight features to a word; those of environment i begin at
-    starts[i] of [n + 1]. features: [A, F / 8], of every id, with taken[id] the cards it takes out of the hand; out, left:
-    the places of the features that depend on the hand.
+    showing: whether hidden cards are written. hidden: [n, words]. kitty: whether the game has one.
+    listing: whether features of moves are written. rows: [rows, words]; environment i's begin at starts[i]; starts: [n + 1].
+    features: [A, words], the constant features by id. taken: [A], the number of cards that an action takes from the hand.
+    out, left: the places of the two features that depend on the hand.
     """
 
     showing: bool
@@ -51,7 +51,7 @@ class More(NamedTuple):
 
 
 def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bool, most: int) -> More:
-    """`most`: the rows that every environment has room for; with 0 they are found when there are some."""
+    """Allocate optional outputs. most: rows an environment when padded; 0 for ragged rows, allocated as needed."""
     features, taken, out, left = np.zeros((1, 1), np.uint64), np.zeros(1, np.int8), 0, 0
     if moves:
         of_ids = action_features(rules, session)
@@ -93,7 +93,7 @@ def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_o
 
 @woven
 def write_moves(i: int, held: int, buffers: Buffers, outputs: More) -> None:
-    """The features of environment i's k-th legal action into row starts[i] + k. held: cards of the seat to act."""
+    """Write the features of environment i's k-th legal action to row starts[i] + k. held: cards of the seat to act."""
     table, taken, rows = outputs.features, outputs.taken, outputs.rows
     width = table.shape[1]
     out_word, out_flag = outputs.out >> 3, _1 << (U(outputs.out) & _7) * U(8)

@@ -1,4 +1,4 @@
-"""The policies that hands are played out with: random, and thrifty, the compiled twin of `dasan.bots.thrifty`."""
+"""Playout policies: random, and thrifty, the compiled twin of `dasan.bots.thrifty`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ POLICIES = {"random": RANDOM, "thrifty": THRIFTY}
 
 
 class PolicyTable(NamedTuple):
-    """By row: counts, the cards it takes of each rank, four bits a rank; touched: a bit at each of these ranks; many:
-    whether these are more than two; size: its cards; lead, cost, force: points as `dasan.bots.thrifty` gives them,
-    breaks left out. windows: the ranks of every shortest straight, as in touched. tops, bids: for the auction. first_row:
-    the id of row 0. top_rank: the highest rank but jokers. broken, risk: BREAK and RISK.
+    """Arrays by row of the catalogue.
+
+    counts: cards taken of each rank, four bits a rank. touched: one bit for each of these ranks. many: whether there are
+    more than two such ranks. size: cards. lead, cost, force: points as in `dasan.bots.thrifty`, without breaks.
+    windows: the ranks of each shortest straight, as in touched. tops, bids: the auction's points. first_row: the id of row 0. top_rank: the
+    highest rank below the jokers. broken, risk: the constants BREAK and RISK.
     """
 
     counts: Words
@@ -77,7 +79,7 @@ def policy_table(rules: Rules) -> PolicyTable:
 
 @woven
 def rank_counts(one: np.uint64, two: np.uint64) -> np.uint64:
-    """How many cards of each rank, four bits a rank, in a hand of bits 4 × rank + suit."""
+    """Cards of each rank, four bits a rank, in a hand of bits 4 × rank + suit (twice: bits of `two`)."""
     a = (one & _ONES) + ((one >> _1) & _ONES) + ((one >> U(2)) & _ONES) + ((one >> U(3)) & _ONES)
     b = (two & _ONES) + ((two >> _1) & _ONES) + ((two >> U(2)) & _ONES) + ((two >> U(3)) & _ONES)
     total: np.uint64 = a + b
@@ -86,7 +88,7 @@ def rank_counts(one: np.uint64, two: np.uint64) -> np.uint64:
 
 @woven
 def playout_state(seed: np.uint64, world: int, playout: int) -> np.uint64:
-    """The random state that playout number `playout` of world number `world` begins with."""
+    """The initial random state of playout `playout` of world `world`."""
     return mixed(world_state(seed, world) ^ (U(playout + 1) * _PLAYOUT))
 
 
@@ -101,9 +103,9 @@ def thrifty_play(
     sizes: np.uint64,
     policies: PolicyTable,
 ) -> int:
-    """The play that thrifty makes, an id out of the first `n` of `legal`.
+    """The play that thrifty chooses: an id among the first `n` of `legal`.
 
-    held: the hand's counts. sizes: bit k says that an opponent holds k cards. friendly: the table is an ally's.
+    held: the hand's counts. sizes: bit k is set if an opponent holds k cards. friendly: an ally made the play on the table.
     """
     size_of, first = policies.size, policies.first_row
     folded = (held & U(0x0F0F_0F0F_0F0F_0F0F)) + ((held >> U(4)) & U(0x0F0F_0F0F_0F0F_0F0F))
@@ -155,7 +157,7 @@ def thrifty_play(
 
 @lean
 def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, policies: PolicyTable) -> int:
-    """What thrifty says in the auction: the most that the hand is worth, else a pass, or the least that is allowed."""
+    """Thrifty's bid: the highest that the hand is worth, else a pass, else the lowest that is allowed."""
     worth = 0
     for k in range(3):
         worth += policies.tops[k] * signed((held >> U(4 * (policies.top_rank - 2 + k))) & U(15))
@@ -184,7 +186,7 @@ def random_of(legal: npt.NDArray[np.int16], n: int, state: np.uint64) -> int:
 
 @lean
 def extreme(legal: npt.NDArray[np.int16], n: int, highest: bool) -> int:
-    """The highest or the lowest of the first `n` ids."""
+    """The highest or lowest of the first `n` ids of `legal`."""
     best = signed(legal[0])
     for k in range(1, n):
         action = signed(legal[k])

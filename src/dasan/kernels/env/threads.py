@@ -1,8 +1,8 @@
-"""How threads share out batched environments: the caller's, and helpers that wait for its orders.
+"""Worker threads for batched environments. The caller's thread posts commands; helpers spin briefly, then sleep.
 
-Every thread has a line of `posts`, the caller the last one. An order goes into the lines of the helpers; each carries it
-out on its own share and says so, all in compiled code. A helper without an order looks at its line for a while, as the next
-one mostly comes within microseconds, and then goes to sleep in Python, from where it takes some 30 µs to wake it.
+`posts` has one row of words a thread; the caller's is the last. The caller writes a command into the helpers' rows; each
+helper carries it out on its own range of environments and reports, all in compiled code. A helper without a command spins for
+about 0.1 ms, because the next one usually comes within microseconds, and then sleeps in Python, which takes some 30 µs to wake.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from dasan.kernels.runtime.compiled import DISABLED, lean, woven
 Posts = npt.NDArray[np.int64]
 
 LINE = 16
-"""Words of a line: two cache lines, which some processors fetch together."""
+"""Words of a row: two cache lines, which some processors fetch together."""
 STATE, FIRST, LAST, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
-"""FIRST up to LAST: the share. FOUND: the environment with an illegal action, or NONE or LOST. BROKEN (of the caller): a
-thread is lost, and nobody is to wait."""
+"""Words of a row. FIRST, LAST: the range of environments this thread steps. FOUND: the environment with an illegal action, or
+NONE or LOST. WAKE: set while the helper sleeps. BROKEN (caller's row only): a helper failed, and nobody may wait for it."""
 ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP, WRITE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-"""What STATE says. A helper with the order STEP looks for illegal actions, says CHECKED, and waits for GO or LEAVE. WRITE:
-what goes beside observations, which needs to know what is legal in all environments."""
+"""Values of STATE. On STEP a helper checks its actions, reports CHECKED, and waits for GO or LEAVE. WRITE writes optional
+outputs; it comes after a step, because ragged rows depend on what is legal in all environments."""
 LOST = -2
 _LOOKS = 300 if HAS_YIELD else 30_000
-"""How often a helper looks for an order."""
+"""How often a helper polls for a command before it sleeps."""
 
 
 class Own(NamedTuple):
-    """What an environment has beside its game and the buffers that the caller sees.
+    """Working memory of n environments.
 
-    chosen: [n], the actions of this step. choice: [n], the random words that `sample` goes by. scratch: a row a thread.
-    observing: whether there are observations. more: what goes beside them.
+    chosen: [n], the actions of this step. choice: [n], the random states of `sample`. scratch: a row a thread. observing:
+    whether observations are written. more: the optional outputs.
     """
 
     chosen: npt.NDArray[np.int32]
@@ -54,7 +54,7 @@ class Own(NamedTuple):
 
 @woven
 def _settled(posts: Posts, most: int) -> bool:
-    """Wait until no helper's state is above `most`; False if a thread is lost."""
+    """Wait until no helper's state is above `most`; False if a helper failed."""
     for line in range(0, posts.shape[0] - LINE, LINE):
         while load(posts, line + STATE) > most:
             if load(posts, posts.shape[0] - LINE + BROKEN):
@@ -65,7 +65,7 @@ def _settled(posts: Posts, most: int) -> bool:
 
 @lean
 def summon(posts: Posts, order: int) -> int:
-    """Give the helpers an order; how many of them are asleep, whose WAKE is set."""
+    """Post a command to the helpers and set WAKE of those that sleep; return how many do."""
     asleep = 0
     for line in range(0, posts.shape[0] - LINE, LINE):
         posts[line + WAKE] = 1 if swap(posts, line + STATE, order) == ASLEEP else 0
@@ -75,16 +75,16 @@ def summon(posts: Posts, order: int) -> int:
 
 @woven
 def enter(me: int, posts: Posts) -> tuple[int, int]:
-    """The environments of thread `me`, that begins its work: the first, and the one after the last."""
+    """Start the work of thread `me`; return its range, FIRST and LAST."""
     posts[me * LINE + FOUND] = NONE
     return posts[me * LINE + FIRST], posts[me * LINE + LAST]
 
 
 @woven
 def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> bool:
-    """Whether all actions are legal, of all threads. The caller's FOUND is the first environment where one is not.
+    """Whether the actions of all threads are legal. The caller's FOUND is the first environment whose action is not.
 
-    Each looks at its own share, which no other thread has in its cache.
+    Each thread checks its own range, whose masks are in its own cache.
     """
     line, callers = me * LINE, posts.shape[0] - LINE
     illegal = first_illegal(posts[line + FIRST], posts[line + LAST], chosen, mask)
@@ -112,7 +112,7 @@ def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], mask: npt.NDArr
 
 @woven
 def next_order(me: int, posts: Posts) -> int:
-    """The order is carried out. Of a helper, the next one, or ASLEEP; of the caller ASLEEP, when all have done theirs."""
+    """Report the command as done. For a helper, return the next command or ASLEEP; for the caller, wait for all."""
     line, callers = me * LINE, posts.shape[0] - LINE
     if callers == 0:
         return ASLEEP
@@ -132,14 +132,14 @@ def next_order(me: int, posts: Posts) -> int:
 
 @woven
 def found(me: int, posts: Posts) -> int:
-    """FOUND of a thread."""
+    """The word FOUND of a thread."""
     what: int = posts[me * LINE + FOUND]
     return what
 
 
 @lean
 def sample_all(posts: Posts, choice: Words, buffers: Buffers) -> int:
-    """The caller's part of the order SAMPLE; LOST, or something else."""
+    """The caller's part of the command SAMPLE; LOST if a helper failed."""
     me = posts.shape[0] // LINE - 1
     first, last = enter(me, posts)
     sample(first, last, choice, buffers)
@@ -148,11 +148,11 @@ def sample_all(posts: Posts, choice: Words, buffers: Buffers) -> int:
 
 
 Attend = Callable[[int, int], int]
-"""Carries out orders: the number of a thread, and the first order."""
+"""Carries out commands; called with the thread's number and the first command."""
 
 
 class _Crew(NamedTuple):
-    """Helpers, of one process, and what they share with the caller. gone: which have ended."""
+    """The helpers of one process, and what they share with the caller. gone: which have ended."""
 
     posts: Posts
     orders: list[SimpleQueue[tuple[Attend, int] | None]]
@@ -160,7 +160,7 @@ class _Crew(NamedTuple):
     process: int
 
     def let_go(self) -> None:
-        """Nobody waits any more, and helpers end as soon as they have done what they are at."""
+        """Stop waiting for the helpers; each exits after its current command."""
         self.posts[BROKEN - LINE] = 1
         for orders in self.orders:
             orders.put(None)
@@ -169,7 +169,7 @@ class _Crew(NamedTuple):
 class Team:
     """The caller and its helpers.
 
-    After an interrupt, or when a helper is lost, the next order goes to new ones. Without compiled code the caller is alone.
+    After an interrupt or a failed helper, the next command starts new helpers. Without compiled code there are none.
     """
 
     def __init__(self, num_envs: int, threads: int) -> None:
@@ -183,9 +183,9 @@ class Team:
         return self._crew.posts
 
     def command(self, order: int, attend: Attend, lead: Callable[[], int]) -> int:
-        """An order to all: helpers that are asleep `attend`, the caller does its own part with `lead`; what that returns.
+        """Post a command: sleeping helpers wake and run `attend`, the caller runs `lead`, whose result is returned.
 
-        RuntimeError: a helper was lost.
+        RuntimeError: a helper failed.
         """
         if self.threads == 1:
             return lead()
@@ -205,16 +205,16 @@ class Team:
         return found
 
     def renew(self) -> None:
-        """The next order goes to new helpers, for these go on with arrays that have been replaced."""
+        """Start new helpers at the next command, because these hold arrays that have been replaced."""
         self._whole = False
 
     def dismiss(self) -> None:
         self._crew.let_go()
 
     def _begin(self) -> tuple[Posts, list[SimpleQueue[tuple[Attend, int] | None]]]:
-        """Helpers who are all there, and who count as lost until the caller has seen the end of what it begins now."""
+        """Return a complete crew, marked as broken until the command that starts now has ended."""
         crew = self._crew
-        mine = crew.process == os.getpid()  # a forked process has no threads but its own
+        mine = crew.process == os.getpid()  # a forked process has none of its parent's threads
         if not self._whole and mine:
             crew.let_go()
             while not all(crew.gone):
@@ -232,7 +232,7 @@ class Team:
         crew = _Crew(posts, [SimpleQueue() for _ in range(n)], [False] * n, os.getpid())
         try:
             for me in range(n):
-                start_new_thread(_help, (me, crew))  # an interrupt in `Thread.start` may leave locks behind
+                start_new_thread(_help, (me, crew))  # an interrupt in `Thread.start` can leave locks held
         except BaseException:
             crew.let_go()
             raise
@@ -244,7 +244,7 @@ def _help(me: int, crew: _Crew) -> None:
         while (given := crew.orders[me].get()) is not None:
             attend, order = given
             attend(me, order)
-            del given, attend  # they hold the environments, which end with their last other holder
+            del given, attend  # they refer to the environments and would keep them alive
     finally:
         crew.posts[BROKEN - LINE] = 1
         crew.gone[me] = True

@@ -1,6 +1,6 @@
 """Batched Winner: one deck or two, jokers, the exchange between a session's hands.
 
-Nothing is kept between steps but hands and what is public: what a seat can play is found anew in each.
+Rows hold only hands and public information; legal plays are found anew at every step.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ BASE, NUMBER, PHASE, SEAT, OPENER, PASSED, TABLE, TABLE_1, TABLE_2, TABLE_SEAT =
 DEALER, LEADER, INSIDE, HAS_PLAYED, ORDER, OUT, PLAYED_1, PLAYED_2 = 42, 43, 44, 45, 46, 47, 48, 49
 STRONG = 56
 COLUMNS = 57
-"""Hands, and hands as dealt, by seat: cards held at least once, and twice. TABLE: the row on the table, TABLE_1 and
-TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: seats as they went out, four bits each. PLAYED: all cards
-played. STRONG: seats that may hold a play of more power than others. NONE: no such row or seat."""
+"""Columns of a row. Hands and dealt hands are two words a seat: cards held at least once, and twice. TABLE: the row on the table,
+TABLE_1 and TABLE_2 its cards. INSIDE: seats that hold cards. ORDER: finishing order, four bits a seat. PLAYED: all cards
+played. STRONG: seats that may hold a bomb or straight flush. NONE: no such row or seat."""
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 PLAYS = 108
@@ -64,8 +64,8 @@ class PatternStates(NamedTuple):
 
 
 class PatternTables(NamedTuple):
-    """What the kernels here read. block: flags that a set of cards takes, once for each deck. later: who leads a
-    session's later hands, 0 the holder of the opening card, 1 the winner, 2 the last. gives, pairs, takes: first ids of
+    """The tables that these kernels read. block: flags of a set of cards, once for each deck. later: who leads a session's
+    later hands: 0 the holder of the opening card, 1 the Winner, 2 the Loser. gives, pairs, takes: first ids of
     the exchange; pair_ids: the id of offering two cards; pair_cards: the inverse.
     """
 
@@ -127,20 +127,20 @@ def tables(rules: Rules, session: bool) -> PatternTables:
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
-    """The environments' memory, and the column in it that seeds them."""
+    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
     return PatternStates(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
 
 
 def most_legal(rules: Rules) -> int:
-    """More than the actions that can be legal at once."""
+    """An upper bound on legal actions at once."""
     return max(len(rules.catalogue.rows) + 1, comb(rules.most_cards, 2))
 
 
 def deals(
     rules: Rules, states: PatternStates, i: int
 ) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, tuple[int, int] | None]:
-    """Hands by seat, (no) kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
+    """The dealt hands by seat, the empty kitty, the dealer, the leader and the exchange of environment `i`."""
     row = [int(word) for word in states.words[i]]
     place = rules.order.place
     hands = []
@@ -157,7 +157,7 @@ def deals(
 
 @lean
 def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) -> None:
-    """The hand numbered NUMBER, up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
+    """Deal hand NUMBER up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
     row = states.words[i]
     players = tables.p.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
@@ -200,7 +200,7 @@ def lead(row: Words, tables: PatternTables) -> None:
 def serve(
     me: int, order: int, posts: Posts, own: Own, states: PatternStates, buffers: Buffers, tables: PatternTables
 ) -> int:
-    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
+    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -233,7 +233,7 @@ def _advance_all(
     buffers: Buffers,
     tables: PatternTables,
 ) -> None:
-    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     scratch = own.scratch[me]
     for i in range(first, last):
         look_ahead(i, last, states.words, 7, buffers)
@@ -258,7 +258,7 @@ def _advance_all(
 
 @woven
 def move(i: int, states: PatternStates, play: int, scratch: Words, tables: PatternTables) -> bool:
-    """A play (its row) or a pass (negative); whether the hand is over (W.16–W.18)."""
+    """Carry out a play (its row) or a pass (negative) (W.16–W.18). True if the hand is over."""
     row = states.words[i]
     players = tables.p.players
     seat = signed(row[SEAT])
@@ -296,7 +296,7 @@ def move(i: int, states: PatternStates, play: int, scratch: Words, tables: Patte
 
 @woven
 def _clear(row: Words) -> None:
-    """The trick is over: who played last leads, or the next player still in (W.16)."""
+    """End the trick: the last to play leads, or the next player still in (W.16)."""
     inside, seat = signed(row[INSIDE]), signed(row[TABLE_SEAT])
     row[SEAT] = seat if (inside >> seat) & 1 else next_seat(inside, seat)
     row[TABLE] = row[TABLE_SEAT] = NONE
@@ -311,7 +311,7 @@ def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternT
 
 @lean
 def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
-    """The result, and what a session's next hand takes from it (W.18–W.21)."""
+    """Write the result, and what a session's next hand inherits (W.18–W.21)."""
     row, players = states.words[i], tables.p.players
     loser = 0
     for seat in range(players):
@@ -334,7 +334,7 @@ def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTable
 def publish(
     i: int, states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words, observing: bool
 ) -> None:
-    """Write who is to act, what is legal, and what that seat sees."""
+    """Write the seat to act, its legal actions and its observation."""
     row = states.words[i]
     seat = signed(row[SEAT])
     buffers.to_act[i] = seat
@@ -387,7 +387,7 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: W
 def _put_cards(
     acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, tables: PatternTables
 ) -> tuple[np.uint64, int]:
-    """A set of cards: once, and with two decks twice; the jokers' bits 52 and 56 side by side."""
+    """Append the flags of a set of cards, once and with two decks twice; the jokers' bits 52 and 56 become neighbours."""
     low = (_1 << U(53)) - _1
     acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), tables.block, obs, i)
     if tables.decks == 2:
@@ -397,7 +397,7 @@ def _put_cards(
 
 @woven
 def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
-    """The features of `dasan.features.layout`, in order."""
+    """Write the features of `dasan.features.layout`, in order."""
     players = tables.p.players
     me = signed(row[SEAT])
     obs, acc = buffers.obs, _0
@@ -435,7 +435,7 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> Non
 def _write_more(
     first: int, last: int, more: More, states: PatternStates, buffers: Buffers, tables: PatternTables
 ) -> None:
-    """What goes beside observations."""
+    """Write the optional outputs."""
     players = tables.p.players
     for i in range(first, last):
         row = states.words[i]

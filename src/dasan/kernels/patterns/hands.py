@@ -1,4 +1,4 @@
-"""Whole random hands of Winner, one deck or two, with jokers or without."""
+"""Play whole random hands of Winner, one deck or two, with jokers or without."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def random_hand(
 
 @woven
 def first_leader(one: Words, dealer: int, policy: PatternPolicy) -> int:
-    """The holder of the opening card; of two holders the first after the dealer (W.05)."""
+    """The holder of the opening card; of two holders the one nearer the dealer (W.05)."""
     leader = dealer
     for k in range(policy.players):
         seat = (dealer + policy.players - 1 - k) % policy.players
@@ -193,7 +193,7 @@ def random_hands(
     paid: Numbers,
     places: Numbers,
 ) -> int:
-    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
+    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
 
     Seat (number of the hand) modulo players deals. paid, places: what each seat got and the sum of its places; added to.
     """

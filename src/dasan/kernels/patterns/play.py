@@ -1,7 +1,7 @@
-"""What a hand of Winner can play, and the cards that a play takes, by shifting and and-ing words.
+"""Find what a hand of Winner can play, and the cards that a play takes, by shifting and intersecting words.
 
-The sets of cards `held[n]` carry it all: those cards of a hand that have at least n more of their rank beside them, not
-higher. A pair decided by a card is a bit of `held[1]`; the ranks held three times are the nibbles of `held[2]`; a run
+Everything is read from the sets `held[n]`: the cards of a hand that have at least n more cards of their rank below them or equal
+to them. A pair decided by a card is a bit of `held[1]`; the ranks held three times are the nibbles of `held[2]`; a run
 is a place where all of so many shifted words have a bit.
 """
 
@@ -62,7 +62,7 @@ def _hold(one: np.uint64, two: np.uint64, depth: int, scratch: Words) -> None:
 
 @woven
 def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, catalogue: PatternCatalogue) -> int:
-    """Append what there is of a kind, of `length` alone if that is not 0, among the bits `above`; returns the end."""
+    """Append the plays of a kind, only those of `length` if it is not 0, among the bits `above`; return the new end."""
     held = scratch[HELD + catalogue.copies[kind] - 1]
     if held == _0:
         return end
@@ -106,7 +106,7 @@ def _find_runs(
     starts = each
     for n in range(1, shortest):
         starts &= each >> U(4 * n)
-    # Runs of one suit: starts of those of which no rank after the first is held in another suit.
+    # Runs of one suit: starts after which no rank is held in another suit.
     alone = single = _0
     if mixed and starts != _0:
         single = lowest(held)
@@ -145,9 +145,9 @@ def _find_runs(
 def find(
     one: np.uint64, two: np.uint64, table: int, stronger: bool, scratch: Words, catalogue: PatternCatalogue
 ) -> tuple[int, int]:
-    """Write what a hand can play over the row `table` (negative: as a lead) to `scratch`.
+    """Write the plays of a hand over the row `table` (negative: leads) to `scratch`.
 
-    stronger: whether to look for kinds of more power too. Returns the end of those of its kind, and the end.
+    stronger: whether to look for bombs and straight flushes too. Returns the end of plays of the same kind, and the end.
     """
     kind, length, above, power, depth = 0, 0, _ALL, 0, catalogue.deepest
     if table >= 0:
@@ -179,7 +179,7 @@ def find(
 
 @woven
 def choices(end: int, scratch: Words) -> int:
-    """How many plays have been found."""
+    """The number of plays found."""
     n = 0
     for at in range(FOUND, end, 2):
         n += signed(popcount(scratch[at]))
@@ -188,7 +188,7 @@ def choices(end: int, scratch: Words) -> int:
 
 @woven
 def choice(i: int, scratch: Words, catalogue: PatternCatalogue) -> int:
-    """The row of the play found as number `i`."""
+    """The row of the `i`-th play found."""
     at = FOUND
     n = signed(popcount(scratch[at]))
     while i >= n:

@@ -35,7 +35,7 @@ _0, _1 = U(0), U(1)
 
 
 def put(state: State, states: PatternStates, i: int) -> None:
-    """Write `state`, a hand that goes on, into row `i`."""
+    """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, place = state.rules, state.begun, state.rules.order.place
     ids = action_ids(rules, True)
 
@@ -85,7 +85,7 @@ def put(state: State, states: PatternStates, i: int) -> None:
 
 @lean
 def fill(states: PatternStates, first: int, one: Words, two: Words, tables: PatternTables) -> None:
-    """Rows `first` and on, copies of one position, get the hands of the worlds in `one` and `two`."""
+    """Give rows from `first` on, copies of one position, the hands of the worlds in `one` and `two`."""
     for k in range(one.shape[0]):
         for seat in range(tables.p.players):
             states.words[first + k, env.ONE + seat] = one[k, seat]
@@ -94,14 +94,14 @@ def fill(states: PatternStates, first: int, one: Words, two: Words, tables: Patt
 
 @lean
 def publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
-    """Write who is to act in row 0, and what is legal."""
+    """Write the seat to act and the legal actions of row 0."""
     clear_mask(0, buffers)
     env.publish(0, states, buffers, tables, scratch, False)
 
 
 @woven
 def _choose(row: Words, buffers: Buffers, tables: PatternTables, policies: PolicyTable) -> int:
-    """What thrifty does."""
+    """The action that thrifty chooses."""
     n = signed(buffers.num_legal[0])
     phase = row[env.PHASE]
     if phase != U(env.PLAYING):
@@ -119,13 +119,13 @@ def _choose(row: Words, buffers: Buffers, tables: PatternTables, policies: Polic
 
 @lean
 def choose(states: PatternStates, buffers: Buffers, tables: PatternTables, policies: PolicyTable) -> int:
-    """What thrifty does in row 0, whose legal actions are published."""
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
     return _choose(states.words[0], buffers, tables, policies)
 
 
 @woven
 def _step(states: PatternStates, action: int, tables: PatternTables, scratch: Words) -> bool:
-    """Carry out an action; whether the hand is over."""
+    """Carry out an action. True if the hand is over."""
     row = states.words[0]
     if row[env.PHASE] == U(env.PLAYING):
         return env.move(0, states, action - tables.first_row, scratch, tables)
@@ -162,10 +162,10 @@ def play_out(
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
 ) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
+    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
-    environment. payments, places: [rows × times, seats], filled.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
+    one environment. payments, places: [rows × times, seats], written.
     """
     row = states.words[0]
     plies = 0

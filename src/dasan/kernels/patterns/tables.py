@@ -1,4 +1,4 @@
-"""The action table of a game with canonical rows (Winner) as arrays for kernels.
+"""The catalogue of a game with canonical rows (Winner), as arrays.
 
 A hand is two 64-bit words with bit 4 × rank + suit for every card: `one` has the cards held at least once, `two` those
 held twice (two decks). What it can play is a few words more, one for a kind of one length: there every row has the bit
@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.int64]
 SAME, RUN, FLUSH, GROUPS = 0, 1, 2, 3
 NO_SUIT, FIRST, LAST = 0, 1, 2
 MOST_BLOCKS, MOST_COPIES = 96, 8
-"""There is room for so many, where Winner has 76 at most, and 5."""
+"""Capacity; Winner needs 76 blocks and 5 copies at most."""
 
 
 class PatternCatalogue(NamedTuple):
@@ -80,7 +80,7 @@ class PatternCatalogue(NamedTuple):
 
 
 class PatternPolicy(NamedTuple):
-    """What else the rules decide, as numbers.
+    """Policies of the rules as numbers.
 
     restart: 0 off, 1 when unbeatable, 2 always. top: the bit of the highest two. opening: the bit of the card whose
     holder leads. by_cards: losers pay times[n] for n cards held, or n × unplayed if they have played nothing and that

@@ -1,4 +1,4 @@
-"""The auction of Big Three for kernels: the compiled twin of `dasan.auction`, tied to it by a differential test.
+"""The auction of Big Three for kernels: the compiled twin of `dasan.play.auction`, compared with it by a test.
 
 Suit words: a hand as four 16-bit lanes, one a suit in the game's order, a bit for every rank held.
 """
@@ -20,7 +20,7 @@ _16 = U(16)
 
 
 class AuctionTable(NamedTuple):
-    """The auction's policy as numbers. digs: a row of rank counts for each holding that must bid the top (H.01)."""
+    """The auction's policy as numbers. digs: count lanes of each holding that must bid the top (H.01)."""
 
     players: int
     hand_size: int
@@ -68,7 +68,7 @@ def lowest_of_suit(cards: np.uint64, suit: int) -> np.uint64:
 
 @inlined
 def counts_of(cards: np.uint64) -> np.uint64:
-    """The count lanes (at least one, two, three, four of a rank) of a suit word."""
+    """Convert a suit word to count lanes (at least one, two, three, four of a rank)."""
     a = cards & _LANE
     b = (cards >> _16) & _LANE
     c = (cards >> U(32)) & _LANE

@@ -53,16 +53,16 @@ PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 1
 BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
 DEALT = 24
 COLUMNS = 32
-"""What a play needs stands in the first two cache lines, what bids and observations need in the third. Hands and cards played by
-seat as count lanes; dealt cards by seat, then the kitty, as suit words. NONE: no such seat or card."""
+"""Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands and played cards are
+count lanes by seat; dealt cards are suit words by seat, then the kitty. NONE: no such seat or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
 SCRATCH = 52 + 5
-"""Words that a thread needs: a pack and a deal."""
+"""Scratch words of a thread: a pack and a deal."""
 
 
 class RankTables(NamedTuple):
-    """All that the kernels here read."""
+    """The tables that these kernels read."""
 
     t: RankCatalogue
     a: AuctionTable
@@ -83,7 +83,7 @@ def tables(rules: Rules, session: bool) -> RankTables:
 
 @lean
 def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
-    """The hand numbered NUMBER, up to the first bid (B3.05–B3.07); the dealer is drawn but in later hands."""
+    """Deal hand NUMBER up to the first bid (B3.05–B3.07). The dealer is drawn at random, except in later hands of a session."""
     a = tables.a
     players = a.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
@@ -114,7 +114,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
 
 @lean
 def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: RankTables) -> int:
-    """What thread `me` does in the environments, see `kernels.env.threads`: `order`, and what it is told next."""
+    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -139,7 +139,7 @@ def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) ->
 def _advance_all(
     me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: RankTables
 ) -> None:
-    """The first hand of each environment, or one legal action in each; hands that are over are settled and dealt anew."""
+    """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
     scratch = own.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(first, last):
@@ -166,7 +166,7 @@ def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTable
 
 @woven
 def move(row: Words, action: int, tables: RankTables) -> bool:
-    """One legal action (an id); whether the hand is over, and then row[SEAT] is who went out."""
+    """Carry out one legal action id. True if the hand is over; row[SEAT] then went out."""
     if row[PHASE] == PLAYING:
         return _play(row, tables.x.codes[action], tables)
     if row[PHASE] == AUCTION:
@@ -178,7 +178,7 @@ def move(row: Words, action: int, tables: RankTables) -> bool:
 
 @woven
 def _bid(row: Words, bid: int, auction: AuctionTable) -> None:
-    """A bid, or with 0 a pass (B3.08–B3.11, B4.02, H.02)."""
+    """Carry out a bid; 0 is a pass (B3.08–B3.11, B4.02, H.02)."""
     players = auction.players
     seat = signed(row[SEAT])
     passed = signed(row[PASSED])
@@ -213,7 +213,7 @@ def _bid(row: Words, bid: int, auction: AuctionTable) -> None:
 
 @lean
 def _call(row: Words, card: int, auction: AuctionTable) -> None:
-    """A partner's card is called (B4.03)."""
+    """Call the partner's card (B4.03)."""
     row[CALLED] = card
     for seat in range(auction.players):
         if (row[DEALT + seat] >> U(card)) & _1 != _0:
@@ -224,7 +224,7 @@ def _call(row: Words, card: int, auction: AuctionTable) -> None:
 
 @woven
 def _play(row: Words, code: int, tables: RankTables) -> bool:
-    """A play or a pass; whether the hand is over, and then row[SEAT] is who went out (B3.15–B3.18)."""
+    """Carry out a play or a pass (B3.15–B3.18). True if the hand is over; row[SEAT] then went out."""
     t, players = tables.t, tables.a.players
     seat = signed(row[SEAT])
     action = U(code & 255)
@@ -259,7 +259,7 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
 
 @lean
 def settle(i: int, row: Words, buffers: Buffers, auction: AuctionTable) -> None:
-    """Payments to the sides (B3.19, B4.06)."""
+    """Write the payments (B3.19, B4.06)."""
     players = auction.players
     bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
     bid = signed(row[BID])
@@ -276,8 +276,8 @@ def settle(i: int, row: Words, buffers: Buffers, auction: AuctionTable) -> None:
 
 @woven
 def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
-    """All legal actions as seven words: what is said (id 1 at bit 0), then plays with the called card and plays without
-    it, three words each.
+    """All legal actions as seven words: pass, bids and calls (id 1 at bit 0), then three words of plays with the called card
+    and three without.
     """
     t, a, x = tables.t, tables.a, tables.x
     seat = signed(row[SEAT])
@@ -309,7 +309,7 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
 
 @woven
 def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing: bool) -> None:
-    """Write who is to act, what is legal, and what that seat sees."""
+    """Write the seat to act, its legal actions and its observation."""
     buffers.to_act[i] = signed(row[SEAT])
     write_legal(i, legal_of(row, tables), tables.x, buffers.legal, buffers.num_legal, buffers.mask)
     if observing:
@@ -318,7 +318,7 @@ def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing:
 
 @woven
 def _observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
-    """The features of `dasan.features.layout`, in order."""
+    """Write the features of `dasan.features.layout`, in order."""
     t, a, x = tables.t, tables.a, tables.x
     players = a.players
     me = signed(row[SEAT])
@@ -362,7 +362,7 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
 
 @woven
 def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: RankTables) -> None:
-    """What goes beside observations."""
+    """Write the optional outputs."""
     players = tables.a.players
     for i in range(first, last):
         row = states[i]
@@ -381,18 +381,18 @@ def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffe
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
-    """The environments' memory, and the column in it that seeds them."""
+    """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
     s = rows_of_words(num_envs, COLUMNS)
     return s, s[:, BASE]
 
 
 def most_legal(rules: Rules) -> int:
-    """More than the actions that can be legal at once, with room for 64 more, which `gather` may overwrite."""
+    """An upper bound on legal actions at once, plus 64 places that `gather` may overwrite."""
     return max(len(rules.catalogue.rows), action_ids(rules).rows) + 64
 
 
 def deals(rules: Rules, states: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
-    """Hands by seat, kitty and dealer of environment `i`, as they were dealt."""
+    """The dealt hands by seat, the kitty and the dealer of environment `i`."""
     place = rules.order.place
 
     def cards(word: int) -> tuple[Card, ...]:

@@ -1,6 +1,6 @@
-"""Whole random hands of Big Three, from the shuffle to the settlement, for three and for four players.
+"""Play whole random hands of Big Three, from the shuffle to the payments, for three and four players.
 
-Every hand has random numbers of its own, made of the seed and its number, however hands are shared out to threads.
+A hand's random numbers depend only on the seed and its number, not on the thread that plays it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _0, _1, _3, _16, _32 = U(0), U(1), U(3), U(16), U(32)
 _PASS, _LEAD = U(PASS), U(LEAD)
 
 BID, CALL = 256, 512
-"""Codes in a trace: bids (+ bid), calls (+ 16 × suit + rank); a play is its action, + 1024 with the called card."""
+"""Codes in a trace: BID + bid, CALL + 16 × suit + rank; a play is its action, + 1024 if it contains the called card."""
 WITH_CALLED = 1024
 
 
@@ -30,8 +30,8 @@ WITH_CALLED = 1024
 def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
     """Deal `each` cards to each of `players` and the rest to hands[players], as suit words; returns the random state.
 
-    pack: 52 words of one bit each; it is left shuffled. A random word makes two numbers. If no card is left over the last
-    seat takes what the others leave.
+    pack: 52 words of one bit each; left shuffled. A random word draws two cards. If no kitty remains, the last seat takes
+    the remaining cards.
     """
     word = _0
     at = 0
@@ -181,7 +181,7 @@ def random_hand(
 def _choose_with_called(
     hand: np.uint64, last: np.uint64, rank: np.uint64, state: np.uint64, catalogue: RankCatalogue
 ) -> tuple[np.uint64, np.uint64, bool, np.uint64]:
-    """A random move of the hand that holds the called card of `rank`: plays with it and without it differ (B4.07)."""
+    """A random move of a hand that holds the called card of `rank`; plays with and without it are different moves (B4.07)."""
     lanes = (hand >> rank) & U(0x0001_0001_0001_0001)
     top = lanes & ~(lanes >> _16)
     sets, ones, twos = legal_words(hand & ~(top << rank), last, catalogue)
@@ -203,9 +203,9 @@ def _choose_with_called(
 def random_hands(
     first: int, count: int, seed: np.uint64, catalogue: RankCatalogue, auction: AuctionTable, paid: Numbers, won: Numbers
 ) -> int:
-    """Hands `first` to `first + count - 1` of `seed`, dealt and played at random; returns the plies.
+    """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
 
-    paid, won: what each seat got in all, and how often it was on the winning side; added to.
+    paid, won: by seat, total payments and hands won; added to.
     """
     pack = np.empty(52, np.uint64)
     for suit in range(4):

@@ -30,11 +30,11 @@ SAID = 6
 class RankIds(NamedTuple):
     """ids: by action, those with the called card after those without. codes: by id, the action, + 256 with the called
     card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the inverse. first_call,
-    first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. reveal: whether all see the kitty.
+    first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. reveal: whether everybody sees the kitty.
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
-    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether that is so, because ids grow with bits, and
-    there are 64 ids or more; it is in all presets.
+    j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
+    64 of them, as in all presets, so that bits and places can be used.
     """
 
     ids: npt.NDArray[np.int16]
@@ -97,7 +97,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
 
 
 def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray[np.uint8], Words, Words, bool]:
-    """What `RankIds` says of words. The pass, id 0, is seen to by itself."""
+    """Build the word-wise arrays of `RankIds`. The pass, id 0, is handled separately."""
     in_order = count >= 64
     bases = np.zeros(7, np.int64)
     offsets = np.zeros(7 * 64, np.uint8)

@@ -1,4 +1,4 @@
-"""Kernels for games of ranks alone (Big Three): what a hand can play, playing it, and choosing at random."""
+"""Find, carry out and choose plays in games without suits (Big Three)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def taken(hand: np.uint64, action: np.uint64, catalogue: RankCatalogue) -> np.ui
 
 @inlined
 def pick(sets: np.uint64, ones: np.uint64, twos: np.uint64, word: np.uint64) -> np.uint64:
-    """One action of three words, each equally likely."""
+    """A uniformly random action of three words."""
     n0 = popcount(sets)
     n01 = n0 + popcount(ones)
     i = below(word, n01 + popcount(twos))

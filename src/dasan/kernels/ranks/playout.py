@@ -36,7 +36,7 @@ PHASES = {Phase.AUCTION: env.AUCTION, Phase.CALL: env.CALLING, Phase.PLAY: env.P
 
 
 def put(state: State, states: Words, i: int) -> None:
-    """Write `state`, a hand that goes on, into row `i`."""
+    """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, order = state.rules, state.begun, state.rules.order
 
     def bit(c: Card) -> int:
@@ -77,7 +77,7 @@ def put(state: State, states: Words, i: int) -> None:
 
 @lean
 def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) -> None:
-    """Rows `first` and on, copies of one position, get the hands (and the kitty) of the worlds in `one`."""
+    """Give rows from `first` on, copies of one position, the hands and kitty of the worlds in `one`."""
     players = tables.a.players
     for k in range(one.shape[0]):
         row = states[first + k]
@@ -93,13 +93,13 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
 
 @lean
 def publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
-    """Write who is to act in row 0, and what is legal."""
+    """Write the seat to act and the legal actions of row 0."""
     env.publish(0, states[0], buffers, tables, False)
 
 
 @woven
 def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
-    """What thrifty does."""
+    """The action that thrifty chooses."""
     players = tables.a.players
     n = signed(buffers.num_legal[0])
     seat = signed(row[env.SEAT])
@@ -129,7 +129,7 @@ def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTa
 
 @lean
 def choose(states: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
-    """What thrifty does in row 0, whose legal actions are published."""
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
     return _choose(states[0], buffers, tables, policies)
 
 
@@ -168,10 +168,10 @@ def play_out(
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
 ) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
+    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. s, b: room for one
-    environment. payments, places: [rows × times, seats], filled.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
+    one environment. payments, places: [rows × times, seats], written.
     """
     row = states[0]
     plies = 0

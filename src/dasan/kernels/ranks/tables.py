@@ -1,9 +1,9 @@
-"""The action table of a game without suits as bit words, for kernels.
+"""The catalogue of a game without suits as bit words.
 
 A hand is one 64-bit word of four 16-bit lanes: lane j has a bit for every rank of which at least j + 1 cards are held.
-The rows of the table become bits of three words, in an order in which two cheap steps find all that a hand can
-play: one bit extract gives every set of equal cards (word 0), and a look-up a lane gives every run (word 1: runs of
-singles and triplets, word 2: runs of pairs and quads). `beats[last]` are the bits that may be played on action `last`.
+Rows of the catalogue are bits of three words, ordered so that two cheap steps find everything that a hand can
+play: one bit extract gives all sets of equal cards (word 0), and one look-up a lane gives all runs (word 1: runs of
+singles and triplets; word 2: runs of pairs and quads). `beats[last]` are the bits that may be played on action `last`.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Words = npt.NDArray[np.uint64]
 
 LANES = 4
 RUN_RANKS = 10
-"""Runs lie within the lowest ten ranks (B3.14), so that a lane's look-up has 1,024 entries."""
+"""Runs use only the lowest ten ranks (B3.14), so a lane's look-up has 1,024 entries."""
 PASS = 191
 LEAD = 190
-"""Actions that are no play: the pass, and "nothing on the table" as last action."""
+"""Action numbers that are not plays: the pass, and the last action when a player leads."""
 ACTIONS = 192
 _SPREAD = 0x0001_0001_0001_0001
 
 
 class RankCatalogue(NamedTuple):
-    """Arrays for kernels. Actions are places 0..191 in three words of 64 bits.
+    """The catalogue as arrays. Actions are places 0 to 191 in three words of 64 bits.
 
     sets: the word mask of sets under bit extract. runs[lane * 1024 + lane bits]: the run bits. beats[action * 3 + word].
     ranks[action]: the ranks a play takes, in every lane. shift[action]: 8 × copies; taking cards moves the lanes above
@@ -50,7 +50,7 @@ class RankCatalogue(NamedTuple):
 
 
 def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
-    """The place of a row's bit: sets by copies then rank, runs by length then rank in the block of their lane."""
+    """The bit of a row: sets by copies, then rank; runs by length, then rank, in the block of their lane."""
     copies = row.pattern.counts[0][1]
     first = row.pattern.counts[0][0]
     length = len(row.pattern.counts)

@@ -1,7 +1,7 @@
-"""What threads need to agree on words of shared memory: reads and writes that cannot be torn, moved or lost.
+"""Atomic loads, stores and exchanges on words of memory that threads share.
 
-Compiled code only: interpreted kernels have one thread. `words` is a one-dimensional array of int64. All that a thread
-wrote before `store` or `swap` is seen by one that has read the new word with `load`, `swap` or `replace`.
+Compiled code only: interpreted kernels have one thread. `words` is a one-dimensional array of int64. `store` and `swap`
+release, `load`, `swap` and `replace` acquire: a thread that reads the new word also sees everything written before it.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ load: Callable[[Shared, int], int] = cast("Any", _load)
 store: Callable[[Shared, int, int], None] = cast("Any", _store)
 """(words, at, word): words[at] = word."""
 swap: Callable[[Shared, int, int], int] = cast("Any", _swap)
-"""(words, at, word): words[at] = word; what was there."""
+"""(words, at, word): set words[at] to `word` and return the old word."""
 replace: Callable[[Shared, int, int, int], bool] = cast("Any", _replace)
-"""(words, at, old, new): words[at] = new if `old` was there; whether it was."""
+"""(words, at, old, new): compare and exchange; True if words[at] was `old` and is now `new`."""
 give_way: Callable[[], None] = cast("Any", _give_way)
-"""Let another thread run that waits for this core, if the system has a call for it."""
+"""Yield the core to another thread, if the system has a call for it."""

@@ -1,12 +1,12 @@
-"""Bit primitives on unsigned 64-bit words: the one module that knows the processor, or that it is a GPU.
+"""Bit primitives on unsigned 64-bit words; the only module that depends on the processor or GPU.
 
 `popcount`, `trailing_zeros`, `leading_zeros`, `extract` (gather the bits under a mask, x86 PEXT) and `deposit` (spread
 bits under a mask, PDEP). Where the processor lacks bit extract, and on a GPU, a portable loop gives the same results;
-`portable_*` are always there, for comparison. `prefetch(words, at)` asks for the cache line of
-`words[at]`, which is about to be read. Inside kernels all words are `np.uint64`: mixing in signed integers would turn them
-into floating point.
+`portable_*` exist everywhere, for comparison. `prefetch(words, at)` prefetches the cache line of `words[at]`. Inside
+kernels all words are `np.uint64`: Numba would convert a mix of signed and unsigned words to floating point.
 
-Two work on 64 bytes at once where the processor can. `spread(word, out, i, at)` writes the 64 bits as bytes, 0 or 1, into row
+Two primitives process 64 bytes at once where the processor can.
+`spread(word, out, i, at)` writes the 64 bits as bytes, 0 or 1, into row
 i of a contiguous array of bytes or words, from element `at` on. `gather(word, offsets, first, base, out, i, at)` lists the
 set bits, the lowest first: for bit b, `base + offsets[first + b]` goes into row i of `out` (int16), from element `at` on;
 it returns the place after the last. Up to 63 elements after that may be overwritten: the row must have room for them.
@@ -34,7 +34,7 @@ _FIELDS = np.uint64(0x1111_1111_1111_1111)
 
 
 def _processor_has(*features: str) -> bool:
-    """Whether code is compiled for this machine's processor, and it has all of `features`."""
+    """Whether code is compiled for this machine's processor and the processor has all of `features`."""
     if DISABLED or config.CPU_NAME or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
         return False
     there = get_host_cpu_features().split(",")  # type: ignore[no-untyped-call]
@@ -43,7 +43,7 @@ def _processor_has(*features: str) -> bool:
 
 HAS_BIT_EXTRACT = _processor_has("bmi2")
 CHECKED = bool(config.BOUNDSCHECK)  # type: ignore[attr-defined]
-"""Whether every access to an array is checked, which those that write 64 bytes at once are not."""
+"""Whether Numba checks array bounds; primitives that write 64 bytes at once do not, so they are not used then."""
 HAS_BYTE_VECTORS = _processor_has("avx2") and not CHECKED
 HAS_COMPRESS = _processor_has("avx512bw", "avx512vbmi2") and not CHECKED
 
@@ -110,7 +110,7 @@ def _prefetch(typing: Any, words: Any, at: Any) -> Any:
 
 
 def _no_prefetch(words: Any, at: Any) -> None:
-    """There is no cache to fill."""
+    """Do nothing: this target has no prefetch instruction."""
 
 
 prefetch: Any = _no_prefetch if DISABLED else _prefetch
@@ -120,7 +120,7 @@ leading_zeros: Any = _python_leading_zeros if DISABLED else _unary("ctlz")
 
 
 def portable_extract(word: np.uint64, mask: np.uint64) -> np.uint64:
-    """As `extract`, one run of ones in the mask after the other."""
+    """`extract` as a loop over the runs of ones in the mask."""
     out = place = _ZERO
     while mask != _ZERO:
         run = mask & ~(mask + (mask & (~mask + _ONE)))
@@ -131,7 +131,7 @@ def portable_extract(word: np.uint64, mask: np.uint64) -> np.uint64:
 
 
 def portable_deposit(word: np.uint64, mask: np.uint64) -> np.uint64:
-    """As `deposit`, one run of ones in the mask after the other."""
+    """`deposit` as a loop over the runs of ones in the mask."""
     out = place = _ZERO
     while mask != _ZERO:
         run = mask & ~(mask + (mask & (~mask + _ONE)))
@@ -146,7 +146,7 @@ deposit: Any = _binary("llvm.x86.bmi.pdep.64", portable_deposit) if HAS_BIT_EXTR
 
 
 def nth_set(word: np.uint64, n: np.uint64) -> np.uint64:
-    """The place of the `n`-th (from 0) lowest set bit of `word`, which has more than `n`."""
+    """The place of the `n`-th lowest set bit of `word`, counted from 0; `word` has more than `n` set bits."""
     return trailing_zeros(deposit(_ONE << n, word))  # type: ignore[no-any-return]
 
 
@@ -186,7 +186,7 @@ def _spread_wide(typing: Any, word: Any, out: Any, i: Any, at: Any) -> Any:
 
 
 def portable_spread(word: np.uint64, out: Any, i: int, at: int) -> None:
-    """As `spread`, eight bytes or one at a time."""
+    """`spread`, eight bytes or one at a time."""
     if out.itemsize == 8:
         for k in range(8):
             out[i, at + k] = deposit((word >> U(8 * k)) & U(255), _BYTES)
@@ -230,7 +230,7 @@ def _gather_wide(typing: Any, word: Any, offsets: Any, first: Any, base: Any, ou
 
 
 def portable_gather(word: np.uint64, offsets: Any, first: int, base: int, out: Any, i: int, at: int) -> int:
-    """As `gather`, one bit after the other."""
+    """`gather`, bit by bit."""
     while word != _ZERO:
         out[i, at] = base + np.int64(offsets[first + np.int64(trailing_zeros(word))])
         word &= word - _ONE

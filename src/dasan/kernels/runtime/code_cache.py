@@ -1,9 +1,10 @@
-"""Machine code kept on disk, so that a function is compiled once and not in every process.
+"""An on-disk cache of machine code, so that a function is compiled once and not in every process.
 
-Numba keeps it beside the source and asks only whether that one file has changed. Here a folder belongs to what the code of
-a module was made of: the sources of all kernel modules it reaches, the numbers they see, and the versions of Numba, NumPy
-and Python. Another state of the sources has another folder, so code that is out of date is never loaded, and nothing is
-unpickled that another release has written. What cannot be read is compiled anew, and what cannot be written is not kept.
+Numba's own cache invalidates a function only when the file that contains it changes. This cache has one folder for each
+digest of everything that a module's machine code depends on: the sources of all kernel modules that it reaches, the
+constants that they use, and the versions of Numba, NumPy and Python. Any source change selects a new cache folder, so stale
+code is never loaded and nothing written by another release is unpickled. An unreadable entry is compiled again; where the
+folder cannot be written, nothing is cached.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ from numba import config
 from numba.core import caching
 
 KEPT = 6
-"""How many states of a module are kept; when one is added, those used last stay."""
+"""Cache folders kept for each module; the least recently used are removed."""
 
 _CANNOT = (OSError, TypeError)
-"""The disk is full, or the folder is not ours to write; the function's module has no file."""
+"""Errors that mean "not cached": a full disk, a read-only folder, a function whose module has no file."""
 
 _ALWAYS = ("runtime.compiled",)
 
 
 def root() -> Path:
-    """Where the folders are: NUMBA_CACHE_DIR if it is set, else the user's own cache."""
+    """The parent of the cache folders: NUMBA_CACHE_DIR if it is set, else the user's cache folder."""
     chosen = config.CACHE_DIR  # type: ignore[attr-defined]
     return Path(chosen) if chosen else platformdirs.user_cache_path("dasan", appauthor=False) / "kernels"
 
 
 @cache
 def folder(module: str) -> Path:
-    """The folder of a module's machine code, made if need be. OSError: it cannot be."""
+    """The cache folder of a module, created if necessary. OSError: it cannot be created."""
     path = root() / f"{module}-{_fingerprint(module)}"
     if path.is_dir():
         os.utime(path)
@@ -53,7 +54,7 @@ def folder(module: str) -> Path:
 
 
 def _let_go(parent: Path, module: str) -> None:
-    """Remove the folders of a module but those used last."""
+    """Remove the least recently used folders of a module."""
     mine = [path for path in parent.glob(f"{module}-*") if path.is_dir()]
     mine.sort(key=lambda path: path.stat().st_mtime, reverse=True)
     for path in mine[KEPT:]:
@@ -61,7 +62,7 @@ def _let_go(parent: Path, module: str) -> None:
 
 
 def _fingerprint(module: str) -> str:
-    """A digest of everything that the machine code of a module depends on, but the processor, which Numba looks at."""
+    """A digest of everything that a module's machine code depends on, except the processor, which Numba checks."""
     seen = hashlib.sha256()
     versions = (numba.__version__, np.__version__, sys.implementation.cache_tag)
     settings = (config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)  # type: ignore[attr-defined]
@@ -74,7 +75,7 @@ def _fingerprint(module: str) -> str:
 
 
 def _number(value: object) -> str | None:
-    """A global value that Numba would build into the code, as a text."""
+    """The text of a global value that Numba would compile in as a constant; None for other values."""
     if isinstance(value, np.ndarray):
         return hashlib.sha256(value.tobytes()).hexdigest()
     if isinstance(value, tuple) and type(value) is tuple:
@@ -83,7 +84,7 @@ def _number(value: object) -> str | None:
 
 
 def _reached(module: str) -> set[str]:
-    """A module, and the kernel modules whose functions, classes or names it has."""
+    """The names of a module and of all kernel modules that it imports from, directly or not."""
     package = (__package__ or "").rpartition(".")[0]
     found = {f"{package}.{name}" for name in _ALWAYS}
     ahead = [module]
@@ -131,7 +132,7 @@ class _Files(caching.FunctionCache):
 
 
 class CodeCache(caching._Cache):
-    """The machine code of one function, in the form that Numba's dispatcher asks for it."""
+    """The cached machine code of one function, behind the interface that Numba's dispatcher expects."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -149,7 +150,7 @@ class CodeCache(caching._Cache):
             return ""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function; None if there is none that can be read, for whatever reason."""
+        """The compiled function, or None if there is no readable entry."""
         try:
             return self._files.load_overload(sig, target_context)
         except Exception:

@@ -1,6 +1,6 @@
-"""`njit` with types: the decorators that every kernel is compiled with.
+"""Typed wrappers of `numba.njit`: the decorators of every kernel.
 
-Machine code is kept on disk, see `code_cache`.
+`code_cache` keeps the machine code on disk.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DISABLED: Any = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 
 
 def njit(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
-    """Compile `function` at its first call with Numba's `flags`, without the interpreter lock; the code is kept."""
+    """Compile `function` at its first call with Numba's `flags`, release the interpreter lock, and cache the code."""
     out: Any = numba.njit(nogil=True, **flags)(function)
     if not DISABLED:
         out._cache = CodeCache(function)
@@ -35,24 +35,24 @@ def ready(function: Any, *args: Any) -> bool:
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel."""
+    """Compile a kernel."""
     return njit(function)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """As `compiled`, for small helpers that are inlined into their callers."""
+    """As `compiled`, inlined into the callers; for small helpers."""
     return njit(function, inline="always")
 
 
 def lean(function: Callable[P, R]) -> Callable[P, R]:
-    """As `compiled`, without counting references to arrays, for functions that make no arrays.
+    """As `compiled`, without reference counts; for functions that allocate no arrays.
 
-    Numba would count at every access to an array of a tuple and at every call, with atomic instructions: ten times the
-    work of a step, and threads would wait for each other.
+    Numba counts references with atomic instructions at every access to an array of a tuple and at every call. That costs
+    ten times the work of a step, and threads contend for the counters.
     """
     return njit(function, _nrt=False)
 
 
 def woven(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, and part of its callers' machine code: a call would hand over every array of every tuple by value."""
+    """As `lean`, and inlined into the callers, because a call passes every array of every tuple by value."""
     return njit(function, _nrt=False, forceinline=True)

@@ -1,4 +1,4 @@
-"""Random numbers for kernels: SplitMix64, a 64-bit state stepped by a constant and mixed (Steele, Lea, Flood 2014)."""
+"""SplitMix64 random numbers: a 64-bit state that advances by a constant and is mixed (Steele, Lea, Flood 2014)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _32 = np.uint64(32)
 
 @inlined
 def mixed(state: np.uint64) -> np.uint64:
-    """The random word that belongs to a state."""
+    """The random word of a state."""
     z = (state ^ (state >> np.uint64(30))) * _MIX1
     z = (z ^ (z >> np.uint64(27))) * _MIX2
     return z ^ (z >> np.uint64(31))
@@ -31,17 +31,17 @@ def stepped(state: np.uint64) -> np.uint64:
 
 @inlined
 def below(word: np.uint64, n: np.uint64) -> np.uint64:
-    """A number from 0 to n - 1 out of a random word; for n < 1,000 no number is likelier by more than n / 2**32."""
+    """A number from 0 to n - 1 from a random word; for n < 1,000 the bias is at most n / 2**32."""
     return ((word >> _32) * n) >> _32
 
 
 @inlined
 def hand_state(seed: np.uint64, number: int) -> np.uint64:
-    """The state that hand `number` of a seed is dealt with."""
+    """The state from which hand `number` of a seed is dealt."""
     return mixed(seed ^ (np.uint64(number) * _HAND))
 
 
 @inlined
 def world_state(seed: np.uint64, number: int) -> np.uint64:
-    """The state that world `number` of a seed, from 0, begins with."""
+    """The initial state of world `number` of a seed, counted from 0."""
     return mixed(seed ^ ((np.uint64(number) + _ONE) * _WORLD))

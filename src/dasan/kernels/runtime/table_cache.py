@@ -1,4 +1,4 @@
-"""Tables that take long to make, kept on disk: Big Two's have 20,000 rows."""
+"""An on-disk cache of kernel tables that take long to build, such as Big Two's 20,000 rows."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from dasan.ruleset.rules import Rules
 T = TypeVar("T")
 
 WORTH = 0.1
-"""Seconds of processor time: what takes less is made anew each time."""
+"""Seconds of processor time; tables that take less are not cached."""
 KEPT = 12
-"""How many tables are kept; when one is added, those used last stay."""
+"""Tables kept; the least recently used are removed."""
 
 
 def load_or_make(rules: Rules, session: bool, make: Callable[[], T]) -> T:
-    """What `make` makes of the arguments, which must not depend on anything else but the sources of this package."""
+    """Load the table of `rules` and `session`, or build it with `make` and cache it.
+
+    `make` must depend only on these arguments and on the sources of this package.
+    """
     path = root() / f"tables-{_digest(rules, session)}"
     try:
         made: T = pickle.loads(path.read_bytes())
         os.utime(path)
         return made
-    except Exception:  # there is none, or none that can be read
+    except Exception:  # missing or unreadable
         began = time.process_time()
         made = make()
         if time.process_time() - began > WORTH:
@@ -50,7 +53,7 @@ def _keep(path: Path, made: object) -> None:
         listed = sorted(path.parent.glob("tables-*"), key=lambda file: file.stat().st_mtime, reverse=True)
         for old in listed[KEPT:]:
             old.unlink(missing_ok=True)
-    except OSError:  # the disk is full or not ours
+    except OSError:  # a full disk or a read-only folder
         return
 
 
@@ -60,7 +63,7 @@ def _digest(rules: Rules, session: bool) -> str:
 
 @cache
 def _sources() -> str:
-    """A digest of the whole engine and all kernels, and of the versions that write and read arrays."""
+    """A digest of the sources that tables depend on, and of the versions of NumPy and Python."""
     package = Path(__file__).parents[2]
     seen = hashlib.sha256(f"{np.__version__} {sys.version}".encode())
     parts = (

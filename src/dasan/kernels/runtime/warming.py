@@ -1,7 +1,7 @@
 """Compile in advance, in a process of low priority, so that no player waits for a compiler.
 
-A server makes one `Warming`, starts it, and asks `ready(part)` before it uses a kernel: until then it takes the
-interpreted path, or answers that it cannot yet. The process ends with the one that started it, however that ends.
+A server creates one `Warming`, starts it, and asks `ready(part)` before it uses a kernel; until then it takes the
+interpreted path, or answers that it is not ready. The process exits when its parent does, even if the parent is killed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Literal, get_args
 
 Part = Literal["solve", "big-three", "big-two", "winner"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""`solve`: exact play in Big Three. A game: its worlds and its playouts, whatever the options."""
+"""`solve`: the solver of Big Three. A game: its worlds and playouts, for any options."""
 
 
 class Warming:
-    """What has been compiled and kept, as far as is known. Before `start`, nothing."""
+    """Tracks which parts have been compiled and cached. Before `start`, none."""
 
     def __init__(self) -> None:
         self._ready: set[str] = set()
         self._child: subprocess.Popen[str] | None = None
 
     def start(self, parts: Sequence[Part] = PARTS) -> None:
-        """Begin with the first part, in another process. Where none can be started, nothing is ever ready."""
+        """Start compiling the parts in order, in another process. If no process can be started, nothing becomes ready."""
         below = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         try:
             self._child = subprocess.Popen(
@@ -42,16 +42,16 @@ class Warming:
         Thread(target=self._listen, args=(self._child,), daemon=True, name="dasan-warming").start()
 
     def ready(self, part: Part) -> bool:
-        """Whether a first call loads machine code, rather than making it. No call waits."""
+        """Whether a first call loads cached machine code instead of compiling. Never waits."""
         return part in self._ready
 
     @property
     def process(self) -> int | None:
-        """The number of the process, while it runs."""
+        """The process id, while the process runs."""
         return self._child.pid if self._child is not None and self._child.poll() is None else None
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         if self._child is not None:
             self._child.kill()
             self._child.wait()
@@ -67,7 +67,7 @@ class Warming:
 
 
 def warm(part: Part) -> None:
-    """Call every kernel of a part once."""
+    """Call every kernel of a part once, so that it is compiled."""
     import dasan
     from dasan import worlds
 
@@ -85,13 +85,13 @@ def warm(part: Part) -> None:
 
 
 def main(parts: Sequence[str]) -> int:
-    """Warm the parts in their order, and print each when it is done. Ends when standard input does."""
+    """Compile the parts in order and print the name of each when it is done. Exits when standard input closes."""
     Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(15)
     from dasan.kernels.runtime.code_cache import root
 
-    root().mkdir(parents=True, exist_ok=True)  # OSError: nothing can be kept, so nothing is ever ready
+    root().mkdir(parents=True, exist_ok=True)  # OSError: nothing can be cached, so nothing becomes ready
     for part in PARTS:
         if part in parts:
             warm(part)

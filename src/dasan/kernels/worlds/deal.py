@@ -1,6 +1,6 @@
-"""Worlds by the million: unseen cards dealt into the places they can lie in, every way equally likely.
+"""Deal the unseen cards into the places where they can lie, each arrangement equally likely.
 
-The compiled twin of `dasan.worlds.layout.Layout.draw`: the same worlds from the same seed.
+The compiled twin of `dasan.worlds.layout.Layout.draw`: equal seeds give equal worlds.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ Numbers = npt.NDArray[np.int64]
 
 
 class WorldTable(NamedTuple):
-    """A layout as arrays.
+    """A layout as arrays; a group is a set of cards that can lie in the same places, a stratum a way to split groups over places.
 
-    cards: the bits of unseen cards, group by group; starts[g]: where group g begins. ends[g, p]: the place p takes the
-    first so many of group g. needs[s, g, p]: how many of them in stratum s. below: a random word below below[s] and not
+    cards: the bits of unseen cards, group by group. starts[g]: the first card of group g. ends[g, p]: where the range of
+    group g's cards that can lie in place p ends. needs[s, g, p]: cards of group g in place p in stratum s.
+    below: a random word below below[s] and not
     below the one before takes stratum s; the last has none. columns[p]: where the cards of place p are written, -1 for
     nowhere. one, two: by column, cards that are known to be there, and those that are there twice.
     """
@@ -42,13 +43,13 @@ class WorldTable(NamedTuple):
 
 
 def bit_of(rules: Rules, c: Card) -> int:
-    """The word of one card, as the kernels of the game have it: bit 16 × suit + rank in Big Three, else 4 × rank + suit."""
+    """The bit of one card in the game's encoding: bit 16 × suit + rank in Big Three, else 4 × rank + suit."""
     rank, suit = rules.order.place[c]
     return 1 << (16 * suit + rank if by_rank(rules) else 4 * rank + suit)
 
 
 def words_of(rules: Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
-    """These cards as words: those that are there, and those that are there twice."""
+    """Cards as two words: those present, and those present twice."""
     one = two = 0
     for c in cards:
         bit = bit_of(rules, c)
@@ -66,7 +67,7 @@ def world_table(
     columns: Sequence[int],
     known: Mapping[int, Sequence[Card]],
 ) -> WorldTable:
-    """The arrays of a layout. known: the cards that lie in a column already."""
+    """Build the arrays of a layout. known: cards whose column is known."""
     width = 1 + rules.players
     one, two = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
     for column, cards in known.items():
@@ -86,9 +87,9 @@ def world_table(
 
 @lean
 def deal_worlds(first: int, count: int, seed: np.uint64, world: WorldTable, pool: Words, one: Words, two: Words) -> None:
-    """Worlds `first` to `first + count - 1` of `seed` into the rows of `one` and `two`: the cards of each column.
+    """Write worlds `first` to `first + count - 1` of `seed` to the rows of `one` and `two`, the cards of each column.
 
-    pool: room for as many words as there are cards.
+    pool: scratch, one word a card.
     """
     cards, starts, ends, needs, limits, columns = (
         world.cards,

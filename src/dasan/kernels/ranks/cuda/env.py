@@ -16,7 +16,7 @@ from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
 THREADS = 128
-"""In a block."""
+"""Threads in a block."""
 
 
 class GpuEnv:
@@ -46,20 +46,20 @@ class GpuEnv:
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all environments over: the first hand of each. With `seed`, those of another seed."""
+        """Restart all environments with their first hand; `seed` selects other hands."""
         if seed is not None:
             self.seed = seed
         self._run(cuda_step.start, np.uint64(self.seed % (1 << 64)))
 
     def sample(self) -> Any:
-        """A legal action for every environment, all equally likely: the array `actions`."""
+        """Choose a uniformly random legal action for each environment; return the array `actions`."""
         self._run(cuda_step.sample)
         return self.actions
 
     def step(self, actions: Any) -> None:
         """Carry out one action (an id) in every environment. actions: int32 [n], of NumPy or any library on the device.
 
-        An environment whose action is not legal stays as it is, and `refused` is one more.
+        An environment whose action is illegal does not change, and `refused` grows by one.
         """
         if isinstance(actions, np.ndarray):
             actions = cuda.to_device(actions)
@@ -70,12 +70,12 @@ class GpuEnv:
         self._run(cuda_step.step, actions)
 
     def play(self, steps: int) -> None:
-        """`steps` times `step(sample())`, at one go."""
+        """Run `step(sample())` `steps` times in one launch."""
         self._run(cuda_step.play, steps)
 
     @property
     def refused(self) -> int:
-        """How many actions have not been carried out, because they were not legal."""
+        """The number of illegal actions refused so far."""
         return int(self._m.refused.copy_to_host()[0])
 
     @cached_property
@@ -97,7 +97,7 @@ class GpuEnv:
 
 
 def why_not() -> str:
-    """Why there is no GPU to use; empty if there is one."""
+    """Why no GPU can be used; empty if one can."""
     try:
         return "" if cuda.is_available() else "Numba finds no CUDA device"
     except Exception as failure:
@@ -111,5 +111,5 @@ def device_name() -> str:
 
 
 def wait() -> None:
-    """Until everything that was started has been done."""
+    """Wait until all started kernels have finished."""
     cuda.synchronize()

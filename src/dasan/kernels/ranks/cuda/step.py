@@ -51,7 +51,7 @@ class Memory(NamedTuple):
 
 
 def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]], Any]) -> Memory:
-    """`n` environments that have not been started; `put` brings an array to the device."""
+    """Allocate `n` environments, not started yet; `put` copies an array to the device."""
     w = tables(rules, session)
     ids = place_ids(w)
     place_of = np.full(action_ids(rules, session).count, -1, np.int16)
@@ -83,7 +83,7 @@ def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]]
 
 
 def place_ids(tables: RankTables) -> npt.NDArray[np.int16]:
-    """The id of every place, -1 for none: what is said, plays with the called card if there is one, plays without."""
+    """The id of each place, -1 for none: pass, bids and calls; plays with the called card, if any; plays without."""
     said = np.arange(1, 65, dtype=np.int16)
     said[tables.x.first_row - 1 :] = -1
     plays = np.where((tables.x.ids == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), tables.x.ids)
@@ -92,7 +92,7 @@ def place_ids(tables: RankTables) -> npt.NDArray[np.int16]:
 
 
 def _kernel(function: Callable[..., None]) -> Any:
-    """What is launched as `function[blocks, threads](...)`."""
+    """Compile a CUDA kernel, launched as `function[blocks, threads](...)`."""
     return cuda.jit(function)
 
 
@@ -114,7 +114,7 @@ def _publish(i: int, row: Any, memory: Any) -> None:
 
 @inlined
 def _chosen(i: int, memory: Any) -> int:
-    """A legal action of environment i, each equally likely, by the next of its random numbers."""
+    """A uniformly random legal action of environment i."""
     bits = memory.bits
     state = stepped(memory.choice[i])
     memory.choice[i] = state
@@ -135,7 +135,7 @@ def _chosen(i: int, memory: Any) -> int:
 
 @_kernel
 def start(seed: np.uint64, memory: Any) -> None:
-    """The first hand of every environment."""
+    """Start the first hand of each environment."""
     i = cuda.grid(1)
     if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
@@ -152,7 +152,7 @@ def start(seed: np.uint64, memory: Any) -> None:
 
 @_kernel
 def sample(memory: Any) -> None:
-    """A legal action for every environment, each equally likely, into `actions`."""
+    """Write a uniformly random legal action of each environment to `actions`."""
     i = cuda.grid(1)
     if i < memory.words.shape[0]:
         memory.actions[i] = _chosen(i, memory)
@@ -160,7 +160,7 @@ def sample(memory: Any) -> None:
 
 @_kernel
 def step(actions: Any, memory: Any) -> None:
-    """One action in every environment. Where it is not legal nothing happens, but `refused` is counted up."""
+    """Carry out one action in each environment. An illegal one is only counted in `refused`."""
     i = cuda.grid(1)
     if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
@@ -178,7 +178,7 @@ def step(actions: Any, memory: Any) -> None:
 
 @_kernel
 def play(steps: int, memory: Any) -> None:
-    """`steps` random actions in every environment, each followed by everything that `step` writes."""
+    """Carry out `steps` random actions in each environment, each with the output of `step`."""
     i = cuda.grid(1)
     if i < memory.words.shape[0]:
         pack, hands = cuda.local.array(PACK, uint64), cuda.local.array(HANDS, uint64)
@@ -190,7 +190,7 @@ def play(steps: int, memory: Any) -> None:
 
 @_kernel
 def spread(memory: Any, mask: Any) -> None:
-    """The legal actions as bytes by id, one thread a byte."""
+    """Write the legal actions as bytes by id, one thread a byte."""
     k = cuda.grid(1)
     actions = mask.shape[1]
     if k < mask.shape[0] * actions:

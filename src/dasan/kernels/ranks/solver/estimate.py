@@ -1,7 +1,7 @@
-"""How hard a position looks: the first proof and disproof numbers, from a fast split of each hand into turns.
+"""Initial proof and disproof numbers, from a heuristic that splits each hand into turns.
 
-Logarithms of both numbers and of the odds are linear in the features that `estimate` lists; the weights were fitted to
-positions whose value and effort were known.
+The logarithms of both numbers and of the odds are linear in the features of `estimate`; the weights were fitted to solved
+positions.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -29,10 +29,10 @@ _ABOVE = U(0xFFFE)
 _BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
 
 LARGEST = 20.0
-"""Largest logarithm of a first number."""
+"""The largest logarithm of an initial number."""
 PARTS = 8
-"""Words that say how a hand is split: its turns, its sets (bit r of lane n - 1: n cards of rank r), how many runs, and
-the runs: lowest rank, lane << 8, length << 16."""
+"""Words of a split hand: its turns; its sets (bit r of lane n - 1: n cards of rank r); the number of runs; the runs (lowest
+rank, lane << 8, length << 16)."""
 MOST_RUNS = PARTS - 3
 
 # fmt: off
@@ -88,7 +88,7 @@ def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
 
 @lean
 def _losers(parts: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
-    """How many plays of a split hand can be beaten and are left over when every set that cannot makes up for one of its
+    """How many beatable plays of a split hand remain when each unbeatable set makes up for one beatable play of its
     kind. below: in every lane, the ranks below the highest of the enemies.
     """
     out = 0
@@ -120,7 +120,7 @@ def estimate(
     weights: Weights,
     parts: Words,
 ) -> tuple[int, int]:
-    """First (proof number, disproof number) of "the bidder's side goes out first".
+    """Initial (proof number, disproof number) of "the bidder's side goes out first".
 
     parts: the hands split, but for that of the seat that `moved`, which is split here.
     """
@@ -144,8 +144,8 @@ def forecast(
     weights: Weights,
     parts: Words,
 ) -> tuple[float, float, float]:
-    """What the weights say of a position whose hands are split: the logarithm (natural) of the odds that the bidder's
-    side wins, and the logarithms (to 2) of the effort to prove that, and to disprove it.
+    """Evaluate the weights at a position whose hands are split: the natural logarithm of the odds that the bidder's side
+    wins, and the logarithms to base 2 of the effort to prove and to disprove it.
     """
     one = two = three = four = _0
     their_cards = 0
@@ -214,7 +214,7 @@ def forecast(
 
 @inlined
 def _power(logarithm: float) -> int:
-    """About 2 ** logarithm, from 1 on."""
+    """About 2 ** logarithm, at least 1."""
     x = min(max(logarithm, 0.0), LARGEST)
     whole = np.int64(x)
     return np.int64((1.0 + (x - whole)) * (1 << whole) + 0.5)

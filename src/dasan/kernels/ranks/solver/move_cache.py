@@ -1,9 +1,7 @@
-"""Children of positions that the solver has left, kept for the next visit: four visits of five are to a position seen
-before.
+"""Cache of move lists for revisited positions; four visits in five are to a position seen before.
 
-All is in one array, a row of `ROW` words a place: of which position (its hands and context, for equal keys mean positions
-alike, whose children differ), how many children, their numbers, and they. Each position has one place; what was there before
-is given up.
+One array with `ROW` words an entry: the position (hands and context, because positions with equal keys have different
+children), the number of children, their proof numbers, and the children. A position maps to one entry and overwrites it.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -22,25 +20,25 @@ Words = npt.NDArray[np.uint64]
 
 MOST_PLACES = 1 << 13
 MOST = 19
-"""Most children of a position whose children are kept."""
+"""Positions with more children are not cached."""
 _NUMBERS = 1 + SEATS
 _CHILDREN = _NUMBERS + MOST
 ROW = _CHILDREN + 2 * MOST + 2
-"""Words a place: eight cache lines."""
+"""Words of an entry: eight cache lines."""
 _16 = U(16)
 _CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
 
 def new_kept(memory: int) -> Words:
-    """Empty places in at most `memory` bytes: a power of two of them, at most `MOST_PLACES`, or none."""
+    """Allocate empty entries in at most `memory` bytes: a power of two of them, at most `MOST_PLACES`, or none."""
     places = min(memory // (8 * ROW), MOST_PLACES)
     return np.zeros(ROW << (places.bit_length() - 1) if places else 0, np.uint64)
 
 
 @woven
 def place_of(kept: Words, hands: Words, at: int, players: int, context: np.uint64) -> int:
-    """Where in `kept` the row of the position of `context` with the hands from `hands[at]` on begins."""
+    """The index in `kept` of the entry for a position: `context` and the hands from `hands[at]` on."""
     out = context * _SEED
     for seat in range(players):
         out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
@@ -50,7 +48,7 @@ def place_of(kept: Words, hands: Words, at: int, players: int, context: np.uint6
 
 @woven
 def kept_in(kept: Words, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
-    """Whether it is this position's children that are kept in its place."""
+    """Whether the entry at `place` belongs to this position."""
     same = kept[place] & _CONTEXT == context
     for seat in range(players):
         same &= kept[place + 1 + seat] == hands[at + seat]
@@ -59,7 +57,7 @@ def kept_in(kept: Words, place: int, hands: Words, at: int, players: int, contex
 
 @woven
 def recall(kept: Words, place: int, numbers: Words, children: Words, first: int) -> int:
-    """Copy the children kept in a place to `children[first:]`, and their numbers; how many."""
+    """Copy an entry's children and proof numbers to `children[first:]`; return how many there are."""
     count = np.int64(kept[place] >> _16)
     for i in range(count):
         numbers[first + i] = kept[place + _NUMBERS + i]
@@ -81,7 +79,7 @@ def keep(
     first: int,
     count: int,
 ) -> None:
-    """Keep `count` children, at most `MOST`, in place of those of another position."""
+    """Store `count` children, at most `MOST`, overwriting the entry."""
     kept[place] = context | (U(count) << _16)
     for seat in range(players):
         kept[place + 1 + seat] = hands[at + seat]
@@ -93,6 +91,6 @@ def keep(
 
 @woven
 def keep_numbers(kept: Words, place: int, numbers: Words, first: int, count: int) -> None:
-    """Bring the numbers of the children kept in a place up to date."""
+    """Update the proof numbers of an entry's children."""
     for i in range(count):
         kept[place + _NUMBERS + i] = numbers[first + i]

@@ -1,9 +1,9 @@
-"""Open positions of a game of ranks alone, for the solver: whose turn it is, what follows, and a canonical key.
+"""Positions with open hands in a game without suits, for the solver: mover, successors, canonical key.
 
-A position is a hand word for each seat (seat 0 is the bidder) and a *context*: one word of the mover (2 bits), the owner
-of the trick (2), who may still beat it (4, one a seat) and the action to beat (8). A context is normal: it names only
-seats that hold something higher, the mover is the next of them, and the action is the last one below the lowest play
-that any of them has. Where nobody can beat the owner leads, so that forced passes take no ply.
+A position is a hand word a seat (seat 0 is the bidder) and a *context*: one word with the mover (2 bits), the owner of the
+trick (2), the seats that may still beat it (4, one a seat) and the action to beat (8). Contexts are normalised: they name only
+seats that hold something higher, the mover is the next of them, and the action is the highest that is below the lowest play of
+any of them. Where nobody can beat the owner, the owner leads; forced passes take no ply.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -57,7 +57,7 @@ def lead_by(seat: int) -> np.uint64:
 
 @inlined
 def beating(hand: np.uint64, action: np.uint64, catalogue: RankCatalogue) -> np.uint64:
-    """What of `hand` beats a play: bits of the word of `legal_words` that the play is in, which holds all that beats it."""
+    """The plays of `hand` that beat a play: bits of the word of `legal_words` that contains the play and all that beat it."""
     row = action * _3
     if action < U(64):
         return extract(hand, catalogue.sets) & catalogue.beats[row]
@@ -80,7 +80,7 @@ def faced(
     action: np.uint64,
     catalogue: RankCatalogue,
 ) -> np.uint64:
-    """The normal context after `actor` has acted: `owner`'s `action` is on the table, and `waiting` may still beat it.
+    """The normalised context after `actor` has acted: `owner`'s `action` is on the table, and `waiting` may still beat it.
 
     hands[at + seat]: the hands.
     """
@@ -126,10 +126,10 @@ def _mixed(word: np.uint64) -> np.uint64:
 def key_of(
     hands: Words, at: int, players: int, context: np.uint64, catalogue: RankCatalogue
 ) -> tuple[np.uint64, np.uint64]:
-    """A key, never 0, and a check word: equal for positions that differ only in ranks that no longer matter.
+    """A key, never 0, and a check word; equal for positions that differ only in ranks that no longer matter.
 
-    Ranks that nobody holds are squeezed out. Between neighbours that remain, it counts whether some hand has a run
-    across them. The action to beat counts by the lowest play that beats it.
+    Ranks that nobody holds are removed. For remaining neighbours the key contains whether some hand has a run across them.
+    The action to beat is represented by the lowest play that beats it.
     """
     held = linked = _0
     for seat in range(players):

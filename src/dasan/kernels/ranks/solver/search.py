@@ -1,8 +1,8 @@
-"""Who goes out first with open hands and best play on both sides: depth-first proof-number search.
+"""Depth-first proof-number search: who goes out first with open hands and best play on both sides.
 
-The proof number of a position is how much there is still to do to prove that the bidder's side wins, the disproof
-number that it does not. The search always goes on at the position that settles most; the transposition table keeps the
-numbers of all others. It can be stopped anywhere and taken up again: all that it is in the middle of is in a `Search`.
+A position's proof number estimates the work left to prove that the bidder's side wins, its disproof number the work to disprove
+it. The search expands the most-proving position; the transposition table keeps the numbers of all others. It can stop anywhere
+and resume, because its whole state is in a `Search`.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -59,13 +59,13 @@ UNKNOWN = U(0)
 _PASS = U(PASS)
 
 DEPTH = 216
-"""More than a hand has plies: every play may be followed by as many passes as there are other players."""
+"""More plies than a hand can have: each play may be followed by a pass of every other player."""
 CHILDREN = 1 << 14
-"""More than the alternatives of all plies of one line together."""
+"""More children than all plies of one line have together."""
 KEPT_FROM = 2_000
-"""Nodes before any are kept: short searches touch no memory for it."""
+"""Nodes before move lists are cached, so that short searches do not touch that memory."""
 KEPT_SHARE = 8
-"""Of the memory, at most one part in so many is for them."""
+"""The move cache takes at most this fraction of the memory (one part in KEPT_SHARE)."""
 NEVER = 1 << 62
 KEY, MOVE = 0, 1
 FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE, PLACE = 0, 1, 2, 3, 4, 5, 6
@@ -73,10 +73,10 @@ NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
 
 
 class Search(NamedTuple):
-    """One search, and the table it shares with others of the same deal.
+    """The state of one search, and the table that it shares with other searches of the same deal.
 
-    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … PLACE, a row a ply; PLACE is where in
-    `kept` its children may be kept, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
+    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … PLACE, a row a ply; PLACE is the index of
+    its entry in the move cache `kept`, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
     after it (16) and the top of the check word; numbers: their packed numbers. counters: NODES, FILLED places and BUCKETS
     in use of `table`, the ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply,
     split. room: for the tests of what is sure. kept: children of positions left, see `move_cache`.
@@ -97,8 +97,8 @@ class Search(NamedTuple):
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
-    """A search whose table and kept children take at most `memory` bytes, with so many buckets of the table in use at
-    first (a power of two).
+    """Allocate a search whose table and move cache take at most `memory` bytes, with `buckets` (a power of two) of the
+    table in use at first.
     """
     kept = new_kept(memory // KEPT_SHARE)
     most = max(1, (memory - kept.nbytes) // (8 * BUCKET_WORDS))
@@ -123,7 +123,7 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
 
 @lean
 def begin(search: Search, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue) -> int:
-    """Set out from the position in `hands[:players]`; 1 or -1 if it is settled already (as `proceed`), else 0."""
+    """Start at the position in `hands[:players]`; return 1 or -1 if it is decided at once (as `proceed`), else 0."""
     search.contexts[0] = context
     key, check = key_of(search.hands, 0, players, context, catalogue)
     search.keys[0] = key
@@ -144,8 +144,8 @@ def begin(search: Search, players: int, side: np.uint64, context: np.uint64, cat
 
 @lean
 def proceed(search: Search, players: int, side: np.uint64, until: int, catalogue: RankCatalogue) -> int:
-    """Search on: 1 if the bidder's side wins, -1 if the others do, 0 if the counter of nodes has come to `until` or the
-    table is crowded before that was clear.
+    """Continue the search: 1 if the bidder's side wins, -1 if the others do, 0 if the node counter reached `until` or the
+    table filled up first.
     """
     ply = search.counters[AT]
     nodes = search.counters[NODES]
@@ -205,7 +205,7 @@ def proceed(search: Search, players: int, side: np.uint64, until: int, catalogue
             ply -= 1
             search.numbers[search.plies[ply, BEST]] = numbers
             continue
-        # It may have been settled by another way since its numbers were kept.
+        # Another line may have decided it since its numbers were stored.
         place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, MOVE])
         if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
             search.numbers[best] = numbers_in(search.table[place])
@@ -236,8 +236,8 @@ def proceed(search: Search, players: int, side: np.uint64, until: int, catalogue
 def _expand(
     search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, catalogue: RankCatalogue
 ) -> None:
-    """List the children of a ply with their numbers, but for those that are lost for the mover; only the one that settles
-    the ply if there is one.
+    """List the children of a ply with their numbers, without those that are lost for the mover; if one child decides the
+    ply, list only that one.
     """
     context = search.contexts[ply]
     above = SEATS * ply
@@ -293,8 +293,8 @@ def _expand(
 def _recognised(
     search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, catalogue: RankCatalogue
 ) -> bool:
-    """Give the children what the table knows of them, or what is sure, the others `UNKNOWN`, and take out those that are
-    lost for the mover; whether one settles the ply, which then counts as its only child.
+    """Look up the children in the table and among sure wins, mark the others `UNKNOWN`, and remove those that are lost for
+    the mover. True if one decides the ply; it is then the only child.
     """
     seat = mover_of(search.contexts[ply])
     hand = search.hands[SEATS * ply + seat]
@@ -328,7 +328,7 @@ def _recognised(
 
 @woven
 def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogue: RankCatalogue) -> None:
-    """Estimate the children that have no numbers yet."""
+    """Estimate the numbers of children that have none."""
     seat = mover_of(search.contexts[ply])
     above = SEATS * ply
     below = above + SEATS
@@ -377,7 +377,7 @@ def set_out(
 
 
 def search_on(search: Search, players: int, side: int, nodes: int, catalogue: RankCatalogue) -> tuple[int, int]:
-    """Go on for so many nodes: (value, nodes used). The table grows as it fills."""
+    """Continue for `nodes` nodes; return (value, nodes used). The table grows as it fills."""
     first = int(search.counters[NODES])
     value = 0
     while value == 0 and search.counters[NODES] < first + nodes:
@@ -391,7 +391,7 @@ def search_on(search: Search, players: int, side: int, nodes: int, catalogue: Ra
 def odds_of(
     search: Search, players: int, hands: tuple[int, ...], side: int, context: int, catalogue: RankCatalogue
 ) -> float:
-    """The logarithm (natural) of the odds that the bidder's side wins, by the look of a position."""
+    """The estimated natural logarithm of the odds that the bidder's side wins."""
     words = np.array(hands, np.uint64)
     split_all(words, 0, players, search.parts)
     return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.parts)[0])
@@ -406,7 +406,7 @@ def ready() -> bool:
 
 @lru_cache(maxsize=1)
 def warm_up() -> None:
-    """Compile what is not compiled yet, so that no clock counts it."""
+    """Compile everything that is not compiled yet, so that no time limit includes it."""
     from dasan.games import make_rules
 
     t = rank_catalogue(make_rules("big-three"))

@@ -1,7 +1,7 @@
-"""Positions that need no search: somebody goes out at once, or has or surely gets the lead with a hand whose winners cover
-its losers.
+"""Positions decided without search: a seat goes out at once, or has or surely gets the lead with a hand whose unbeatable plays
+cover its beatable ones.
 
-The tests are sufficient, never necessary, and look only at the hands, so they hold for either side.
+The tests are sufficient, not necessary, and read only the hands, so they hold for either side.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -31,13 +31,13 @@ _SPREAD = U(0x0001_0001_0001_0001)
 _NOT_PASS = U(((1 << 64) - 1) ^ (1 << (PASS - 128)))
 _BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
 EFFORT = 48
-"""How many ways to take runs out of a hand the covering test tries before it gives up."""
+"""How many ways to take runs out of a hand the covering test tries at most."""
 DEEPEST = 6
-"""How many runs it takes out at most."""
+"""How many runs the covering test takes out at most."""
 
 
 class Cover(NamedTuple):
-    """Room for the covering test: a level for each run taken out.
+    """Scratch of the covering test: one level for each run taken out.
 
     hands: three words a level: the hand, and the runs still to try on it (words 1 and 2 of `legal_words`). losers: three
     numbers a level, of the runs taken out so far: how many can be beaten (at most 1), their cards, and the same again
@@ -117,7 +117,9 @@ def _in_lane(word: np.uint64, lane: np.uint64) -> int:
 
 @woven
 def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, largest: int, smallest: int) -> bool:
-    """Whether of a hand's sets of equal cards, runs all taken out, the winners make up for all losers but one.
+    """Whether, among a hand's sets of equal cards after all runs are taken out, winners make up for all losers but one.
+
+    A winner is a play that no enemy can beat, a loser one that an enemy can.
 
     reach: `filled` of the enemies. losers, cards, largest: of the runs taken out. smallest: as for `covered`. Where
     losers are left, larger winners are split into smaller ones, and losers into such as winners are left for.
@@ -136,7 +138,7 @@ def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, large
     d3 = triplets - _in_lane(winning, _2)
     d4 = quads - _in_lane(winning, _3)
     sure = ~reach & _LANE
-    # Sets whose cards win one by one, and quads that win as two pairs: as many as are still whole.
+    # Sets whose cards win one by one, and quads that win as two pairs: count those still whole.
     threes = np.int64(popcount((exact >> _32) & sure))
     fours = np.int64(popcount((exact >> _48) & sure))
     doubles = np.int64(popcount((exact >> _48) & _LANE & ~(reach >> _16)))
@@ -210,7 +212,7 @@ def covered(
     reach = filled(enemy | other)
     ranks = hand & _RUN
     in_runs = ranks & (ranks >> _1) & (ranks >> _2)
-    # Losers that are in no run, and how many cards that win could make up for them.
+    # Losers outside runs, and how many winning cards could make up for them.
     losing = hand & ~(hand >> _16) & (reach >> _1) & _BELOW & ~((in_runs | (in_runs << _1) | (in_runs << _2)) * _SPREAD)
     if popcount(losing & _LANE) > popcount(hand & ((~reach & _LANE) * _SPREAD)) + _1:
         return False
@@ -257,7 +259,7 @@ def covered(
             return True
         ranks = left & _RUN
         if at < 3 * DEEPEST and ranks & (ranks >> _1) & (ranks >> _2) != _0:
-            # Only runs that do not come before this one, so that each set of runs is tried once.
+            # Only runs from this one on, so that each set of runs is tried once.
             ones = _0
             twos = _twos(left, runs)
             if action < U(128):
@@ -309,7 +311,7 @@ def surely(
                 smallest = min(smallest, np.int64(popcount(enemy)))
         left = hand
         if not lead:
-            # Enemies that are asked before it may each follow once; then even a tie would not do.
+            # Enemies whose turn comes first may each follow once; then even a tie is not enough.
             if i > 0:
                 smallest -= size
             unbeaten = words[seat]

@@ -1,9 +1,9 @@
 """The solver's transposition table: proof and disproof numbers by position, in buckets of four that grow in place.
 
 An entry is two words: the key, and packed into one the two numbers (24 bits each), the logarithm of the work behind
-them (5) and 11 bits of a second hash, so that in a search of 10**9 probes a mistaken identity has a chance of about
-10**-6. A full bucket gives up its cheapest entry. The array is allocated once, untouched memory costing nothing, and
-only a part of it is in use: `spread` doubles that part, the last time by as much as there is.
+them (5) and 11 bits of a second hash, so that a search of 10**9 probes mistakes one position for another with a
+probability of about 10**-6. A full bucket replaces its cheapest entry. The array is allocated once; untouched memory costs
+nothing. Only a part of it is in use: `spread` doubles that part, the last time by as much as remains.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -20,13 +20,13 @@ from dasan.kernels.runtime.compiled import inlined, lean, woven
 U = np.uint64
 Words = npt.NDArray[np.uint64]
 INFINITE = (1 << 24) - 1
-"""The number of what cannot be proved; the largest that fits."""
+"""The proof number of what cannot be proved: the largest that fits."""
 BUCKET_WORDS = 8
 _0, _1, _3 = U(0), U(1), U(3)
 _ALL = U((1 << 64) - 1)
 WON = U(INFINITE) << U(24)
 LOST = U(INFINITE)
-"""The packed numbers of what is proved, and disproved."""
+"""The packed numbers of a proved and of a disproved position."""
 _NUMBER = U(INFINITE)
 _NUMBERS = U((1 << 48) - 1)
 _WORK = U(31)
@@ -34,7 +34,7 @@ _WORK = U(31)
 
 @inlined
 def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
-    """Where the bucket of `key` begins, with so many in use: the same until `spread` comes to it."""
+    """The index of `key`'s bucket when `buckets` are in use; it changes only when `spread` moves it."""
     mask = _ALL >> leading_zeros((buckets - _1) | _1)
     bucket = (key >> _1) & mask
     if bucket >= buckets:
@@ -44,7 +44,7 @@ def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
 
 @inlined
 def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
-    """Where the entry's packed word is, or -1. buckets: those in use."""
+    """The index of an entry's packed word, or -1. buckets: those in use."""
     at = bucket_of(key, buckets)
     for i in range(4):
         if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
@@ -54,7 +54,7 @@ def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> 
 
 @woven
 def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
-    """Write an entry; returns 1 if a free place was used, else 0."""
+    """Write an entry; return 1 if it used a free place, else 0."""
     at = bucket_of(key, buckets)
     place = at
     cheapest = U(99)
@@ -101,8 +101,8 @@ def disproof_in(word: np.uint64) -> int:
 
 @lean
 def spread(table: Words, buckets: int) -> int:
-    """Make room: of the `buckets` in use, a power of two, move every entry that belongs there into the as many buckets
-    behind them, or as many as there are; how many are in use then.
+    """Grow the table: move entries from the `buckets` in use, a power of two, into as many new buckets, or as many as
+    remain; return how many are in use then.
     """
     more = min(buckets, table.shape[0] // BUCKET_WORDS - buckets)
     bit = U(buckets) << _1
