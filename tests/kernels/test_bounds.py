@@ -87,3 +87,4 @@ def test_suites_as_plain_python() -> None:
     names = "test_bits or test_rank_hands or test_cardset_hands or test_pattern_hands or test_every_pair"
     equal = "likely or often or shared_out or helpers"
     suite(PLAIN, str(HERE / "kernels"), str(HERE / "vector"), "-k", f"({names}) and not ({equal})")
+    suite(PLAIN, str(HERE / "solver" / "test_compiled_endgames.py"), "-k", "equals_interpreted and not many")
