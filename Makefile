@@ -16,7 +16,7 @@ export PIP_CONSTRAINT = requirements/lock.txt
 export PIP_BUILD_CONSTRAINT = requirements/lock.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check bench cluster envs gpu docs lock chromium clean
+.PHONY: help play test test-full check check-web bench cluster envs gpu docs lock chromium clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -32,12 +32,14 @@ test-full: $(VENV)/.dev chromium  ## run every test, also those that take minute
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)
 
-check: $(VENV)/.dev $(if $(WEB),$(NODE_MODULES))  ## lint, formatting, types; and the coverage that tests have measured last
+check: $(VENV)/.dev $(if $(WEB),check-web)  ## lint, formatting, types; and the coverage that tests have measured last
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(if $(WEB),$(NPM) run check)
 	@if [ -f .coverage ]; then $(BIN)/coverage report; else echo "no coverage measured yet: make test COVERAGE=yes"; fi
+
+check-web: $(NODE_MODULES)  ## the same of the page alone
+	$(NPM) run check
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)

@@ -19,9 +19,12 @@ for (const rank of 'JQK') {
     svg = svg
       .replace(/<\?xml[^>]*>/, '')
       .replace(/<rect width="239"[^>]*><\/rect>/, '')
-      .replace(new RegExp(`<use xlink:href="#[VX][^"]*"[^>]*></use>`, 'g'), '')
+      .replace(/<use xlink:href="#[VX][^"]*"[^>]*><\/use>/g, '')
       .replace(/<use xlink:href="#S[^"]*" height="(26.769|55.68)"[^>]*><\/use>/g, '')
-      .replace(/<svg[^>]*>/, '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="-82.4 -130.4 164.8 260.8">')
+      .replace(
+        /<svg[^>]*>/,
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="-82.4 -130.4 164.8 260.8">',
+      )
       .replace(/<symbol id="V[^"]*".*?<\/symbol>/, '')
       .replace(/<defs>.*?<\/defs>/, '')
       .replace(/(fill|stroke)="([^"]*)"/g, (all, key, ink) => (ink in INKS ? `${key}="${INKS[ink]}"` : all));

@@ -45,12 +45,26 @@ const R = 153;
 const [TOP, BOTTOM] = [66, 270];
 const MIDDLE = (TOP + BOTTOM) / 2;
 const THIRD = (BOTTOM - TOP) / 3;
-const sides = (...ys: number[]): [number, number][] => ys.flatMap((y) => [[L, y], [R, y]] as [number, number][]);
+const sides = (...ys: number[]): [number, number][] =>
+  ys.flatMap(
+    (y) =>
+      [
+        [L, y],
+        [R, y],
+      ] as [number, number][],
+  );
 
 /** Where the pips of a number card lie on the 240 × 336 face. */
 export const PIPS: Record<string, [number, number][]> = {
-  '2': [[M, TOP], [M, BOTTOM]],
-  '3': [[M, TOP], [M, MIDDLE], [M, BOTTOM]],
+  '2': [
+    [M, TOP],
+    [M, BOTTOM],
+  ],
+  '3': [
+    [M, TOP],
+    [M, MIDDLE],
+    [M, BOTTOM],
+  ],
   '4': sides(TOP, BOTTOM),
   '5': [...sides(TOP, BOTTOM), [M, MIDDLE]],
   '6': sides(TOP, MIDDLE, BOTTOM),
@@ -66,5 +80,9 @@ export const CAP = {
   right: 'M300 260C330 60 300-110 430-190C520-240 610-180 640-90C560-120 520-60 540 40C560 140 500 230 300 260Z',
   middle: 'M-300 260C-330 0-190-330 0-470C190-330 330 0 300 260C120 210-120 210-300 260Z',
   band: 'M-330 250C-120 195 120 195 330 250L315 350C110 300-110 300-315 350Z',
-  bells: [[0, -520], [-640, -30], [640, -30]] as [number, number][],
+  bells: [
+    [0, -520],
+    [-640, -30],
+    [640, -30],
+  ] as [number, number][],
 };

@@ -40,7 +40,15 @@ const session: SessionInfo = {
   next_commitment: '',
   contributions: [null, null, null],
 };
-const table = { id: 't', preset: 'big-three', title: 'Big Three', options: {}, players: 3, you: 0, seats: [] as unknown } as TableInfo;
+const table = {
+  id: 't',
+  preset: 'big-three',
+  title: 'Big Three',
+  options: {},
+  players: 3,
+  you: 0,
+  seats: [] as unknown,
+} as TableInfo;
 const snapshot = (seq: number, events: Event[]): Snapshot => ({
   type: 'snapshot',
   seq,

@@ -1,4 +1,15 @@
-import type { ChatLine, ClockInfo, Event, Hint, Presence, RulesFacts, ServerMessage, SessionInfo, TableInfo, View } from '../gen/protocol';
+import type {
+  ChatLine,
+  ClockInfo,
+  Event,
+  Hint,
+  Presence,
+  RulesFacts,
+  ServerMessage,
+  SessionInfo,
+  TableInfo,
+  View,
+} from '../gen/protocol';
 
 export interface Refusal {
   clause: string | null;
@@ -65,7 +76,23 @@ export function fold(game: Game, message: ServerMessage): Game {
     case 'snapshot': {
       const { seq, table, rules, session, view, clocks, presence, watching, chat } = message;
       const clocksAt = Date.now();
-      return { ...game, seq, table, rules, session, view, clocks, clocksAt, presence, watching, chat, hint: null, pending: null, acked: null, stale: false };
+      return {
+        ...game,
+        seq,
+        table,
+        rules,
+        session,
+        view,
+        clocks,
+        clocksAt,
+        presence,
+        watching,
+        chat,
+        hint: null,
+        pending: null,
+        acked: null,
+        stale: false,
+      };
     }
     case 'update': {
       if (!game.view || message.seq <= game.seq) return game;
@@ -91,7 +118,11 @@ export function fold(game: Game, message: ServerMessage): Game {
     case 'presence':
       return { ...game, presence: message.presence, watching: message.watching };
     case 'hint':
-      return { ...game, hint: message.seq >= game.seq ? message : null, pending: message.id === game.pending ? null : game.pending };
+      return {
+        ...game,
+        hint: message.seq >= game.seq ? message : null,
+        pending: message.id === game.pending ? null : game.pending,
+      };
     case 'ack':
       // Updates are shown at a human pace: until this one is, the view is of before the command.
       if (message.id !== game.pending) return game;

@@ -20,7 +20,9 @@ describe('catalogues', () => {
       expect(Object.keys(catalogue)).toEqual(Object.keys(en));
     });
     it(`${name} has the same holes`, () => {
-      const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => holes(catalogue[key] ?? '') !== holes(text));
+      const odd = Object.entries(en as Record<string, Message>).filter(
+        ([key, text]) => holes(catalogue[key] ?? '') !== holes(text),
+      );
       expect(odd.map(([key]) => key)).toEqual([]);
     });
   }
@@ -31,7 +33,10 @@ describe('lessons', () => {
   for (const [name, texts] of Object.entries({ en: lessonsEn, fr: lessonsFr, hans: lessonsHans, hant: lessonsHant })) {
     it(`have a text a step in ${name}`, () => {
       for (const { default: lesson } of Object.values(lessons)) {
-        expect([lesson.preset, (texts as Record<string, string[]>)[lesson.preset]?.length]).toEqual([lesson.preset, lesson.steps.length]);
+        expect([lesson.preset, (texts as Record<string, string[]>)[lesson.preset]?.length]).toEqual([
+          lesson.preset,
+          lesson.steps.length,
+        ]);
       }
     });
   }

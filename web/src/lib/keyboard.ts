@@ -8,7 +8,6 @@ interface Moves {
 
 const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 
-
 /** The keys of the table; a key that something focused needs for itself is left to it. */
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;

@@ -32,13 +32,40 @@ const between = (low: number, value: number, high: number): number => Math.round
 export function sizes(width: number, height: number, shape: Shape): Sizes {
   if (shape === 'low') {
     const hand = between(46, height * 0.19, 80);
-    return { shape, hand, play: between(40, height * 0.17, 72), em: between(11, height / 28, 15), compact: true, strip: 20, rows: 2, lift: 10 };
+    return {
+      shape,
+      hand,
+      play: between(40, height * 0.17, 72),
+      em: between(11, height / 28, 15),
+      compact: true,
+      strip: 20,
+      rows: 2,
+      lift: 10,
+    };
   }
   if (shape === 'narrow') {
     const hand = between(50, Math.min(width * 0.2, height * 0.11), 96);
-    return { shape, hand, play: between(44, Math.min(width * 0.24, height * 0.115), 104), em: between(12, width / 28, 16), compact: true, strip: 26, rows: 3, lift: 12 };
+    return {
+      shape,
+      hand,
+      play: between(44, Math.min(width * 0.24, height * 0.115), 104),
+      em: between(12, width / 28, 16),
+      compact: true,
+      strip: 26,
+      rows: 3,
+      lift: 12,
+    };
   }
   const hand = between(72, Math.min(width * 0.122, 60 + height * 0.083), 190);
   const em = between(13, Math.min(width / 48, height / 46), 24);
-  return { shape, hand, play: Math.round(hand * 0.94), em, compact: hand < 84, strip: hand * 0.34, rows: 3, lift: Math.round(hand * 0.17) };
+  return {
+    shape,
+    hand,
+    play: Math.round(hand * 0.94),
+    em,
+    compact: hand < 84,
+    strip: hand * 0.34,
+    rows: 3,
+    lift: Math.round(hand * 0.17),
+  };
 }

@@ -34,7 +34,18 @@ export function blocks(markdown: string): Block[] {
       const isItem = (line: string): boolean => /^\s*(?:[-*]|\d+\.)\s+/.test(line);
       if (lines.every((line) => line.trim().startsWith('|'))) {
         const rows = lines.filter((line) => !/^\s*\|[\s:|-]+\|\s*$/.test(line));
-        return [{ kind: 'table', rows: rows.map((line) => line.trim().replace(/^\||\|$/g, '').split('|').map((cell) => inline(cell.trim()))) }];
+        return [
+          {
+            kind: 'table',
+            rows: rows.map((line) =>
+              line
+                .trim()
+                .replace(/^\||\|$/g, '')
+                .split('|')
+                .map((cell) => inline(cell.trim())),
+            ),
+          },
+        ];
       }
       const first = lines.findIndex(isItem);
       if (first < 0) return [{ kind: 'p', inline: inline(lines.join(' ')) }];

@@ -66,6 +66,19 @@ class Prefs {
   }
 }
 
-const KEPT = ['theme', 'fourColours', 'calm', 'felt', 'back', 'plain', 'sort', 'smart', 'autoPass', 'sound', 'haptics', 'speed'] as const;
+const KEPT = [
+  'theme',
+  'fourColours',
+  'calm',
+  'felt',
+  'back',
+  'plain',
+  'sort',
+  'smart',
+  'autoPass',
+  'sound',
+  'haptics',
+  'speed',
+] as const;
 
 export const prefs = new Prefs();

@@ -43,7 +43,10 @@ interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
 
 /** The hand of a climb/1 record, move by move. Nothing is judged: the record says what happened. */
 export function replay(text: string): Replay | null {
-  const lines = text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line);
+  const lines = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
   const header = lines[0]?.rules;
   const dealing = lines.findLast((line) => line.type === 'deal');
   if (!header || !dealing?.hands) return null;
@@ -111,6 +114,7 @@ const added = (hands: Card[][], seat: number, cards: readonly Card[]): Card[][] 
 
 /** Cards from low to high, for hands that have been added to. `ranks`: low to high. */
 export const inOrder = (cards: readonly Card[], ranks: string): Card[] => {
-  const order = (card: Card): number => (card === 'BJ' ? 98 : card === 'RJ' ? 99 : ranks.indexOf(card[0] ?? '') * 4 + 'DCHS'.indexOf(card[1] ?? ''));
+  const order = (card: Card): number =>
+    card === 'BJ' ? 98 : card === 'RJ' ? 99 : ranks.indexOf(card[0] ?? '') * 4 + 'DCHS'.indexOf(card[1] ?? '');
   return [...cards].sort((a, b) => order(a) - order(b));
 };

@@ -47,7 +47,8 @@ const SHAKES: Partial<Record<Cue, number | number[]>> = { turn: 30, win: [30, 40
 
 /** Let one be heard, and felt, where the player wants that; browsers allow it after the first touch. */
 export function cue(name: Cue): void {
-  if (prefs.haptics && !prefs.reduced && SHAKES[name] && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SHAKES[name]);
+  if (prefs.haptics && !prefs.reduced && SHAKES[name] && navigator.userActivation?.hasBeenActive)
+    navigator.vibrate?.(SHAKES[name]);
   if (!prefs.sound || !navigator.userActivation?.hasBeenActive) return;
   try {
     context ??= new AudioContext();

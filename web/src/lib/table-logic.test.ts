@@ -15,7 +15,12 @@ import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
 import { auction, topPlay, trick, tricks } from './trick';
 
-const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({ seq, seat, type, ...extra });
+const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({
+  seq,
+  seat,
+  type,
+  ...extra,
+});
 const play = (seq: number, seat: number, ...cards: string[]): Event => event(seq, seat, 'play', { cards });
 
 const HAND: Event[] = [
@@ -32,7 +37,8 @@ const HAND: Event[] = [
   event(10, 0, 'trick'),
 ];
 
-const view = (over: Partial<View>): View => ({ events: HAND, phase: 'play', seat: 0, hand: [], legal_moves: [], to_act: 0, ...over }) as View;
+const view = (over: Partial<View>): View =>
+  ({ events: HAND, phase: 'play', seat: 0, hand: [], legal_moves: [], to_act: 0, ...over }) as View;
 
 describe('what lies on the table', () => {
   it('tells the auction from the play', () => {
@@ -50,7 +56,11 @@ describe('what lies on the table', () => {
   it('shows what has come into the hand until somebody plays', () => {
     expect([...arrived(view({ events: HAND.slice(0, 5) }))]).toEqual(['4D', '5D', '6D', '7D']);
     expect(arrived(view({})).size).toBe(0);
-    const exchange = [event(0, 2, 'give', { cards: ['2S'] }), event(1, 0, 'offer', { cards: ['3D', '4C'] }), event(2, 2, 'take', { cards: ['3D'] })];
+    const exchange = [
+      event(0, 2, 'give', { cards: ['2S'] }),
+      event(1, 0, 'offer', { cards: ['3D', '4C'] }),
+      event(2, 2, 'take', { cards: ['3D'] }),
+    ];
     expect([...arrived(view({ events: exchange }))]).toEqual(['2S']);
     expect([...arrived(view({ events: exchange, seat: 2 }))]).toEqual(['3D']);
   });
@@ -133,7 +143,10 @@ describe('sides', () => {
 describe('the log', () => {
   it('has one entry a trick', () => {
     const all = tricks([...HAND, play(11, 0, '6C'), play(12, 1, '8C')]);
-    expect(all.map((one) => [one.winner, one.over])).toEqual([[0, true], [1, false]]);
+    expect(all.map((one) => [one.winner, one.over])).toEqual([
+      [0, true],
+      [1, false],
+    ]);
     expect(all[0]?.moves.get(1)?.map((made) => made.type)).toEqual(['play', 'pass']);
   });
 
@@ -172,10 +185,19 @@ describe('layout', () => {
   });
 
   it('grows with the window, and keeps a card for every shape', () => {
-    expect([shapeOf(1440, 900), shapeOf(390, 844), shapeOf(844, 390), shapeOf(720, 450)]).toEqual(['wide', 'narrow', 'low', 'low']);
+    expect([shapeOf(1440, 900), shapeOf(390, 844), shapeOf(844, 390), shapeOf(720, 450)]).toEqual([
+      'wide',
+      'narrow',
+      'low',
+      'low',
+    ]);
     expect(sizes(1060, 832, 'wide').hand).toBe(129);
     expect(sizes(2100, 1370, 'wide').hand).toBeGreaterThan(165);
-    for (const [width, height] of [[320, 500], [390, 780]] as const) expect(sizes(width, height, 'narrow').hand).toBeGreaterThanOrEqual(50);
+    for (const [width, height] of [
+      [320, 500],
+      [390, 780],
+    ] as const)
+      expect(sizes(width, height, 'narrow').hand).toBeGreaterThanOrEqual(50);
   });
 
   it('seats the next player on the right where play is counter-clockwise', () => {
@@ -221,7 +243,11 @@ describe('the wire', () => {
   it('hands messages on at a pace, and none while held', () => {
     vi.useFakeTimers();
     const seen: number[] = [];
-    const pump = new Pump<number>((n) => seen.push(n), () => 100, () => Date.now());
+    const pump = new Pump<number>(
+      (n) => seen.push(n),
+      () => 100,
+      () => Date.now(),
+    );
     pump.push(1);
     pump.push(2);
     expect(seen).toEqual([1]);

@@ -71,7 +71,9 @@ export class Table {
   laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
   scope = $derived(this.game.rules?.scope ?? 'complete');
-  bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null);
+  bright = $derived(
+    this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null,
+  );
 
   /** What a bot would do here, once it has been asked. */
   advice = $derived(this.game.hint?.candidates[0] ?? null);
@@ -307,7 +309,18 @@ export class Table {
     }
     this.follow(0);
     const best = hint.candidates[0];
-    if (best) this.speakUp([moveText(best.move, table), ...best.reasons.map((reason) => advised(reason, table.seats.map((seat) => seatName(seat, table))))].join('. '));
+    if (best)
+      this.speakUp(
+        [
+          moveText(best.move, table),
+          ...best.reasons.map((reason) =>
+            advised(
+              reason,
+              table.seats.map((seat) => seatName(seat, table)),
+            ),
+          ),
+        ].join('. '),
+      );
   }
 
   /** A new hand, or the same one after coming back. */

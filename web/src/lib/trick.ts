@@ -66,8 +66,7 @@ export function topPlay(view: View): Action | null {
 }
 
 /** Has nobody played or passed yet in this trick, after the auction or exchange? */
-export const untouched = (view: View): boolean =>
-  view.phase === 'play' && trick(view.events).actions.length === 0;
+export const untouched = (view: View): boolean => view.phase === 'play' && trick(view.events).actions.length === 0;
 
 /** A hand in which no player has moved. */
 export const unmoved = (view: View): boolean => !view.events.some((event) => isAction(event) || event.type === 'give');
