@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Request
+from pydantic import Field
 
 from dasan.server.commands import Commands
 from dasan.server.identity import Identities
@@ -55,3 +56,5 @@ StoreHere = Annotated[Store, Depends(_store)]
 CommandsHere = Annotated[Commands, Depends(_commands)]
 IdentitiesHere = Annotated[Identities, Depends(_identities)]
 Player = Annotated[str | None, Depends(_player)]
+Number = Annotated[int, Field(ge=0, lt=1 << 53)]
+"""A number that every database can hold."""
