@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from dasan.server import schema
 
 
 def test_the_committed_schema_is_current() -> None:
     assert schema.PATH.read_text(encoding="utf-8") == schema.text(), "run: python -m dasan.server.schema"
+
+
+def test_the_socket_is_described_by_the_same_models() -> None:
+    document = schema.asyncapi("1")
+    names = set(document["components"]["schemas"])
+    assert names == set(schema.schema()["$defs"])
+    used = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(document)))
+    assert used <= names

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import dasan
+from dasan.bots import CHARACTERS
 from dasan.play import fairness
 from dasan.play.begin import hand_secret
 from dasan.server.protocol import TableSettings
@@ -89,6 +90,15 @@ def _id(chance: bytes) -> str:
     return base64.urlsafe_b64encode(chance[:9]).decode()
 
 
+def called(bot: str) -> str:
+    """What a bot is called at a table.
+
+    >>> called("level-1"), called("greedy")
+    ('Little Wei', 'Greedy')
+    """
+    return next((one.name for one in CHARACTERS if one.bot == bot), bot.replace("-", " ").capitalize())
+
+
 def bot_chairs(names: Sequence[str | None]) -> tuple[Chair | None, ...]:
     """A chair for every bot's name, numbered where several of the same name play; None where there is no name.
 
@@ -100,7 +110,7 @@ def bot_chairs(names: Sequence[str | None]) -> tuple[Chair | None, ...]:
         if name is None:
             out.append(None)
             continue
-        title = name.replace("-", " ").capitalize()
+        title = called(name)
         if names.count(name) > 1:
             title = f"{title} {names[: i + 1].count(name)}"
         out.append(Chair("bot", title, bot=name))

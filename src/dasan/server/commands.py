@@ -75,7 +75,7 @@ class Commands:
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: what its figures count, and the moves it considered, best first."""
         try:
-            told = await self._tables.study.run("explain", bot, view)
+            told = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):
             raise Refused("unavailable", "the bot has no advice just now") from None
         return told["unit"], [Candidate.model_validate(one) for one in told["candidates"]]

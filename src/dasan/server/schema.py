@@ -38,6 +38,44 @@ def schema() -> dict[str, Any]:
     }
 
 
+def asyncapi(version: str) -> dict[str, Any]:
+    """The socket as an AsyncAPI 3 document, from the same models.
+
+    >>> sorted(asyncapi("1")["operations"])
+    ['receive', 'send']
+    """
+    channel = {"$ref": "#/channels/table"}
+    messages = {
+        name: {"name": name, "payload": {"$ref": f"#/components/schemas/{name}"}}
+        for name in ("ClientMessage", "ServerMessage")
+    }
+    definitions = json.loads(json.dumps(schema()["$defs"]).replace("#/$defs/", "#/components/schemas/"))
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": "dasan tables", "version": version},
+        "channels": {
+            "table": {
+                "address": "/ws/tables/{id}",
+                "parameters": {"id": {"description": "the table"}},
+                "messages": messages,
+            }
+        },
+        "operations": {
+            "send": {
+                "action": "send",
+                "channel": channel,
+                "messages": [{"$ref": "#/channels/table/messages/ServerMessage"}],
+            },
+            "receive": {
+                "action": "receive",
+                "channel": channel,
+                "messages": [{"$ref": "#/channels/table/messages/ClientMessage"}],
+            },
+        },
+        "components": {"schemas": definitions},
+    }
+
+
 def text() -> str:
     """The file's contents, byte for byte."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"

@@ -54,10 +54,10 @@ class Settings:
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
     )
     bot_delay: float = setting(0.6, "seconds before a bot's move is shown")
-    bot_processes: int = setting(2, "processes in which bots think")
+    bot_processes: int = setting(2, "processes in which bots think and give hints")
     bot_seconds: float = setting(10.0, "seconds a bot may think before its process is ended")
     bot_memory_mb: int = setting(1024, "megabytes each of those processes may use")
-    study_processes: int = setting(1, "processes for hints, reviews and puzzles")
+    study_processes: int = setting(1, "processes for reviews and puzzles")
     study_seconds: float = setting(60.0, "seconds for one of these before its process is ended")
     study_memory_mb: int = setting(2048, "megabytes each of those processes may use")
     warm: int = setting(1, "0: compile nothing in advance")

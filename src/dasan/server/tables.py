@@ -26,7 +26,7 @@ from dasan.server.rooms import Room
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.table import Table
-from dasan.server.workers import Limits, Workers
+from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, Workers
 
 T = TypeVar("T")
 
@@ -237,8 +237,15 @@ class Tables:
                 report(f"the lease of table {table_id} was not given up", error)
 
     async def think(self, name: str, view: dasan.View) -> str:
-        """A bot's choice."""
-        move: str = await self.bots.run("choose", name, view)
+        """A bot's choice; of one that crashes, stalls or refuses these rules, the default bot's."""
+        try:
+            move: str = await self.bots.run("choose", name, view)
+        except (JobFailed, JobTimeout, JobCrashed) as error:
+            if self._closing or name == DEFAULT_BOT:
+                raise
+            self.bot_failed(name)
+            report(f"bot {name} failed", error)
+            move = await self.bots.run("choose", DEFAULT_BOT, view)
         return move
 
     def warm_up(self) -> None:

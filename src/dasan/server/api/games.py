@@ -10,6 +10,7 @@ import dasan
 from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
 from dasan.ruleset import clauses
+from dasan.server.chairs import called
 from dasan.server.facts import facts
 from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.protocol.base import OptionValue
@@ -56,21 +57,24 @@ async def bots() -> list[BotInfo]:
     return [_bot_info(name) for name in known_bots.BOTS]
 
 
-CHARACTERS = {
+PLAIN = {
     "random": "Plays any legal move: good for a first look at a game.",
-    "thrifty": "Gets rid of low cards first and keeps high ones for later.",
+    "low": "Always plays the lowest cards it can.",
+    "shed": "Gets rid of as many cards as it can at once.",
+    "thrifty": "Gets rid of low cards first and keeps groups together.",
     "greedy": "Plans in how few turns it can empty its hand, and keeps what takes the lead.",
+    "search": "Tries its moves out in deals that fit what it has seen.",
+    "net": "A network trained by self-play.",
+    "strong": "The network, trying its moves out in many possible deals.",
 }
+"""Bots that are no characters, in a sentence."""
 
 
 def _bot_info(name: str) -> BotInfo:
-    level = name.removeprefix("level-")
-    return BotInfo(
-        name=name,
-        title=name.replace("-", " ").capitalize(),
-        character=CHARACTERS.get(name, ""),
-        level=int(level) if level.isdecimal() else None,
-    )
+    for one in known_bots.CHARACTERS:
+        if one.bot == name:
+            return BotInfo(name=name, title=one.name, character=one.line, level=one.level)
+    return BotInfo(name=name, title=called(name), character=PLAIN.get(name, ""), level=None)
 
 
 def _preset_info(preset: Preset) -> PresetInfo:

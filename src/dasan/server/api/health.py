@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from fastapi.responses import JSONResponse
 
 import dasan
+from dasan.server import schema
 from dasan.server.api.asked import StoreHere
 from dasan.server.protocol import PROTOCOL, Health
 from dasan.server.refusals import Refused
 from dasan.server.reporting import report
 
 router = APIRouter(prefix="/api")
+
+
+@router.get("/asyncapi.json", include_in_schema=False)
+async def asyncapi() -> JSONResponse:
+    """The socket's protocol as an AsyncAPI document; ``/api/openapi.json`` is that of REST."""
+    return JSONResponse(schema.asyncapi(dasan.__version__))
 
 
 @router.get("/health")

@@ -1,0 +1,72 @@
+"""Worker processes: a job that fails, stalls or crashes costs its process and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+import pytest_asyncio
+
+import dasan
+from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, Workers
+
+
+@pytest_asyncio.fixture
+async def workers() -> AsyncIterator[Workers]:
+    pool = Workers(1, Limits(60.0, 0), "test")
+    yield pool
+    pool.close()
+
+
+def hand() -> dasan.State:
+    state = dasan.deal(dasan.rules("big-three"), seed=3)
+    while state.to_act is not None:
+        state = state.play(state.legal_moves()[0])
+    return state
+
+
+async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
+    for preset in ("big-three", "big-three", "winner"):
+        view = dasan.deal(dasan.rules(preset), seed=1)
+        seen = view.view(view.to_act)
+        move = await workers.run("choose", "greedy", seen)
+        assert move == str(dasan.bot("greedy").choose(seen))
+    assert workers.counts == {"done": 3}
+
+
+async def test_errors_come_back_without_their_texts(workers: Workers) -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    with pytest.raises(JobFailed, match=r"^ValueError$"):
+        await workers.run("choose", "nobody", state.view(state.to_act))
+    with pytest.raises(dasan.Malformed, match="no move of this hand"):
+        await workers.run("solve", hand().record(), 10**6, [], 1.0, 16.0)
+
+
+async def test_a_stalled_job_is_ended_and_the_next_one_done(workers: Workers) -> None:
+    with pytest.raises(JobTimeout):
+        await workers.run("review", hand().record(), 60.0, 16.0, seconds=0.01)
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    assert await workers.run("choose", "random", state.view(state.to_act))
+
+
+async def test_a_process_that_dies_is_replaced(workers: Workers) -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    view = state.view(state.to_act)
+    await workers.run("choose", "random", view)
+    for worker in workers._all:
+        worker._process.kill()
+        worker._process.join()
+    with suppress(JobCrashed):
+        await workers.run("choose", "random", view)
+    assert await workers.run("choose", "random", view)
+
+
+async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
+    await workers.run("warm", seconds=600.0)
+    parts = workers.stream("review", hand().record(), 5.0, 16.0)
+    first = await anext(parts)
+    assert first["type"] == "move"
+    await parts.aclose()  # type: ignore[attr-defined]
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    assert await workers.run("choose", "random", state.view(state.to_act))
