@@ -16,7 +16,7 @@ export PIP_CONSTRAINT = requirements/lock.txt
 export PIP_BUILD_CONSTRAINT = requirements/lock.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check check-web bench cluster envs gpu docs lock chromium clean
+.PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -49,6 +49,9 @@ cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster 
 envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel and RLCard, so that their own tests run on our environments
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
+
+site: $(VENV)/.site  ## build the documentation site into build/site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(BIN)/mkdocs build --quiet
 
 docs: $(VENV)/.dev  ## run every example of README.md and docs/
 	$(BIN)/python -m pytest README.md docs $(ARGS)
@@ -88,6 +91,10 @@ $(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VEN
 
 $(VENV)/.cluster: requirements/extras.txt | $(VENV)/.dev
 	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet ray
+	@touch $@
+
+$(VENV)/.site: requirements/extras.txt | $(VENV)/.dev
+	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet mkdocs-material 'mkdocstrings[python]'
 	@touch $@
 
 $(VENV)/.envs: requirements/extras.txt | $(VENV)/.dev

@@ -9,7 +9,6 @@ from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 
-
 def _installed(namespace: dict[str, Any]) -> None:
     """What examples that need an extra are skipped by, aloud."""
     namespace["no_envs"] = not all(find_spec(name) for name in ("gymnasium", "pettingzoo", "pyspiel"))

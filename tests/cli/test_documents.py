@@ -13,7 +13,8 @@ import pytest
 from dasan.cli import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "train_dmc")
+"""All but the one that trains for minutes, which tests/vector/test_learning.py runs for a moment."""
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
