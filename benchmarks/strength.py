@@ -136,7 +136,8 @@ def page(kept: Kept) -> str:
             f"| `{one.name}` | {card['hands']:,} | {card['decisions'] / 1e6:.1f} | {card['processor_hours']:.2f} |"
             f" {card['data']} |"
         )
-    out.append("\n`dasan train --like NAME --out DIR` trains one again with the same configuration.")
+    out += ["", *(f"- `{one.name}`: {one.card['note']}" for one in catalogue() if one.card.get("note"))]
+    out.append("\n`dasan train --like NAME --out DIR` trains one with the same configuration.")
     return "\n".join(out) + "\n"
 
 
