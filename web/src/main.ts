@@ -9,3 +9,8 @@ await start();
 
 const target = document.getElementById('app');
 if (target) mount(App, { target });
+
+// The shell opens without a connection; while developing, nothing is kept.
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  void navigator.serviceWorker.register('/sw.js').catch(() => undefined);
+}

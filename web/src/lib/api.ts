@@ -7,6 +7,7 @@ import type {
   Joined,
   Lobby,
   Me,
+  PersonalLink,
   PositionValue,
   PresetInfo,
   Profile,
@@ -65,9 +66,16 @@ export const rules = (preset: string, options: TableInfo['options'] = {}, lang =
   ask(`/api/rules/${id(preset)}${query({ ...options, lang })}`);
 
 export const me = (): Promise<Me> => ask('/api/me');
-export const rename = (name: string): Promise<Me> => send('/api/me/name', { name }, 'PUT');
-export const history = (before?: string): Promise<History> => ask(`/api/me/hands${query({ before })}`);
-export const profile = (name: string): Promise<Profile> => ask(`/api/players/${id(name)}`);
+export const rename = (name: string): Promise<Me> => send('/api/me/name', { name });
+export const myProfile = (): Promise<Profile> => ask('/api/me/profile');
+export const register = (name: string, password: string): Promise<Me> => send('/api/account', { name, password });
+export const signIn = (name: string, password: string): Promise<Me> => send('/api/sign-in', { name, password });
+export const signOut = (everywhere: boolean): Promise<Me> => send(`/api/sign-out${query({ everywhere })}`, {});
+export const deleteAccount = (password: string | null): Promise<Me> => send('/api/account/delete', { password });
+export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {});
+export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
+export const history = (before?: string): Promise<History> => ask(`/api/me/history${query({ before })}`);
+export const profile = (name: string): Promise<Profile> => ask(`/api/people/${id(name)}`);
 
 export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
 export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;

@@ -1,19 +1,34 @@
 import type { SeatInfo, TableInfo } from '../gen/protocol';
 import { maybe } from './i18n.svelte';
 
-/** Bots that sit at tables; each has a name in every language (`bot.name.N`) and a face. */
+/** Faces that bots can have. */
 export const CHARACTERS = 14;
+
+type Who = Pick<SeatInfo, 'seat'> & Partial<Pick<SeatInfo, 'bot'>>;
+type Where = Pick<TableInfo, 'id'> & Partial<Pick<TableInfo, 'seats'>>;
+
+/** The faces of the graded players. */
+const GRADED: Record<string, number> = {
+  'level-1': 4, 'level-2': 1, 'level-3': 13, 'level-4': 0, 'level-5': 12, 'level-6': 2, 'level-7': 8, 'level-8': 9,
+};
 
 const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
 
-/** Which character plays at a seat: the same one for as long as the table lasts, and no other seat's. */
-export const character = (seat: Pick<SeatInfo, 'seat'>, table: Pick<TableInfo, 'id'>): number =>
-  (hash(table.id) + seat.seat * 5) % CHARACTERS;
+/** A graded player sits at a table as itself, once; a second one of its grade goes by another name. */
+function graded(seat: Who, table: Where): string | null {
+  if (!seat.bot || !(seat.bot in GRADED)) return null;
+  const first = table.seats?.find((other) => other.bot === seat.bot);
+  return !first || first.seat === seat.seat ? seat.bot : null;
+}
 
-/** The character's name in the reader's language. */
-export const botName = (seat: Pick<SeatInfo, 'seat'>, table: Pick<TableInfo, 'id'>): string =>
-  maybe(`bot.name.${character(seat, table)}`) ?? '?';
+/** Which face a seat has: the same one for as long as the table lasts. */
+export function character(seat: Who, table: Where): number {
+  const level = graded(seat, table);
+  return level ? (GRADED[level] ?? 0) : (hash(table.id) + seat.seat * 5) % CHARACTERS;
+}
 
-/** How strong a bot is and how it plays, in words: `Greedy`, `plans its hand`. */
-export const botKind = (kind: string): string => maybe(`bot.${kind}`) ?? kind;
-export const botAbout = (kind: string): string => maybe(`bot.${kind}.about`) ?? '';
+/** The bot's name in the reader's language. */
+export function botName(seat: Who, table: Where): string {
+  const level = graded(seat, table);
+  return (level ? maybe(`bot.${level}`) : null) ?? maybe(`bot.name.${character({ seat: seat.seat }, table)}`) ?? '?';
+}

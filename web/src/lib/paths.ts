@@ -6,6 +6,7 @@ export type Route =
   | { page: 'learn'; game: string | null }
   | { page: 'rules'; preset: string }
   | { page: 'profile'; name: string | null }
+  | { page: 'link'; token: string }
   | { page: 'missing' };
 
 /** Which page a path names. */
@@ -27,6 +28,8 @@ export function parse(path: string): Route {
       return name ? { page: 'rules', preset: name } : { page: 'missing' };
     case 'me':
       return name ? { page: 'missing' } : { page: 'profile', name: null };
+    case 'link':
+      return name ? { page: 'link', token: name } : { page: 'missing' };
     case 'players':
       return name ? { page: 'profile', name } : { page: 'missing' };
     default:

@@ -1,0 +1,60 @@
+// The page's shell without a connection. What the build names by its contents never changes and is kept as it is; pages
+// are asked for first and answered from what is kept when nobody answers. The server's interface is never kept.
+const CACHE = 'dasan-shell-1';
+const SHELL = ['/', '/seal.svg', '/theme.js', '/manifest.webmanifest'];
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then(async (cache) => {
+        await cache.addAll(SHELL);
+        // The page names the files it starts with; without them a shell would open to nothing.
+        const page = await (await cache.match('/')).text();
+        await cache.addAll([...page.matchAll(/\/assets\/[\w.-]+/g)].map(([path]) => path));
+      })
+      .then(() => self.skipWaiting()),
+  );
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
+      .then(() => self.clients.claim()),
+  );
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== location.origin || /^\/(api|ws)\//.test(url.pathname)) return;
+  if (url.pathname.startsWith('/assets/')) event.respondWith(kept(request));
+  else if (request.mode === 'navigate') event.respondWith(fresh(request, '/'));
+  else event.respondWith(fresh(request, request));
+});
+
+/** A file that never changes: from the cache, else from the server into it. */
+async function kept(request) {
+  const cache = await caches.open(CACHE);
+  const found = await cache.match(request);
+  if (found) return found;
+  const answer = await fetch(request);
+  if (answer.ok) await cache.put(request, answer.clone());
+  return answer;
+}
+
+/** What may change: from the server, and what was kept last where nobody answers. */
+async function fresh(request, key) {
+  const cache = await caches.open(CACHE);
+  try {
+    const answer = await fetch(request);
+    if (answer.ok) await cache.put(key, answer.clone());
+    return answer;
+  } catch (error) {
+    const found = await cache.match(key);
+    if (found) return found;
+    throw error;
+  }
+}
