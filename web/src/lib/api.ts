@@ -10,6 +10,7 @@ import type {
   PersonalLink,
   PositionValue,
   PresetInfo,
+  Promise as Promised,
   Profile,
   PuzzleInfo,
   PuzzleList,
@@ -19,6 +20,7 @@ import type {
   TableInfo,
   TableSummary,
 } from '../gen/protocol';
+import { save } from './storage';
 
 /** The server refused: `message` is for the player. */
 export class ApiError extends Error {
@@ -57,7 +59,16 @@ export const bots = (): Promise<BotInfo[]> => ask('/api/bots');
 export const myTables = (): Promise<TableSummary[]> => ask('/api/tables');
 export const lobby = (): Promise<Lobby> => ask('/api/lobby');
 
-export const createTable = (wanted: CreateTable): Promise<TableCreated> => send('/api/tables', wanted);
+/**
+ * Open a table whose first deal the server has committed to before it could know anything of it; the commitment is kept
+ * for checking that deal afterwards.
+ */
+export async function createTable(wanted: CreateTable): Promise<TableCreated> {
+  const promise = await send<Promised>('/api/promises', {}).catch(() => null);
+  const made = await send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted);
+  if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, sessionStorage);
+  return made;
+}
 export const quickMatch = (preset: string, name?: string): Promise<TableCreated> => send('/api/quick', { preset, ...(name ? { name } : {}) });
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
   send(`/api/tables/${id(table)}/join`, { name, seat });

@@ -23,8 +23,7 @@ describe('a deal made again', () => {
     const seed = await dealSeed(secret, ['tea', '', '大三'], '5f'.repeat(32), 3);
     const { hands, rest } = await deal(seed, { ...how, dealer: 0, cut: true });
     const lines = [
-      { format: 'climb/1', rules: { digest: '5f'.repeat(32), options: {} } },
-      { type: 'cut', seat: 1, value: 17 },
+      { format: 'climb/1', rules: { digest: '5f'.repeat(32), options: { cut: true } } },
       { type: 'deal', number: 3, dealer: 0, hands: hands.map((hand) => hand.join(' ')), kitty: rest.join(' '), commitment: await commitment(secret), contributions: ['tea', '', '大三'] },
       { type: 'reveal', secret: toHex(secret) },
     ];

@@ -138,7 +138,7 @@ export async function check(record: string, how: Omit<Dealing, 'dealer' | 'cut'>
   const strings = dealing.contributions ?? [];
   checks.push({ step: 'strings', ok: true, detail: strings.filter(Boolean).join(' · ') });
   const seed = await dealSeed(secret, strings, header.rules.digest, dealing.number ?? 1);
-  const dealt = await deal(seed, { ...how, dealer: dealing.dealer ?? 0, cut: lines.some((line) => line.type === 'cut') });
+  const dealt = await deal(seed, { ...how, dealer: dealing.dealer ?? 0, cut: header.rules.options.cut === true });
   const same = (a: readonly string[], b: string | undefined): boolean => [...a].sort().join(' ') === (b ?? '').split(' ').filter(Boolean).sort().join(' ');
   const ok = dealt.hands.every((hand, seat) => same(hand, dealing.hands?.[seat])) && (dealing.kitty === undefined || same(dealt.rest, dealing.kitty));
   checks.push({ step: 'hands', ok, detail: '' });

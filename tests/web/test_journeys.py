@@ -1,0 +1,226 @@
+"""Ways through the page: friends by link, from a hand to its review, a puzzle, a lesson, languages, no connection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import accessible, built, chromium
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60_000
+DESK, PHONE = (1440, 900), (390, 844)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("journeys"), bot_delay=0.02)) as running:
+        yield running
+
+
+@contextmanager
+def visitor(browser: Browser, server: Served, size: tuple[int, int] = DESK, locale: str = "en-GB") -> Iterator[Page]:
+    """Somebody with a browser of their own; anything that goes wrong in the page fails the test."""
+    width, height = size
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale=locale,
+        reduced_motion="reduce",
+        base_url=server.address,
+        service_workers="block",
+    )
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    try:
+        yield page
+        assert not wrong
+    finally:
+        context.close()
+
+
+def play_on(page: Page, until: str, most: int = 400) -> None:
+    """Play whatever the page offers first until a selector is there."""
+    for _ in range(most):
+        if page.locator(until).count():
+            return
+        page.evaluate(
+            """() => {
+          const can = (selector) => {
+            const found = document.querySelector(selector);
+            if (!found || found.disabled || !found.checkVisibility()) return false;
+            found.click();
+            return true;
+          };
+          if (can('[data-do=skip]') || can('button[data-call]:not(:disabled)') || can('button.take')) return;
+          if (can('[data-do=bid]:not(:disabled)')) return;
+          if (can('[data-do=cycle]:not(:disabled)')) return void can('[data-do=play]:not(:disabled)');
+          can('[data-do=pass]:not(:disabled)');
+        }"""
+        )
+        page.wait_for_timeout(60)
+    pytest.fail(f"{until} never came")
+
+
+def test_friends_by_link(browser: Browser, server: Served) -> None:
+    """One opens a table, a friend joins by its link in another browser; they talk, leave, come back and finish a hand."""
+    with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
+        host.goto("/")
+        host.get_by_role("button", name="With friends: Big Two").click()
+        host.get_by_label("Your name").fill("Ada")
+        for seat in ("Seat 3", "Seat 4"):
+            host.get_by_label(seat).select_option("greedy")
+        accessible(host, "the sheet of a new table")
+        host.get_by_role("button", name="Open the table").click()
+        expect(host).to_have_url(re.compile(r"/t/[\w-]+$"))
+        link = host.get_by_label("Link to this table").input_value()
+        accessible(host, "the waiting room")
+
+        friend.goto(link)
+        friend.get_by_label("Your name").fill("Blaise")
+        accessible(friend, "the page of a link")
+        friend.get_by_role("button", name="Join the table").click()
+        # No chair is open any more: the hand is dealt to both.
+        for page in (host, friend):
+            expect(page.locator("button[data-at]")).to_have_count(13)
+        expect(host.get_by_role("region", name="Blaise")).to_be_visible()
+        expect(friend.get_by_role("region", name="Ada")).to_be_visible()
+
+        host.get_by_role("tab", name="Chat").click()
+        host.get_by_label("Say something").fill("good luck")
+        host.get_by_role("button", name="Send").click()
+        friend.get_by_role("button", name=re.compile("Chat: 1 new message")).click()
+        expect(friend.get_by_text("good luck")).to_be_visible()
+        friend.keyboard.press("Escape")
+
+        friend.goto("about:blank")
+        expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_be_visible()
+        friend.goto(link)
+        expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_have_count(0)
+        for _ in range(900):
+            if host.locator("[role=dialog]").count():
+                break
+            play_on(host, "[role=dialog], .status:not(.mine)")
+            play_on(friend, "[role=dialog], .status:not(.mine)")
+            host.wait_for_timeout(60)
+        expect(friend.get_by_role("dialog")).to_be_visible()
+        host.get_by_role("dialog").get_by_role("button", name="Next hand").click()
+        expect(host.get_by_role("dialog").get_by_role("button", name="Waiting")).to_be_visible()
+        friend.get_by_role("dialog").get_by_role("button", name="Next hand").click()
+        expect(host.get_by_role("dialog")).to_have_count(0)
+
+
+def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
+    """A hint says why; the finished hand has a page whose verdicts are hidden until asked for, and whose deal checks out."""
+    with visitor(browser, server) as page:
+        page.goto("/")
+        page.get_by_role("button", name="Play: Big Three", exact=True).click()
+        play_on(page, "[data-do=hint]:not(:disabled)")
+        page.keyboard.press("h")
+        expect(page.get_by_role("button", name="Do this")).to_be_visible()
+        accessible(page, "a hint")
+        play_on(page, "[role=dialog]")
+        accessible(page, "the end of a hand")
+        page.get_by_role("button", name="Look at the table").click()
+        page.get_by_role("tab", name="Score").click()
+        page.get_by_role("button", name="Check hand 1").click()
+        expect(page.locator(".fair li.ok")).to_have_count(4)
+        expect(page.locator(".fair li.bad")).to_have_count(0)
+        page.get_by_role("button", name="Show the result").click()
+        page.get_by_role("link", name="Review").click()
+        expect(page).to_have_url(re.compile(r"/h/[\w-]+$"))
+        page.get_by_role("button", name="Next move").click()
+        page.get_by_role("button", name="Next move").click()
+        expect(page).to_have_url(re.compile(r"\?move=\d+$"))
+        address = page.url
+        expect(page.get_by_text("Turning points")).to_have_count(0)
+        page.get_by_role("button", name="Show the verdicts").click()
+        expect(page.get_by_text("Turning points")).to_be_visible()
+        accessible(page, "a review")
+        with visitor(browser, server, PHONE) as stranger:
+            stranger.goto(address)
+            expect(stranger.locator(".moves .here .n")).to_have_text("2")
+
+
+def test_a_puzzle(browser: Browser, server: Served) -> None:
+    """A wrong answer is refuted on the table, and the page does not scroll sideways."""
+    with visitor(browser, server, PHONE) as page:
+        page.goto("/puzzles")
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page).to_have_url(re.compile(r"/puzzles/[\w-]+$"))
+        for _ in range(12):
+            expect(page.locator(".verdict")).to_be_attached()
+            if page.locator(".verdict.wrong, .verdict.solved").count():
+                break
+            card = page.locator("button[data-at]").first
+            page.locator("[data-do=pass]").click() if page.locator("[data-do=pass]").count() else card.click()
+            if page.locator("[data-do=play]:not(:disabled)").count():
+                page.locator("[data-do=play]").click()
+            page.wait_for_timeout(500)
+        expect(page.locator(".verdict.wrong, .verdict.solved")).to_be_visible()
+        accessible(page, "a puzzle")
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
+    """The first steps of a lesson without a mouse."""
+    with visitor(browser, server) as page:
+        page.goto("/learn/big-three")
+        expect(page.get_by_text("Step 1 of 10")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Step 2 of 10")).to_be_visible()
+        for at in range(3):
+            page.locator(f'button[data-at="{at}"]').focus()
+            page.keyboard.press("Space")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Right!")).to_be_visible()
+        accessible(page, "a lesson")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Step 3 of 10")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("locale", "game", "clause"),
+    [("fr-FR", "Grand Trois", "joueurs"), ("zh-CN", "挖坑", "人"), ("zh-TW", "挖坑", "人")],
+)
+def test_every_language(browser: Browser, server: Served, locale: str, game: str, clause: str) -> None:
+    """The page and the rule book are in the reader's language."""
+    with visitor(browser, server, PHONE, locale) as page:
+        page.goto("/")
+        expect(page.get_by_role("heading", name=re.compile(game)).first).to_be_visible()
+        accessible(page, f"the start page in {locale}")
+        page.goto("/rules/big-three")
+        expect(page.locator('[data-clause="B3.01"]')).to_contain_text(clause)
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+
+
+def test_without_a_connection(browser: Browser, server: Served) -> None:
+    """The shell opens when the server cannot be reached, and says so."""
+    context = browser.new_context(base_url=server.address, locale="en-GB")
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto("/")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.wait_for_function("caches.keys().then(names => names.length > 0)")
+    context.set_offline(True)
+    page.goto("/puzzles-of-nowhere")
+    expect(page.get_by_text("There is no such page.")).to_be_visible()
+    expect(page.get_by_text("No connection")).to_be_visible()
+    context.close()
