@@ -33,8 +33,8 @@ class PolicyTable(NamedTuple):
 
     counts: cards taken of each rank, four bits a rank. touched: one bit for each of these ranks. many: whether there are
     more than two such ranks. size: cards. lead, cost, force: points as in `dasan.bots.thrifty`, without breaks.
-    windows: the ranks of each shortest straight, as in touched. tops, bids: the auction's points. first_row: the id of row 0. top_rank: the
-    highest rank below the jokers. broken, risk: the constants BREAK and RISK.
+    windows: the ranks of each shortest straight, as in touched. tops, bids: the auction's points. first_row: the id of
+    row 0. top_rank: the highest rank below the jokers. broken, risk: the constants BREAK and RISK.
     """
 
     counts: Words
