@@ -69,7 +69,8 @@ export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, sessionStorage);
   return made;
 }
-export const quickMatch = (preset: string, name?: string): Promise<TableCreated> => send('/api/quick', { preset, ...(name ? { name } : {}) });
+export const quickMatch = (preset: string, name?: string): Promise<TableCreated> =>
+  send('/api/quick', { preset, ...(name ? { name } : {}) });
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
   send(`/api/tables/${id(table)}/join`, { name, seat });
 
@@ -99,7 +100,8 @@ export const puzzles = (wanted: { theme?: string; grade?: number; preset?: strin
   ask(`/api/puzzles${query(wanted)}`);
 export const puzzle = (puzzle: string): Promise<PuzzleInfo> => ask(`/api/puzzles/${id(puzzle)}`);
 export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');
-export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> => send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
+export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> =>
+  send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
 
 export async function text(path: string): Promise<string> {
   const response = await fetch(path, { credentials: 'same-origin' });

@@ -9,7 +9,14 @@ type Where = Pick<TableInfo, 'id'> & Partial<Pick<TableInfo, 'seats'>>;
 
 /** The faces of the graded players. */
 const GRADED: Record<string, number> = {
-  'level-1': 4, 'level-2': 1, 'level-3': 13, 'level-4': 0, 'level-5': 12, 'level-6': 2, 'level-7': 8, 'level-8': 9,
+  'level-1': 4,
+  'level-2': 1,
+  'level-3': 13,
+  'level-4': 0,
+  'level-5': 12,
+  'level-6': 2,
+  'level-7': 8,
+  'level-8': 9,
 };
 
 const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);

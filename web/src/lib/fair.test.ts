@@ -24,7 +24,15 @@ describe('a deal made again', () => {
     const { hands, rest } = await deal(seed, { ...how, dealer: 0, cut: true });
     const lines = [
       { format: 'climb/1', rules: { digest: '5f'.repeat(32), options: { cut: true } } },
-      { type: 'deal', number: 3, dealer: 0, hands: hands.map((hand) => hand.join(' ')), kitty: rest.join(' '), commitment: await commitment(secret), contributions: ['tea', '', '大三'] },
+      {
+        type: 'deal',
+        number: 3,
+        dealer: 0,
+        hands: hands.map((hand) => hand.join(' ')),
+        kitty: rest.join(' '),
+        commitment: await commitment(secret),
+        contributions: ['tea', '', '大三'],
+      },
       { type: 'reveal', secret: toHex(secret) },
     ];
     const record = (all: object[]): string => all.map((line) => JSON.stringify(line)).join('\n');

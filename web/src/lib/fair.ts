@@ -49,7 +49,8 @@ async function stream(seed: Bytes): Promise<(n: number) => Promise<number>> {
   let block: number[] = [];
   let counter = 0;
   const next = async (): Promise<number> => {
-    if (!block.length) block = [...new Uint8Array(await crypto.subtle.sign('HMAC', key, joined(eight(counter++), seed.slice(64))))];
+    if (!block.length)
+      block = [...new Uint8Array(await crypto.subtle.sign('HMAC', key, joined(eight(counter++), seed.slice(64))))];
     return block.shift() ?? 0;
   };
   /** A number below `n`, for n from 2 to 256. */
@@ -124,14 +125,25 @@ interface Line {
 }
 
 /** Make the deal of a finished hand's record again. `published`: the commitment this page was shown before the deal. */
-export async function check(record: string, how: Omit<Dealing, 'dealer' | 'cut'>, published: string | null): Promise<{ checks: Check[]; dealt: Dealt | null }> {
-  const lines = record.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Line);
+export async function check(
+  record: string,
+  how: Omit<Dealing, 'dealer' | 'cut'>,
+  published: string | null,
+): Promise<{ checks: Check[]; dealt: Dealt | null }> {
+  const lines = record
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
   const header = lines[0];
   const dealing = lines.find((line) => line.type === 'deal');
   const reveal = lines.find((line) => line.type === 'reveal' && line.secret);
   const checks: Check[] = [];
   if (!dealing?.commitment || !header?.rules) return { checks, dealt: null };
-  checks.push({ step: 'published', ok: published === null ? null : published === dealing.commitment, detail: dealing.commitment });
+  checks.push({
+    step: 'published',
+    ok: published === null ? null : published === dealing.commitment,
+    detail: dealing.commitment,
+  });
   if (!reveal?.secret) return { checks: [...checks, { step: 'secret', ok: null, detail: '' }], dealt: null };
   const secret = fromHex(reveal.secret);
   checks.push({ step: 'secret', ok: (await commitment(secret)) === dealing.commitment, detail: reveal.secret });
@@ -139,8 +151,11 @@ export async function check(record: string, how: Omit<Dealing, 'dealer' | 'cut'>
   checks.push({ step: 'strings', ok: true, detail: strings.filter(Boolean).join(' · ') });
   const seed = await dealSeed(secret, strings, header.rules.digest, dealing.number ?? 1);
   const dealt = await deal(seed, { ...how, dealer: dealing.dealer ?? 0, cut: header.rules.options.cut === true });
-  const same = (a: readonly string[], b: string | undefined): boolean => [...a].sort().join(' ') === (b ?? '').split(' ').filter(Boolean).sort().join(' ');
-  const ok = dealt.hands.every((hand, seat) => same(hand, dealing.hands?.[seat])) && (dealing.kitty === undefined || same(dealt.rest, dealing.kitty));
+  const same = (a: readonly string[], b: string | undefined): boolean =>
+    [...a].sort().join(' ') === (b ?? '').split(' ').filter(Boolean).sort().join(' ');
+  const ok =
+    dealt.hands.every((hand, seat) => same(hand, dealing.hands?.[seat])) &&
+    (dealing.kitty === undefined || same(dealt.rest, dealing.kitty));
   checks.push({ step: 'hands', ok, detail: '' });
   return { checks, dealt };
 }

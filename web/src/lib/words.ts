@@ -41,7 +41,10 @@ export function choiceName(option: string, value: boolean | number | string): st
   return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
 }
 
-export function seatName(seat: SeatInfo | undefined, table: Pick<TableInfo, 'id' | 'you'> & Partial<Pick<TableInfo, 'seats'>>): string {
+export function seatName(
+  seat: SeatInfo | undefined,
+  table: Pick<TableInfo, 'id' | 'you'> & Partial<Pick<TableInfo, 'seats'>>,
+): string {
   if (!seat) return '?';
   if (seat.kind === 'open') return t('seat.open');
   if (seat.seat === table.you) return t('seat.you');
