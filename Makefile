@@ -46,7 +46,7 @@ bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach
 
 cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster run too
 
-envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel and RLCard, so that their own tests run on our environments
+envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard and Parquet, so that their own tests run on our environments
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
 
@@ -98,7 +98,7 @@ $(VENV)/.site: requirements/extras.txt | $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.envs: requirements/extras.txt | $(VENV)/.dev
-	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet gymnasium open_spiel pettingzoo rlcard
+	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet gymnasium open_spiel pettingzoo pyarrow rlcard
 	@touch $@
 
 $(VENV)/.gpu: requirements/extras.txt | $(VENV)/.dev

@@ -17,6 +17,7 @@ from dasan.cli.bench import bench
 from dasan.cli.bot_protocol import bot_protocol
 from dasan.cli.bot_test import bot_test
 from dasan.cli.deals import deals
+from dasan.cli.generate import generate
 from dasan.cli.group import Group
 from dasan.cli.join import join
 from dasan.cli.output import say
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "arena": arena,
     "train": train,
     "bench": bench,
+    "generate": generate,
     "join": join,
     "bot-test": bot_test,
     "bot-protocol": bot_protocol,

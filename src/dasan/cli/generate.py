@@ -1,0 +1,56 @@
+"""`dasan generate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dasan.cli.choosing import Options, chosen_rules, complete_preset
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+from dasan.cli.progress import progress_bar
+
+
+def generate(
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder to write, or to go on with.")],
+    game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    option: Options = None,
+    hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 10_000,
+    bot: Annotated[
+        list[str] | None, typer.Option("--bot", help="Who plays: one for all seats, or one for each; default greedy.")
+    ] = None,
+    first: Annotated[int, typer.Option(min=0, help="The number of the first hand, which is its seed.")] = 0,
+    part: Annotated[int, typer.Option(min=1, help="Hands of one file.")] = 10_000,
+    solve: Annotated[
+        int,
+        typer.Option(min=0, help="Big Three: what the first lead is worth, by a search of so many positions a hand."),
+    ] = 0,
+    processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write self-play as a data set: Parquet files with a datasheet. The same command goes on where it was stopped."""
+    import os
+
+    from dasan.learn.dataset import Plan, make
+
+    rules = chosen_rules(game, option)
+    names = bot or ["greedy"]
+    try:
+        plan = Plan(rules, tuple(names * rules.players if len(names) == 1 else names), hands, first, part, solve)
+        with progress_bar() as show:
+            written = make(
+                plan,
+                out,
+                processes=min(processes or os.cpu_count() or 1, plan.parts),
+                progress=lambda done, total: show("parts", done, total),
+            )
+    except ModuleNotFoundError as error:
+        raise Refused("writing Parquet needs its extra: pip install 'dasan[data]'") from error
+    except (ValueError, OSError) as error:
+        raise Refused(str(error)) from error
+    if as_json:
+        print_json({"out": str(out), "hands": hands, "parts": plan.parts, "written": written})
+    else:
+        say(f"{hands:,} hands in {plan.parts} parts in {out}; {written} written now")

@@ -1,0 +1,217 @@
+"""Self-play as a data set: hands in Parquet files, the same again from the same arguments, and resumable.
+
+A folder has `manifest.json` (what it was made with), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is
+written under another name and then renamed, so that each is whole or not there; whoever goes on makes the parts that are missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dasan.arguments import whole
+from dasan.bots import bot
+from dasan.play.action_ids import action_ids
+from dasan.play.begin import deal
+from dasan.play.events import MOVES
+from dasan.ruleset.rules import Rules
+from dasan.version import __version__
+
+SCHEMA = "dasan-hands/1"
+COLUMNS = {
+    "hand": "number of the hand; its deal is that of dasan.deal(rules, seed=hand, dealer=dealer)",
+    "dealer": "seat that dealt",
+    "dealt": "cards that each seat was dealt, as text",
+    "kitty": "cards that were left over, as text",
+    "bidder": "seat that bid most, null in games without an auction",
+    "bid": "the highest bid, null in games without an auction",
+    "seats": "seat of each move",
+    "moves": "each move as dasan reads it",
+    "actions": "each move's action id",
+    "payments": "units by seat",
+    "winners": "seats that won",
+    "finish_order": "seats that went out, in order",
+    "value": "with --solve: what the first lead is worth to the bidder, all hands open; null where it was not proved",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a data set is made of. bots: a name for each seat. solve: positions that the solver may visit a hand, 0 for none."""
+
+    rules: Rules
+    bots: tuple[str, ...]
+    hands: int
+    first: int = 0
+    part: int = 10_000
+    solve: int = 0
+
+    def __post_init__(self) -> None:
+        whole(self.hands, "hands", 1)
+        whole(self.first, "the first hand", 0)
+        whole(self.part, "hands of a part", 1)
+        if len(self.bots) != self.rules.players:
+            raise ValueError(f"{self.rules.name} takes {self.rules.players} bots, not {len(self.bots)}")
+        if self.solve and self.rules.auction is None:
+            raise ValueError("only games with a bidder are solved")
+
+    @property
+    def parts(self) -> int:
+        return -(-self.hands // self.part)
+
+    def manifest(self) -> dict[str, Any]:
+        """What decides the content, as JSON data; how many hands there are is not among it."""
+        ids = action_ids(self.rules)
+        return {
+            "schema": SCHEMA,
+            "engine": __version__,
+            "rules": self.rules.to_json(),
+            "digest": self.rules.digest,
+            "action_ids": {"version": ids.version, "digest": ids.digest},
+            "bots": [{"name": name, "version": bot(name).version} for name in self.bots],
+            "first": self.first,
+            "part": self.part,
+            "solve": self.solve,
+        }
+
+
+def played(plan: Plan, number: int) -> dict[str, Any]:
+    """One hand, as a row."""
+    rules = plan.rules
+    turn = number % rules.players
+    players = [bot(plan.bots[(seat + turn) % rules.players], seed=seat) for seat in range(rules.players)]
+    state = begun = deal(rules, seed=number, dealer=turn)
+    of, actions, value = action_ids(rules).of, [], None
+    asked = plan.solve == 0
+    while state.to_act is not None:
+        if not asked and state.phase == "play":
+            from dasan.solver.solving import solve
+
+            value, asked = solve(state, seconds=None, nodes=plan.solve, moves=False).value, True
+        move = players[state.to_act].choose(state.view(state.to_act))
+        actions.append(of(move, state.called))
+        state = state.play(move)
+    result, told = state.result, [e for e in state.events if e.type in MOVES]
+    if result is None:
+        raise AssertionError("a hand without a seat to act is over")
+    return {
+        "hand": number,
+        "dealer": turn,
+        "dealt": [str(hand) for hand in begun.hands],
+        "kitty": " ".join(map(str, begun.kitty)),
+        "bidder": state.bidder,
+        "bid": state.bid,
+        "seats": [e.seat for e in told],
+        "moves": [_text(e) for e in told],
+        "actions": actions,
+        "payments": list(result.payments),
+        "winners": list(result.winners),
+        "finish_order": list(result.finish_order),
+        "value": value,
+    }
+
+
+def _text(event: Any) -> str:
+    cards = " ".join(map(str, event.cards))
+    word = {"play": "", "pass": "pass", "bid": f"bid {event.bid}"}.get(event.type.value, event.type.value)
+    return f"{word} {cards}".strip()
+
+
+def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
+    """Write the parts that are missing in `folder`; how many there were to write.
+
+    ValueError: the folder holds a data set made with something else.
+    """
+    import pyarrow as pa  # noqa: F401  before anything is written
+
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest, file = plan.manifest(), folder / "manifest.json"
+    if file.exists():
+        if json.loads(file.read_text(encoding="utf-8")) != manifest:
+            raise ValueError(f"{folder} holds a data set that was made with something else")
+    else:
+        file.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(datasheet(plan), encoding="utf-8")
+    parts = folder / "hands"
+    parts.mkdir(exist_ok=True)
+    wanted = [n for n in range(plan.parts) if not _whole_part(parts / f"part-{n:05}.parquet", _count(plan, n))]
+    work = partial(write_part, plan, parts)
+    if processes == 1:
+        for done, number in enumerate(wanted, start=1):
+            work(number)
+            if progress is not None:
+                progress(done, len(wanted))
+        return len(wanted)
+    with ProcessPoolExecutor(processes) as pool:
+        for done, future in enumerate(as_completed([pool.submit(work, n) for n in wanted]), start=1):
+            future.result()
+            if progress is not None:
+                progress(done, len(wanted))
+    return len(wanted)
+
+
+def _count(plan: Plan, part: int) -> int:
+    return min(plan.part, plan.hands - part * plan.part)
+
+
+def _whole_part(file: Path, hands: int) -> bool:
+    """Whether a part is there with at least so many hands: more are asked for when a data set grows."""
+    if not file.exists():
+        return False
+    from pyarrow import parquet
+
+    return int(parquet.read_metadata(file).num_rows) >= hands
+
+
+def write_part(plan: Plan, folder: Path, part: int) -> None:
+    """One part, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    first = plan.first + part * plan.part
+    rows = [played(plan, number) for number in range(first, first + _count(plan, part))]
+    table = pa.Table.from_pylist(rows, schema=schema())
+    file = folder / f"part-{part:05}.parquet"
+    unfinished = file.with_suffix(f".{os.getpid()}.tmp")
+    parquet.write_table(table.replace_schema_metadata({"schema": SCHEMA}), unfinished, compression="zstd")
+    unfinished.replace(file)
+
+
+def schema() -> Any:
+    """The types of the columns."""
+    import pyarrow as pa
+
+    small, texts = pa.list_(pa.int8()), pa.list_(pa.string())
+    kinds: Sequence[Any] = (
+        *(pa.int64(), pa.int8(), texts, pa.string(), pa.int8(), pa.int8(), small, texts),
+        *(pa.list_(pa.int32()), pa.list_(pa.int32()), small, small, pa.int32()),
+    )
+    return pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+
+
+def datasheet(plan: Plan) -> str:
+    """What a user of the data should know, as Markdown."""
+    ids = action_ids(plan.rules)
+    rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
+    return f"""# Hands of {plan.rules.name}
+
+{plan.hands:,} hands played by {", ".join(plan.bots)} (turned by one seat from hand to hand), written by dasan {__version__}.
+
+- Schema `{SCHEMA}`; action ids `{ids.version}`, digest `{ids.digest}`; rules digest `{plan.rules.digest}`.
+- Hand *n* is dealt from seed *n*: the same command writes the same hands again, with the same versions of the bots.
+- The bots see what their seat sees. The data show all hands: a learner that is to play must not read `dealt` of others.
+- Nobody's play is in it but these bots': it says how they play, not how people do, and not what is best.
+
+| column | what it holds |
+|---|---|
+{rows}
+"""
+
+
+__all__ = ["COLUMNS", "SCHEMA", "Plan", "datasheet", "make", "played", "schema", "write_part"]

@@ -1,0 +1,60 @@
+"""Data sets: the hands are the engine's, the same again, and a stopped run goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.learn.dataset import COLUMNS, Plan, make, played
+from dasan.play.action_ids import action_ids
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_a_row_is_a_hand(preset: str) -> None:
+    rules = dasan.rules(preset)
+    row = played(Plan(rules, ("random",) * rules.players, 1), 5)
+    assert list(row) == list(COLUMNS)
+    state = dasan.deal(rules, seed=5, dealer=row["dealer"])
+    assert row["dealt"] == [str(hand) for hand in state.hands]
+    ids = action_ids(rules)
+    for seat, text, action in zip(row["seats"], row["moves"], row["actions"], strict=True):
+        assert state.to_act == seat
+        move = next(m for m in state.legal_moves() if str(m) == text)
+        assert ids.of(move, state.called) == action
+        state = state.play(text)
+    assert state.result is not None
+    assert row["payments"] == list(state.result.payments)
+    assert row["bidder"] == state.bidder
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    rules = dasan.rules("big-two")
+    plan = Plan(rules, ("random",) * 4, 25, part=10)
+    assert make(plan, tmp_path / "whole") == 3
+    whole = parquet.read_table(tmp_path / "whole" / "hands")
+    assert whole.column("hand").to_pylist() == list(range(25))
+    assert make(plan, tmp_path / "whole") == 0
+    for part in ("part-00001.parquet", "part-00002.parquet"):
+        (tmp_path / "whole" / "hands" / part).unlink()
+    assert make(plan, tmp_path / "whole") == 2
+    assert parquet.read_table(tmp_path / "whole" / "hands").equals(whole)
+    assert make(Plan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
+    assert "25 hands" not in (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="something else"):
+        make(Plan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_values_of_the_solver() -> None:
+    plan = Plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=5_000_000)
+    assert any(played(plan, number)["value"] is not None for number in range(3))
+
+
+def test_plans_are_refused() -> None:
+    with pytest.raises(ValueError, match="solved"):
+        Plan(dasan.rules("winner"), ("greedy",) * 4, 1, solve=10)
+    with pytest.raises(ValueError, match="takes 4 bots"):
+        Plan(dasan.rules("winner"), ("greedy",), 1)
