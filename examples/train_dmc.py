@@ -1,6 +1,6 @@
 """Deep Monte Carlo self-play in under 60 lines: a network learns what each move of each seat will be paid.
 
-python examples/train_dmc.py --game big-two --minutes 20      (needs PyTorch: pip install 'dasan[train]')
+python examples/train_dmc.py --game big-two --minutes 20      (needs PyTorch: pip install torch)
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main(game: str, minutes: float, num_envs: int = 512, deals: int = 1000) -> d
             rows = torch.from_numpy(np.hstack([batch.obs[part], batch.moves[part]])).float()
             loss = torch.nn.functional.mse_loss(net(rows).squeeze(1), torch.from_numpy(batch.payments[part]))
             learner.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             learner.step()
             steps += 1
     result = env.duel(lambda *rows: scores(net, *rows), "random", deals)
