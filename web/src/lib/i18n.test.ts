@@ -8,6 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { choose, format } from './i18n.svelte';
+import { recognise } from './refusal';
 
 type Message = string | Record<string, string>;
 const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
@@ -20,9 +21,11 @@ describe('catalogues', () => {
       expect(Object.keys(catalogue)).toEqual(Object.keys(en));
     });
     it(`${name} has the same holes`, () => {
-      const odd = Object.entries(en as Record<string, Message>).filter(
-        ([key, text]) => holes(catalogue[key] ?? '') !== holes(text),
-      );
+      // A refusal need not repeat every value of the English sentence, but can have no others.
+      const fits = (key: string, text: Message): boolean =>
+        holes(catalogue[key] ?? '') === holes(text) ||
+        (key.startsWith('refusal.') && holes(catalogue[key] ?? '').split(',').every((hole) => holes(text).includes(hole)));
+      const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => !fits(key, text));
       expect(odd.map(([key]) => key)).toEqual([]);
     });
   }
@@ -40,6 +43,17 @@ describe('lessons', () => {
       }
     });
   }
+});
+
+describe('refusals', () => {
+  it('are told apart by their sentences, with the values in them', () => {
+    expect(recognise('8H does not beat 9D: a single must be higher than the single on the table')).toEqual({
+      key: 'refusal.higher',
+      values: { cards: '8H', table: '9D', kind: 'single', other: 'single' },
+    });
+    expect(recognise('bid 1 is not higher than 2: bid more or pass')?.values).toEqual({ n: '1', m: '2' });
+    expect(recognise('something new')).toBeNull();
+  });
 });
 
 describe('texts', () => {
