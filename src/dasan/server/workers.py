@@ -122,10 +122,13 @@ class _Worker:
         self._process.start()
         there.close()
         # Starting a process is not the job's time: on a busy machine it takes seconds.
-        if not self._here.poll(START_SECONDS):
+        try:
+            started = self._here.poll(START_SECONDS) and self._here.recv()
+        except (EOFError, OSError):
+            started = False
+        if not started:
             self.end()
             raise JobCrashed("a worker process did not start")
-        self._here.recv()
         self._sent: OrderedDict[str, None] = OrderedDict()
 
     @property
@@ -198,7 +201,10 @@ def work(pipe: Connection, memory_mb: int) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(memory_mb)
-    pipe.send(("ready", None))
+    try:
+        pipe.send(("ready", None))
+    except OSError:
+        return
     while True:
         try:
             job, given = pipe.recv()
