@@ -78,6 +78,8 @@ class Guard:
             await self._http(scope, receive, _with_headers(scope, send))
 
     def _check(self, scope: Scope, headers: Headers) -> None:
+        if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
+            raise Refused("malformed", "an address has no NUL in it")
         host = headers.get("host", "")
         if not self._settings.serves(_name(host)):
             raise Refused("forbidden", "this server does not answer to that name")

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 
+import sqlalchemy as sa
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
@@ -14,6 +15,7 @@ from dasan.errors import DasanError
 from dasan.server.clocks import Lag
 from dasan.server.commands import Commands
 from dasan.server.hub import Connection
+from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
 from dasan.server.protocol import Ack, ErrorMessage, Hint, Ping, Pong, Probe, ProbeReply, read_client
 from dasan.server.refusals import STATUS, Refused
@@ -21,6 +23,7 @@ from dasan.server.reporting import report
 from dasan.server.tables import Tables
 
 POLICY_VIOLATION = 1008
+SIGNED_OUT = 4403
 PATIENCE = 100
 """So many messages over the limit, and the connection is closed."""
 PROBE_EVERY = 10.0
@@ -60,6 +63,7 @@ class _Client:
     ) -> None:
         settings = tables.settings
         self._websocket = websocket
+        self._identities: Identities = websocket.app.state.identities
         self._tables = tables
         self._commands = commands
         self._table_id = table_id
@@ -95,8 +99,19 @@ class _Client:
         text = self._websocket.query_params.get("seq", "")
         return int(text) if text.isdecimal() and len(text) < 10 else None
 
+    async def _signed_out(self) -> bool:
+        """Whether the socket's session has ended since: its player signed out, or changed the password."""
+        try:
+            return self._player is not None and await self._identities.player(self._websocket) != self._player
+        except sa.exc.SQLAlchemyError as error:
+            report("a session could not be looked up", error)
+            return False
+
     async def _probe(self) -> None:
         while True:
+            if await self._signed_out():
+                self._connection.close(SIGNED_OUT)
+                return
             n = self._probed[0] + 1
             self._probed = (n, time.monotonic())
             self._connection.offer(Probe(type="probe", n=n).wire())

@@ -20,7 +20,7 @@ from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.hub import Connection
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, Refused
-from dasan.server.reporting import now
+from dasan.server.reporting import now, report
 
 if TYPE_CHECKING:
     from dasan.server.table import Table
@@ -188,7 +188,10 @@ class Relays:
         if owned is not None and owned[0] is table:
             del self._owned[table.id]
             self._there.pop(table.id, None)
-            await owned[1]()
+            try:
+                await owned[1]()
+            except Exception as error:
+                report(f"table {table.id} is still listened for", error)
 
     def _answerer(self, table: Table) -> Answerer:
 
@@ -235,8 +238,11 @@ class Relays:
     async def _drop_silent(self, table: Table) -> None:
         """Forget relayed connections whose process is silent."""
         there = self._there.get(table.id, {})
-        for address in [a for a, relayed in there.items() if relayed.kept_until < now()]:
-            await self._gone(table, there.pop(address))
+        for relayed in [relayed for relayed in there.values() if relayed.kept_until < now()]:
+            # Another request may have renewed or removed it meanwhile.
+            if there.get(relayed.address) is relayed and relayed.kept_until < now():
+                del there[relayed.address]
+                await self._gone(table, relayed)
 
     async def _gone(self, table: Table, relayed: _Relayed | None) -> None:
         if relayed is not None and relayed in table.hub:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import dasan
 from dasan.server import showing
-from dasan.server.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
 from dasan.server.hub import Connection, Hub
 from dasan.server.presence import Attendance
 from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
@@ -329,8 +329,8 @@ class Table:
     def _times(self) -> list[int]:
         """When something is due by itself."""
         room = self.room
-        here = self._attendance.seats(room)
-        times = [room.deadline, room.next_at if here else None]
+        waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
+        times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
         times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
         if self._thinking is not None and self._thinking.done():
             times.append(self._due)

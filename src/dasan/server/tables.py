@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -268,10 +267,18 @@ class Tables:
             try:
                 for table_id in await self.store.log.due(now()):
                     if table_id not in self._open and await self.store.log.owner_of(table_id, now()) is None:
-                        with suppress(OwnedElsewhere):
-                            await self._ask(table_id, Table.look)
+                        await self._open_due(table_id)
             except Exception as error:
                 report("looking for tables that are due failed", error)
+
+    async def _open_due(self, table_id: str) -> None:
+        """Open a table where somebody has run out of time; one that cannot be opened must not stop the others."""
+        try:
+            await self._ask(table_id, Table.look)
+        except OwnedElsewhere:
+            return
+        except (Refused, dasan.DasanError) as error:
+            report(f"table {table_id} is due and cannot be opened", error)
 
     async def _renew(self) -> None:
         while True:

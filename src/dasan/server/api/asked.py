@@ -57,4 +57,6 @@ CommandsHere = Annotated[Commands, Depends(_commands)]
 IdentitiesHere = Annotated[Identities, Depends(_identities)]
 Player = Annotated[str | None, Depends(_player)]
 Number = Annotated[int, Field(ge=0, lt=1 << 53)]
-"""A number that every database can hold."""
+"""A number that every database can hold in a column for moments."""
+Small = Annotated[int, Field(ge=0, lt=1 << 31)]
+"""A number that every database can hold in any column."""

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
 import dasan
-from dasan.server.api.asked import Number, Player, StoreHere, TablesHere, limit
+from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.facts import facts, title_of
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
 from dasan.server.refusals import Refused
@@ -41,7 +41,7 @@ async def record(
 
 @router.get("/tables/{table_id}/hands")
 async def hands(
-    table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: Number = 0
+    table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: Small = 0
 ) -> list[HandSummary]:
     """The table's finished hands, fifty at a time."""
     await tables.room_for(table_id, player)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Request, Response
 
 from dasan import bots
-from dasan.server.api.asked import IdentitiesHere, Number, Player, StoreHere, limit
+from dasan.server.api.asked import IdentitiesHere, Number, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.chairs import clean_name
 from dasan.server.identity import COOKIE, new_player
@@ -227,7 +227,7 @@ async def history(request: Request, store: StoreHere, player: Player, before: Nu
 
 
 @router.get("/me/ratings/{preset}/{players}")
-async def rating_chart(preset: str, players: Number, store: StoreHere, player: Player) -> list[RatingPoint]:
+async def rating_chart(preset: str, players: Small, store: StoreHere, player: Player) -> list[RatingPoint]:
     """The points of one's rating in a game with so many players."""
     rows = [] if player is None else await store.ratings.points(player, preset, players)
     return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]

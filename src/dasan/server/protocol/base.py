@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 PROTOCOL = 2
 MAX_MESSAGE = 64 * 1024
@@ -30,6 +30,14 @@ class Message(BaseModel):
     """The base of all models: unknown fields are refused, so that the schema and the engine cannot drift apart."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*")
+    @classmethod
+    def _no_nul(cls, value: object) -> object:
+        """PostgreSQL holds no NUL in a text."""
+        if isinstance(value, str) and "\0" in value:
+            raise ValueError("a text has no NUL in it")
+        return value
 
     def wire(self) -> str:
         """This message as JSON text, with only the fields that were set."""

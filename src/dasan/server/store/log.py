@@ -117,8 +117,12 @@ class EventLog:
             await self._database.write(lambda connection: _append(connection, [write for write, _ in batch]))
         except Exception as error:
             if len(batch) == 1:
+                try:
+                    cause = await self._cause_of(batch[0][0], error)
+                except Exception as unknown:
+                    cause = unknown
                 if not batch[0][1].done():
-                    batch[0][1].set_exception(await self._cause_of(batch[0][0], error))
+                    batch[0][1].set_exception(cause)
                 return
             # One of them cannot be written: the others must not suffer for it.
             for one in batch:

@@ -1,0 +1,62 @@
+"""What goes on at an owner while others come, go and fall silent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from dasan.server.bus import LocalBus
+from dasan.server.hub import Connection, Hub
+from dasan.server.relays import RESTART, Relays, _Here, _Relayed
+
+
+class _Table:
+    """As much of a table as relays touch; `attended` gives way to whatever else wants to run."""
+
+    id = "t"
+
+    def __init__(self) -> None:
+        self.hub = Hub()
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    async def ask(self, action: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await action(self)
+
+    async def attended(self) -> None:
+        await asyncio.sleep(0)
+        self.meanwhile()
+
+
+async def test_a_relayed_connection_that_leaves_while_silent_ones_are_dropped_harms_nobody() -> None:
+    relays, table = Relays(LocalBus(), "me"), _Table()
+    silent = [_Relayed(relays, "other", number, f"p{number}") for number in range(3)]
+    for relayed in silent:
+        relayed.kept_until = 0
+        relays._there["t"][relayed.address] = relayed
+        table.hub.join(relayed)
+
+    def leave_and_renew() -> None:
+        relays._there["t"].pop(("other", 1), None)
+        silent[2].kept_until = 1 << 60
+
+    table.meanwhile = leave_and_renew
+    await relays._drop_silent(table)  # type: ignore[arg-type]
+    assert list(relays._there["t"]) == [("other", 2)]
+
+
+async def test_texts_of_a_relayed_connection_are_numbered_and_a_gap_ends_it() -> None:
+    bus = LocalBus()
+    owner, socket = Relays(bus, "owner"), Relays(LocalBus(bus), "socket")
+    here = Connection(8, "p0")
+    socket._here[1] = _Here("t", here)
+    there = _Relayed(owner, "socket", 1, "p0")
+    there.offer("first")
+    there.offer("lost")
+    there.offer("third")
+    first, _, third = owner._out["socket"]
+    socket._heard(json.dumps([first]).encode())
+    socket._heard(json.dumps([third]).encode())
+    assert [await here.next(), await here.next()] == ["first", RESTART]
+    assert socket._here == {}
