@@ -45,7 +45,7 @@ def test_backends_agree_or_refuse(preset: str) -> None:
         if number % EVERY[preset] == 7:
             done.update(check(case, number, hands=1))
     assert done["compiled"] >= 3
-    assert done["refused"] >= 1 or preset == "winner"
+    assert done["refused"] >= 1 or preset in ("winner", "big-three-4p")  # their samples meet none
     assert done["solved"] >= 1
 
 

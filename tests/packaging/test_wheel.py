@@ -98,6 +98,7 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.Path) -> None:
     names = wheel.root.namelist()
     assert {name.partition("/")[0] for name in names} == {
         "dasan",
+        "dasan_program.py",
         next(n for n in names if ".dist-info" in n).split("/")[0],
     }
     assert not [name for name in names if "node_modules" in name or name.endswith((".pyc", ".map"))]

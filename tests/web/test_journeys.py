@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import accessible, built, chromium
 
@@ -165,15 +166,17 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         page.goto("/puzzles")
         page.get_by_role("button", name="Play", exact=True).click()
         expect(page).to_have_url(re.compile(r"/puzzles/[\w-]+$"))
-        for _ in range(12):
+        for _ in range(60):
             expect(page.locator(".verdict")).to_be_attached()
             if page.locator(".verdict.wrong, .verdict.solved").count():
                 break
-            card = page.locator("button[data-at]").first
-            page.locator("[data-do=pass]").click() if page.locator("[data-do=pass]").count() else card.click()
-            if page.locator("[data-do=play]:not(:disabled)").count():
-                page.locator("[data-do=play]").click()
-            page.wait_for_timeout(500)
+            for control in ("[data-do=play]", "[data-do=pass]", "button[data-at]"):
+                ready = page.locator(f"{control}:not(:disabled)")
+                if ready.count():
+                    with suppress(PlaywrightTimeout):  # the table may have moved on meanwhile
+                        ready.first.click(timeout=1000)
+                    break
+            page.wait_for_timeout(200)
         expect(page.locator(".verdict.wrong, .verdict.solved")).to_be_visible()
         accessible(page, "a puzzle")
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0

@@ -14,6 +14,7 @@ from dasan.server.protocol import RulesFacts
 def facts(rules: Rules) -> RulesFacts:
     """The facts of ``rules``.
 
+    >>> import dasan
     >>> facts(dasan.rules("big-three")).bids, facts(dasan.rules("winner")).wins
     ([1, 2, 3], 'places')
     """

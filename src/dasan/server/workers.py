@@ -118,6 +118,7 @@ class _Worker:
         if METHOD == "forkserver":
             context.set_forkserver_preload(["dasan.server.jobs"])
         self._here, there = context.Pipe()
+        self._ended = False
         self._process = context.Process(target=work, args=(there, memory_mb), daemon=True, name="dasan-worker")
         self._process.start()
         there.close()
@@ -133,7 +134,7 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        running: bool = self._process.is_alive()
+        running: bool = not self._ended and self._process.is_alive()
         return running
 
     def do(self, job: str, given: tuple[object, ...], seconds: float, part: Callable[[object], bool] | None) -> Any:
@@ -178,6 +179,7 @@ class _Worker:
         return _rules, (name, rules.to_json())
 
     def end(self) -> None:
+        self._ended = True  # a process that has been killed counts as alive until it is waited for
         self._process.kill()
         self._here.close()
 
