@@ -24,7 +24,10 @@ describe('catalogues', () => {
       // A refusal need not repeat every value of the English sentence, but can have no others.
       const fits = (key: string, text: Message): boolean =>
         holes(catalogue[key] ?? '') === holes(text) ||
-        (key.startsWith('refusal.') && holes(catalogue[key] ?? '').split(',').every((hole) => holes(text).includes(hole)));
+        (key.startsWith('refusal.') &&
+          holes(catalogue[key] ?? '')
+            .split(',')
+            .every((hole) => holes(text).includes(hole)));
       const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => !fits(key, text));
       expect(odd.map(([key]) => key)).toEqual([]);
     });

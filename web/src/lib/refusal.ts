@@ -34,7 +34,10 @@ export function refusalText(message: string, code: string): string {
   const found = recognise(message);
   if (!found) return code === 'illegal' ? t('refusal.other') : drawn(message);
   const values = Object.fromEntries(
-    Object.entries(found.values).map(([name, value]) => [name, KINDS.has(name) ? (maybe(`kind.${value}`, { n: '' }) ?? value).trim() : drawn(value)]),
+    Object.entries(found.values).map(([name, value]) => [
+      name,
+      KINDS.has(name) ? (maybe(`kind.${value}`, { n: '' }) ?? value).trim() : drawn(value),
+    ]),
   );
   return maybe(found.key, values) ?? drawn(message);
 }
