@@ -5,8 +5,8 @@ Each module needs the package that it is named after: `pip install 'dasan[envs]'
 >>> import dasan
 >>> env = dasan.envs.rlcard.make("big-three", seed=7)
 >>> state, player = env.reset()
->>> player in range(3), len(state["legal_actions"])
-(True, 3)
+>>> player, len(state["legal_actions"])
+(1, 3)
 """
 
 from importlib import import_module
