@@ -14,8 +14,8 @@ from dasan import Rules
 from dasan.ruleset.rules import Guard
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
-EVERY = {"big-three": 60, "big-three-4p": 60, "big-two": 75, "winner": 190}
-"""The default suite looks at so small a part; the presets that are left out share these games' shapes."""
+EVERY = {"big-three": (60, 7), "big-three-4p": (60, 1), "big-two": (75, 7), "winner": (190, 1)}
+"""The default suite checks one case in so many, from this one on; the presets that are left out share these games' shapes."""
 
 
 def test_every_field_has_values_to_try() -> None:
@@ -41,11 +41,12 @@ def test_every_field_changes_some_rules(preset: str) -> None:
 @pytest.mark.parametrize("preset", EVERY)
 def test_backends_agree_or_refuse(preset: str) -> None:
     done: Counter[str] = Counter()
+    step, first = EVERY[preset]
     for number, case in enumerate(cases(preset)):
-        if number % EVERY[preset] == 7:
+        if number % step == first:
             done.update(check(case, number, hands=1))
     assert done["compiled"] >= 3
-    assert done["refused"] >= 1 or preset in ("winner", "big-three-4p")  # their samples meet none
+    assert done["refused"] >= 1
     assert done["solved"] >= 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import random
 import signal
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
@@ -51,34 +53,50 @@ def guest(server: Remote, cookies: httpx.Cookies | None = None) -> Player:
     return Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))
 
 
-def play(player: Player, table_id: str, rng: random.Random, moves: int = 1000) -> int:
-    """Make so many moves, or all to the end of the hand; come back when the socket ends. The acknowledged moves."""
-    acknowledged = 0
+Acks = list[tuple[str, int]]
+"""Commands that were acknowledged: the client's id, and the length of the log after it."""
+
+
+def play(player: Player, table_id: str, rng: random.Random, moves: int = 1000) -> Acks:
+    """Make so many moves, or all to the end of the hand; come back when the socket ends."""
+    acks: Acks = []
     ends = time.monotonic() + SECONDS
-    while acknowledged < moves and time.monotonic() < ends:
+    while len(acks) < moves and time.monotonic() < ends:
         try:
             with player.sit(table_id) as socket:
-                while acknowledged < moves:
+                while len(acks) < moves:
                     if socket.view["phase"] == "over":
-                        return acknowledged
+                        return acks
                     if socket.view["to_act"] != socket.view["seat"]:
                         socket.receive(timeout=5)
                         continue
-                    number = socket.table["seq"]
-                    move = rng.choice(socket.view["legal_moves"])["move"]
-                    socket.send(type="move", id=f"m{number}", move=move)
-                    acknowledged += socket.answer(f"m{number}")["type"] == "ack"
+                    command = f"m{socket.table['seq']}-{rng.randrange(10**9)}"
+                    socket.send(type="move", id=command, move=rng.choice(socket.view["legal_moves"])["move"])
+                    answer = socket.answer(command)
+                    if answer["type"] == "ack":
+                        acks.append((command, answer["seq"]))
         except (ConnectionClosed, OSError, AssertionError, TimeoutError):
             time.sleep(0.2)
-    return acknowledged
+    return acks
 
 
-def checked(player: Player, table_id: str) -> int:
-    """The number of plays and passes in the table's record, which is true."""
-    text = player.http.get(f"/api/tables/{table_id}/record").text
-    assert verify(text).unproved == ()
-    kinds = [json.loads(line).get("type") for line in text.splitlines()]
-    return sum(kind in ("play", "pass", "bid") for kind in kinds)
+def check(player: Player, table_id: str, services: Services, acks: Acks) -> None:
+    """The record is true, and every acknowledged command is in the log once, in the place that was acknowledged."""
+    assert player.http.get(f"/api/tables/{table_id}").json()["view"]["phase"] == "over"
+    assert verify(player.http.get(f"/api/tables/{table_id}/record").text).unproved == ()
+
+    async def read() -> list[tuple[int, str | None]]:
+        engine = create_async_engine(services.database)
+        query = sa.text("SELECT seq, client_id FROM events WHERE table_id = :table ORDER BY seq")
+        async with engine.connect() as connection:
+            rows = (await connection.execute(query, {"table": table_id})).all()
+        await engine.dispose()
+        return [(row.seq, row.client_id) for row in rows]
+
+    log = asyncio.run(read())
+    assert [seq for seq, _ in log] == list(range(len(log)))
+    places = {command: [seq + 1 for seq, client_id in log if client_id == command] for command, _ in acks}
+    assert places == {command: [seq] for command, seq in acks}
 
 
 @pytest.mark.timeout(240)
@@ -99,9 +117,9 @@ def test_a_table_is_played_through_both_processes_and_survives_its_owner(tmp_pat
             mine = play(host, table_id, random.Random(2), 3)
             os.kill(first, signal.SIGKILL)
             mine += play(moved, table_id, random.Random(3))
-            acknowledged = mine + theirs.result()
-        assert friend.http.get(f"/api/tables/{table_id}").json()["view"]["phase"] == "over"
-        assert checked(friend, table_id) >= acknowledged > 3
+            acks = mine + theirs.result()
+        assert len(acks) > 3
+        check(friend, table_id, services, acks)
         for player in (host, friend, moved):
             player.http.close()
 
@@ -113,14 +131,15 @@ def test_a_process_that_slept_past_its_lease_writes_nothing_more(tmp_path: Path,
         two, _ = stack.enter_context(services.process(tmp_path / "two"))
         host = guest(one)
         table_id = host.open_table("big-three", ["random", "random"])
-        acknowledged = play(host, table_id, random.Random(5), 2)
+        acks = play(host, table_id, random.Random(5), 2)
         os.kill(first, signal.SIGSTOP)
         elsewhere = guest(two, host.http.cookies)
         try:
-            acknowledged += play(elsewhere, table_id, random.Random(6), 2)
+            acks += play(elsewhere, table_id, random.Random(6), 2)
         finally:
             os.kill(first, signal.SIGCONT)
-        acknowledged += play(host, table_id, random.Random(7))
-        assert checked(elsewhere, table_id) >= acknowledged > 4
+        acks += play(host, table_id, random.Random(7))
+        assert len(acks) > 4
+        check(elsewhere, table_id, services, acks)
         for player in (host, elsewhere):
             player.http.close()
