@@ -231,7 +231,7 @@ def test_rules_of_strangers_are_compiled_within_bounds() -> None:
     run = Run(kind="run", clause="X", copies=1, sequence=ring, shortest=3, longest=13, tie="last")
     two = dasan.rules("big-two")
     began = time.process_time()
-    large: list[tuple[AnyShape, ...]] = [(single, flushes[0]), (single, pair), (single, run)]
+    large: list[tuple[AnyShape, ...]] = [(single, flushes[0], pair), (single, pair, run)]
     for shapes in large:
         rules = replace(two, shapes=shapes)
         assert dasan.deal(rules, seed=1).legal_moves()
