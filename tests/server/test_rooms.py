@@ -324,8 +324,10 @@ def test_moves_are_taken_back_against_bots_alone() -> None:
 def test_chat_is_cleaned_filtered_and_taken_away() -> None:
     room = room_of("big-three", ["p0", "open", "open"], words=["Spam"])
     room = done(room, "p1", SitCommand(type="sit", id="s"))
-    room = done(room, "p1", ChatCommand(type="chat", id="c", text=" hi\x00\u202e there\n"))
+    room = done(room, "p1", ChatCommand(type="chat", id="c", text=" hi\x07\u202e there\n"))
     assert room.chat[-1].text == "hi there"
+    with pytest.raises(ValueError, match="no NUL"):
+        ChatCommand(type="chat", id="c", text="hi\x00")
     with pytest.raises(Refused, match="word"):
         decide(room, "p1", ChatCommand(type="chat", id="c", text="buy my sPaM"))
     room = done(room, "p0", SilenceCommand(type="silence", id="s", seat=1, silent=True))
@@ -344,7 +346,7 @@ def test_a_refused_command_leaves_no_trace() -> None:
     for command in (move(room, "bid 1"), NextCommand(type="next", id="x")):
         with pytest.raises((dasan.IllegalPlay, Refused)):
             fold(room, decide(room, other, command), room.at)
-    for text in ("bid", "bid 99", "5 5 5", "\x00", "🂡", "call 8C", "give 2S", "pass pass", "4H" * 200):
+    for text in ("bid", "bid 99", "5 5 5", "\x07", "🂡", "call 8C", "give 2S", "pass pass", "4H" * 200):
         with pytest.raises(dasan.DasanError):
             fold(room, decide(room, f"p{seat}", move(room, text)), room.at)
     with pytest.raises(Refused, match="only watch"):
