@@ -7,9 +7,6 @@ import stat
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 
 import dasan
 from dasan.server.app import data_dir
@@ -17,19 +14,8 @@ from dasan.server.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, SqliteDatabase
-from dasan.server.store.schema import metadata
 
 from .test_every_store import moved, open_table
-
-
-async def test_the_migrations_make_what_the_code_expects(tmp_path: Path) -> None:
-    store = await Store.open(tmp_path)
-    await store.close()
-    engine = sa.create_engine(f"sqlite:///{tmp_path / DATABASE_FILE}")
-    with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, metadata) == []
-    engine.dispose()
 
 
 async def test_what_is_written_is_synced_before_the_answer(tmp_path: Path) -> None:
@@ -72,17 +58,6 @@ async def test_a_store_that_is_gone_takes_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         await store.log.append(moved(room, fence, "a"))
     await store.close()
-
-
-async def test_another_versions_database_is_refused(tmp_path: Path) -> None:
-    store = await Store.open(tmp_path)
-    await store.close()
-    connection = sqlite3.connect(tmp_path / DATABASE_FILE)
-    connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.commit()
-    connection.close()
-    with pytest.raises(CannotServe, match="another version"):
-        await Store.open(tmp_path)
 
 
 async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
             with data_dir(chosen.data_dir):
-                app.state.store = store = await Store.open(chosen.data_dir, chosen.database)
+                app.state.store = store = await Store.open(
+                    chosen.data_dir, chosen.database, migrating=bool(chosen.migrate)
+                )
                 app.state.identities = Identities(_key(chosen), store.people)
                 bus = None
                 try:

@@ -61,6 +61,7 @@ class Settings:
     study_seconds: float = setting(60.0, "seconds for one of these before its process is ended")
     study_memory_mb: int = setting(2048, "megabytes each of those processes may use")
     warm: int = setting(1, "0: compile nothing in advance")
+    migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = setting(60.0, "seconds after which a table nobody looks at is closed")
     send_queue: int = setting(256, "messages that wait for a slow reader before it is dropped")
     send_seconds: float = setting(20.0, "seconds a message may take to be sent")

@@ -31,11 +31,14 @@ class Store:
         self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
 
     @staticmethod
-    async def open(data_dir: Path, url: str = "") -> Store:
-        """Open the database at ``url``, or without one that in ``data_dir``; ``CannotServe`` where that fails."""
+    async def open(data_dir: Path, url: str = "", *, migrating: bool = True) -> Store:
+        """Open the database at ``url``, or without one that in ``data_dir``; ``CannotServe`` where that fails.
+
+        migrating: bring an older schema to the newest one, instead of refusing it.
+        """
         if url:
-            return Store(await ServerDatabase.open(url))
-        return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE))
+            return Store(await ServerDatabase.open(url, migrating=migrating))
+        return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE, migrating=migrating))
 
     async def check(self) -> None:
         """Write, and take it back: raises where the store cannot be written to."""

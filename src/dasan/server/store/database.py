@@ -8,24 +8,20 @@ have connections of their own.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
-from alembic import command as alembic
-from alembic.config import Config
-from alembic.util import CommandError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from dasan.server.refusals import CannotServe
+from dasan.server.store.migrating import migrate, require
 
 T = TypeVar("T")
 
 DATABASE_FILE = "dasan.sqlite3"
-MIGRATIONS = Path(__file__).parent.parent / "migrations"
 READERS = 4
 
 
@@ -66,15 +62,15 @@ class SqliteDatabase:
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="dasan-read")
 
     @staticmethod
-    async def open(path: Path) -> SqliteDatabase:
-        """Open the file, made or migrated as needed; ``CannotServe`` where that fails."""
+    async def open(path: Path, *, migrating: bool = True) -> SqliteDatabase:
+        """Open the file, made or migrated as needed; ``CannotServe`` where that fails, or is not allowed."""
         await asyncio.to_thread(path.touch, mode=0o600)
         database = SqliteDatabase(path)
         try:
-            await database.write(migrate)
-        except CommandError:
+            await database.write(migrate if migrating else require)
+        except CannotServe as refused:
             await database.close()
-            raise CannotServe(f"{path} was written by another version of dasan; move it away to begin anew") from None
+            raise CannotServe(f"{path}: {refused}") from None
         except sa.exc.SQLAlchemyError as error:
             await database.close()
             raise CannotServe(f"{path} cannot be used: {getattr(error, 'orig', error)}") from None
@@ -120,8 +116,11 @@ class ServerDatabase:
         self._engine = engine
 
     @staticmethod
-    async def open(url: str) -> ServerDatabase:
-        """Connect and migrate; ``CannotServe`` where that fails. The message does not repeat the address' password."""
+    async def open(url: str, *, migrating: bool = True) -> ServerDatabase:
+        """Connect and migrate; ``CannotServe`` where that fails, or is not allowed.
+
+        The message does not repeat the address' password.
+        """
         try:
             made = sa.make_url(url)
             if made.drivername in ("postgresql", "postgres"):
@@ -131,10 +130,10 @@ class ServerDatabase:
             raise CannotServe(f"the database's address cannot be used: {error}") from None
         database = ServerDatabase(engine)
         try:
-            await database.write(migrate)
-        except CommandError:
+            await database.write(migrate if migrating else require)
+        except CannotServe:
             await database.close()
-            raise CannotServe("the database was written by another version of dasan") from None
+            raise
         except (sa.exc.SQLAlchemyError, OSError) as error:
             await database.close()
             raise CannotServe(f"the database cannot be used: {type(error).__name__}") from None
@@ -150,19 +149,6 @@ class ServerDatabase:
 
     async def close(self) -> None:
         await self._engine.dispose()
-
-
-def migrate(connection: sa.Connection) -> None:
-    """Bring the database to this version's tables."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    if connection.dialect.name == "postgresql":
-        # Of several processes that start at once, one migrates; the number is arbitrary and ours alone.
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(4729113)"))
-    alembic.upgrade(config, "head")
 
 
 def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:

@@ -1,0 +1,73 @@
+"""Schema versions: which one a database has, which this version of dasan knows, and the way from one to the other.
+
+Every revision in ``migrations/versions`` is a list of explicit operations that stays as it was released. To change the
+tables, change ``schema`` and add the next revision with the operations that lead there.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from dasan.server.refusals import CannotServe
+
+MIGRATIONS = Path(__file__).parent.parent / "migrations"
+LOCK = 4729113
+"""The number of PostgreSQL's lock: arbitrary, and ours alone."""
+
+
+def newest() -> str:
+    """The schema version that this version of dasan works with."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    assert head is not None
+    return head
+
+
+def current(connection: sa.Connection) -> str | None:
+    """The database's schema version; None where it is empty."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def check(connection: sa.Connection) -> bool:
+    """Whether the database has the newest schema. ``CannotServe`` where this version of dasan does not know its own."""
+    found, wanted = current(connection), newest()
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found is not None and found not in known:
+        if found > wanted:
+            raise CannotServe(
+                f"the database was written by a newer version of dasan (schema {found}; this version knows {wanted}): "
+                "install that version, or restore a backup"
+            )
+        raise CannotServe(f"the database is too old (schema {found}): move it away to begin anew")
+    return found == wanted
+
+
+def migrate(connection: sa.Connection, revision: str = "head") -> None:
+    """Bring the database to a schema version, by default the newest; ``CannotServe`` where it is not known."""
+    if connection.dialect.name == "postgresql":
+        # Of several processes that start at once, one migrates.
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+    if not check(connection):
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def require(connection: sa.Connection) -> None:
+    """``CannotServe`` unless the database has the newest schema."""
+    if not check(connection):
+        raise CannotServe(f"the database has an older schema than {newest()}: run dasan admin migrate")
+
+
+def _config() -> Config:
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config

@@ -1,0 +1,88 @@
+"""Schemas: each revision leads to the next, in SQLite and PostgreSQL, and one that is not known is refused."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from dasan.server.refusals import CannotServe
+from dasan.server.store import Store
+from dasan.server.store.database import Database, SqliteDatabase
+from dasan.server.store.migrating import MIGRATIONS, current, migrate, newest
+from dasan.server.store.schema import metadata
+
+from .test_every_store import opened, server
+
+__all__ = ["opened", "server"]
+
+Opened = Callable[[], Awaitable[Store]]
+PLAYER = {"id": "p", "name": "Ann", "created": 1, "account": "ann", "password": "x", "banned": False}
+
+
+async def test_revisions_make_the_schema_and_keep_what_is_stored(opened: Opened) -> None:
+    store = await opened()
+    database = store.database
+    await database.write(_back_to_the_first)
+    await database.write(lambda c: c.execute(sa.text(INSERT), PLAYER))
+    await store.close()
+    store = await opened()
+    assert await store.database.read(current) == newest()
+    assert await store.database.read(_differences) == []
+    found = await store.people.find("p")
+    assert found is not None
+    assert (found.name, found.account) == ("Ann", "ann")
+    await store.close()
+
+
+INSERT = (
+    "INSERT INTO players (id, name, created, account, password, banned) "
+    "VALUES (:id, :name, :created, :account, :password, :banned)"
+)
+
+
+def _back_to_the_first(connection: sa.Connection) -> None:
+    metadata.drop_all(connection)
+    connection.execute(sa.text("DELETE FROM alembic_version"))
+    migrate(connection, "0002")
+
+
+def _differences(connection: sa.Connection) -> list[Any]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, metadata))
+
+
+def test_a_revision_does_not_follow_the_code() -> None:
+    """It says what it does, so that it does the same when the code has gone on."""
+    for path in (MIGRATIONS / "versions").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not any(name.partition(".")[0] == "dasan" for name in names), path.name
+
+
+@pytest.mark.parametrize(("revision", "sentence"), [("9999", "a newer version of dasan"), ("0001", "too old")])
+async def test_an_unknown_schema_is_refused_in_one_sentence(opened: Opened, revision: str, sentence: str) -> None:
+    store = await opened()
+    await store.database.write(lambda c: c.execute(sa.text(f"UPDATE alembic_version SET version_num = '{revision}'")))
+    await store.close()
+    with pytest.raises(CannotServe, match=sentence) as refused:
+        await opened()
+    assert "\n" not in str(refused.value)
+
+
+async def test_an_older_schema_can_be_refused(tmp_path: Path) -> None:
+    database: Database = await SqliteDatabase.open(tmp_path / "one.sqlite3")
+    await database.write(_back_to_the_first)
+    await database.close()
+    with pytest.raises(CannotServe, match="dasan admin migrate"):
+        await SqliteDatabase.open(tmp_path / "one.sqlite3", migrating=False)
+    database = await SqliteDatabase.open(tmp_path / "one.sqlite3")
+    assert await database.read(current) == newest()
+    await database.close()
