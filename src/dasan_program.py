@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+
+STOPPED = 130
 
 
 def main() -> None:
     """Run the command line; interrupted, even at its very start, it says so and exits with 130."""
     try:
+        answer_interrupts()
         from dasan.cli import main as run
 
+        if signal.getsignal(signal.SIGINT) is _stop:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         run()
     except KeyboardInterrupt:
         sys.stderr.write("dasan: stopped\n")
-        sys.exit(130)
+        sys.exit(STOPPED)
+
+
+def answer_interrupts() -> None:
+    """Until `main` has imported the command line, Ctrl-C ends the process at once: no import is left half done.
+
+    A handler of the caller's, or a SIGINT that the caller ignores, stays.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+
+
+def runs_as_module() -> bool:
+    """Whether this is `python -m dasan`, which imports the package before it runs `dasan.__main__`."""
+    return sys.argv[:1] == ["-m"] and not {"dasan", "-mdasan"}.isdisjoint(sys.orig_argv)
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    os.write(2, b"dasan: stopped\n")
+    os._exit(STOPPED)

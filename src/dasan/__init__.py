@@ -6,6 +6,11 @@
 ('auction', ['bid 1', 'bid 2', 'bid 3'])
 """
 
+import dasan_program
+
+if dasan_program.runs_as_module():
+    dasan_program.answer_interrupts()
+
 from typing import Any
 
 from dasan.bots import bot

@@ -1,5 +1,5 @@
 """`python -m dasan` is `dasan`."""
 
-from dasan.cli import main
+from dasan_program import main
 
 main()

@@ -103,18 +103,42 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_an_interrupt_in_the_first_moments_is_one_word() -> None:
-    program = (
-        "import sys\n"
-        "class Interrupt:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'dasan.bots': raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupt())\n"
-        "import dasan_program\n"
-        "dasan_program.main()\n"
+INTERRUPT = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}: os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
+@pytest.mark.parametrize(
+    ("start", "module"),
+    [
+        ("-m dasan", "dasan.bots"),
+        ("-m dasan", "dasan.cli"),
+        ("-c import dasan_program;dasan_program.main()", "dasan.bots"),
+        ("-c import dasan_program;dasan_program.main()", "rich"),
+    ],
+)
+def test_an_interrupt_in_the_first_moments_is_one_word(start: str, module: str, tmp_path: Path) -> None:
+    """`python -m dasan` imports the package before the program; Rich is imported by a command that runs."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT.format(name=module), encoding="utf-8")
+    paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, *start.split(" ", 1), "rules", "big-three"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "dasan: stopped\n")
+
+
+def test_an_interrupt_of_a_program_that_imports_dasan_is_its_own() -> None:
+    program = "import signal, dasan; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:

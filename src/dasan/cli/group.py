@@ -52,12 +52,14 @@ class Group(TyperGroup):
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
             sys.stdout.flush()
+            if code == STOPPED:
+                raise KeyboardInterrupt  # typer has made it an exit code
         except typer.TyperException as error:
             _stop(error.format_message())
         except DasanError as error:
             _stop(str(error))
         except (typer.Abort, KeyboardInterrupt):
-            _stop("stopped", 130)
+            _stop("stopped", STOPPED)
         except OSError as error:
             _silence(printing)
             if error.errno == errno.EPIPE:
@@ -75,6 +77,8 @@ class Group(TyperGroup):
         return code
 
 
+STOPPED = 130
+"""The exit code of a program that Ctrl-C has ended."""
 GONE = 141
 """The exit code of a program that wrote to a pipe which nobody reads any more, as shells count it."""
 
