@@ -40,6 +40,8 @@ if sys.argv[1] == "solve":
         more = {} if len(names) == 3 else {"called": "8C"}
         dasan.solve(dasan.start(rules, names, bidder=0, bid=2, leader=0, **more))
 else:
+    if sys.argv[1] != "big-three":
+        dasan.solve(dasan.start(dasan.rules(sys.argv[1]), ["3D 4D", "5D 6D", "7D 8D 8C", "9D TD"], leader=0))
     for name, options in eval(sys.argv[2]):
         rules = dasan.rules(name, **options)
         state = dasan.deal(rules, seed=3)
@@ -86,8 +88,11 @@ def test_nothing_is_ready_before_the_start_or_after_a_process_that_cannot_keep_a
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
     warming = Warming()
     assert not any(map(warming.ready, PARTS))
-    warming.start()
+    told: list[str] = []
+    warming.start(done=told.append)
     assert comes(lambda: warming.process is None)
+    assert comes(lambda: len(told) == len(PARTS)), "the caller compiles them itself"
+    assert told == list(PARTS)
     assert not any(map(warming.ready, PARTS))
     warming.stop()
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from pathlib import Path
+from threading import Thread
 
 import pytest
 import pytest_asyncio
+from tests.server.harness import fast
 
 import dasan
+from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
+from dasan.server.app import create_app
 from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, Workers
 
 
@@ -70,3 +76,29 @@ async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
     await parts.aclose()  # type: ignore[attr-defined]
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
+
+
+async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of games without sides too: the first to ask for a review does not wait for a compiler."""
+    loaded: asyncio.Queue[object] = asyncio.Queue()
+
+    async def run(self: Workers, job: str, *given: object, seconds: float | None = None) -> None:
+        loaded.put_nowait((job, *given))
+
+    def start(self: Warming, parts: object = PARTS, done: Callable[[Part], object] | None = None) -> None:
+        assert done is not None
+        Thread(target=lambda: [done(part) for part in PARTS]).start()
+
+    monkeypatch.setattr(Workers, "run", run)
+    monkeypatch.setattr(Warming, "start", start)
+    app = create_app(fast(tmp_path, warm=1))
+    async with app.router.lifespan_context(app):
+        assert [await loaded.get() for _ in PARTS] == [("warm", part) for part in PARTS]
+
+
+def test_every_game_without_sides_has_a_position_to_load_its_solver_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[str] = []
+    monkeypatch.setattr(dasan, "solve", lambda state, **budget: solved.append(state.rules.name))
+    for part in PARTS:
+        warm_solver(part)
+    assert solved == ["big-three", "big-two", "winner"]

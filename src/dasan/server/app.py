@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import os
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -19,7 +21,7 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
-from dasan.kernels.runtime.warming import Warming
+from dasan.kernels.runtime.warming import Part, Warming
 from dasan.server import api, live
 from dasan.server.api.study import Reviews
 from dasan.server.commands import Commands
@@ -63,8 +65,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         app.state.tables = tables
                         app.state.commands = Commands(tables, chosen)
                         if chosen.warm:
-                            app.state.warming.start()
-                            tables.warm_up()
+                            loop = asyncio.get_running_loop()
+                            app.state.warming.start(done=partial(_warm_up, loop, tables))
                         yield
                 finally:
                     app.state.warming.stop()
@@ -138,6 +140,12 @@ def _lock(descriptor: int, path: Path) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise CannotServe(f"another dasan server is running with the data directory {path}") from None
+
+
+def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, part: Part) -> None:
+    """From the thread that listens to `Warming`, unless the server has stopped."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(tables.warm_up, part)
 
 
 async def _bus(settings: Settings) -> NatsBus | None:

@@ -12,6 +12,7 @@ from typing import Any
 import dasan
 from dasan import bots
 from dasan.bots.protocol import ExplainingBot
+from dasan.kernels.runtime.warming import Part, warm_solver
 from dasan.play.events import MOVES
 
 MOST_CANDIDATES = 12
@@ -97,9 +98,9 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
     return asdict(verdict(find(puzzle_id), moves, nodes))
 
 
-def warm() -> None:
-    """Load the solver's compiled code, so that the first to ask for it need not wait."""
-    dasan.solve(dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0))
+def warm(part: Part = "solve") -> None:
+    """Load the compiled code of a part's solver, so that the first to ask for it need not wait."""
+    warm_solver(part)
 
 
 def _hand(record: str) -> dasan.State:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import dasan
 from dasan import bots
 from dasan.games import PRESETS
+from dasan.kernels.runtime.warming import Part
 from dasan.play import fairness
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
@@ -247,15 +248,16 @@ class Tables:
             move = await self.bots.run("choose", DEFAULT_BOT, view)
         return move
 
-    def warm_up(self) -> None:
-        """Have the study processes load compiled code, in the background."""
-        self._chores.append(self._group.create_task(self._warm_up(), name="warm up"))
+    def warm_up(self, part: Part) -> None:
+        """Have a study process load the compiled code of a part, in the background."""
+        if not self._closing:
+            self._chores.append(self._group.create_task(self._warm_up(part), name=f"warm up {part}"))
 
-    async def _warm_up(self) -> None:
+    async def _warm_up(self, part: Part) -> None:
         try:
-            await self.study.run("warm", seconds=300)
+            await self.study.run("warm", part, seconds=300)
         except Exception as error:
-            report("the solver could not be loaded", error)
+            report(f"the solver could not be loaded for {part}", error)
 
     def bot_failed(self, name: str) -> None:
         self.failed_bots[name] += 1

@@ -9,13 +9,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Literal, get_args
 
 Part = Literal["solve", "big-three", "big-two", "winner"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""`solve`: the solver of Big Three. A game: its worlds and playouts, for any options."""
+"""`solve`: the solver of Big Three. A game: its worlds, playouts and endgames, for any options."""
+
+SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
+    "solve": ("big-three", ["4H 4S 3D", "5H 6H", "7H 8C"], {"bidder": 0, "bid": 2}),
+    "big-two": ("big-two", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
+    "winner": ("winner", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
+}
+"""A small position for the solver of each part that has one: preset, hands, and whose bid it is."""
 
 
 class Warming:
@@ -24,9 +31,14 @@ class Warming:
     def __init__(self) -> None:
         self._ready: set[str] = set()
         self._child: subprocess.Popen[str] | None = None
+        self._stopped = False
 
-    def start(self, parts: Sequence[Part] = PARTS) -> None:
-        """Start compiling the parts in order, in another process. If no process can be started, nothing becomes ready."""
+    def start(self, parts: Sequence[Part] = PARTS, done: Callable[[Part], object] | None = None) -> None:
+        """Start compiling the parts in order, in another process. If no process can be started, nothing becomes ready.
+
+        `done` is called in a thread with each part once it is ready, and when the process ends with those that are not,
+        unless `stop` has ended it.
+        """
         below = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         try:
             self._child = subprocess.Popen(
@@ -39,7 +51,7 @@ class Warming:
             )
         except OSError:
             return
-        Thread(target=self._listen, args=(self._child,), daemon=True, name="dasan-warming").start()
+        Thread(target=self._listen, args=(self._child, parts, done), daemon=True, name="dasan-warming").start()
 
     def ready(self, part: Part) -> bool:
         """Whether a first call loads cached machine code instead of compiling. Never waits."""
@@ -52,18 +64,27 @@ class Warming:
 
     def stop(self) -> None:
         """Kill the process."""
+        self._stopped = True
         if self._child is not None:
             self._child.kill()
             self._child.wait()
             if self._child.stdin is not None:
                 self._child.stdin.close()
 
-    def _listen(self, child: subprocess.Popen[str]) -> None:
+    def _listen(
+        self, child: subprocess.Popen[str], parts: Sequence[Part], done: Callable[[Part], object] | None
+    ) -> None:
         assert child.stdout is not None
         with child.stdout as lines:
             for line in lines:
-                self._ready.add(line.strip())
+                part = next(part for part in parts if part == line.strip())
+                self._ready.add(part)
+                if done is not None and not self._stopped:
+                    done(part)
         child.wait()
+        for part in parts:
+            if done is not None and not self._stopped and part not in self._ready:
+                done(part)
 
 
 def warm(part: Part) -> None:
@@ -71,8 +92,8 @@ def warm(part: Part) -> None:
     import dasan
     from dasan import worlds
 
+    warm_solver(part)
     if part == "solve":
-        dasan.solve(dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0))
         return
     rules = dasan.rules(part)
     state = dasan.deal(rules, seed=0)
@@ -82,6 +103,15 @@ def warm(part: Part) -> None:
     for policy in ("random", "thrifty"):
         positions.play_out(policy=policy)
     positions.step(0, positions.thrifty(0))
+
+
+def warm_solver(part: Part) -> None:
+    """Solve a small position, so that the solver of a part is compiled and loaded; nothing for a part that has none."""
+    import dasan
+
+    if part in SOLVED:
+        preset, hands, auction = SOLVED[part]
+        dasan.solve(dasan.start(dasan.rules(preset), hands, leader=0, **auction), memory_mb=16)  # type: ignore[arg-type]
 
 
 def main(parts: Sequence[str]) -> int:
