@@ -10,12 +10,11 @@ export function arrived(view: View): Set<string> {
   let giver: number | null = null;
   for (const event of view.events) {
     const seen = (event.cards ?? []).filter((card) => !isHidden(card));
-    if (event.type === 'kitty' && event.seat === view.seat) seen.forEach((card) => cards.add(card));
+    if (['kitty', 'take'].includes(event.type) && event.seat === view.seat) for (const card of seen) cards.add(card);
     if (event.type === 'give') [given, giver] = [seen, event.seat];
-    if (event.type === 'take' && event.seat === view.seat) seen.forEach((card) => cards.add(card));
   }
   // A gift arrives with the one seat that then offers.
   const receiver = view.events.find((event) => event.type === 'offer')?.seat ?? view.to_act;
-  if (giver !== null && giver !== view.seat && receiver === view.seat) given.forEach((card) => cards.add(card));
+  if (giver !== null && giver !== view.seat && receiver === view.seat) for (const card of given) cards.add(card);
   return cards;
 }

@@ -79,7 +79,10 @@ export class Connection {
 
   private lost(socket: WebSocket, code: number): void {
     if (socket !== this.socket || this.over) return;
-    if (isFinal(code)) return this.close();
+    if (isFinal(code)) {
+      this.close();
+      return;
+    }
     this.socket = null;
     if (this.heartbeat) clearInterval(this.heartbeat);
     this.handlers.status('lost', this.attempt);

@@ -12,7 +12,10 @@ const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const target = event.target as HTMLElement;
-  if (event.key === 'Escape' && panelOpen) return moves.close();
+  if (event.key === 'Escape' && panelOpen) {
+    moves.close();
+    return;
+  }
   if (TYPING.has(target.tagName) || panelOpen || table.opening) return;
 
   const onCard = target.dataset.at !== undefined;

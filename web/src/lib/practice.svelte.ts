@@ -36,11 +36,18 @@ export class Practice {
   touch(key: string): void {
     const { view, anchor } = this;
     const again = anchor?.key === key;
-    if (!prefs.smart || !view || (this.chosen.size && !again)) return this.toggle(key);
+    if (!prefs.smart || !view || (this.chosen.size && !again)) {
+      this.toggle(key);
+      return;
+    }
     const all = completions(view, cardOf(key), this.scope);
     const i = again ? (anchor?.i ?? 0) + 1 : 0;
     const wanted = [...(all[i] ?? [])];
-    if (!wanted.length) return all.length ? this.choose([]) : this.toggle(key);
+    if (!wanted.length) {
+      if (all.length) this.choose([]);
+      else this.toggle(key);
+      return;
+    }
     const order = [key, ...this.handKeys.filter((other) => other !== key)];
     this.choose(
       order.filter((other) => {

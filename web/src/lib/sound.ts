@@ -34,12 +34,21 @@ function card(audio: AudioContext, at: number, pitch: number, loudness: number):
 }
 
 const CUES: Record<Cue, (audio: AudioContext) => void> = {
-  deal: (audio) => [0, 0.09, 0.18, 0.27, 0.36].forEach((at) => card(audio, at, 2600, 0.35)),
+  deal: (audio) => {
+    for (const at of [0, 0.09, 0.18, 0.27, 0.36]) card(audio, at, 2600, 0.35);
+  },
   play: (audio) => card(audio, 0, 1500, 0.7),
   pass: (audio) => tone(audio, 196, 0, 0.14, 0.06),
-  turn: (audio) => (tone(audio, 587, 0, 0.22, 0.08), tone(audio, 880, 0.1, 0.3, 0.07)),
-  win: (audio) => [523, 659, 784, 1047].forEach((f, i) => tone(audio, f, i * 0.11, 0.45, 0.09)),
-  lose: (audio) => [392, 330, 262].forEach((f, i) => tone(audio, f, i * 0.16, 0.4, 0.07)),
+  turn: (audio) => {
+    tone(audio, 587, 0, 0.22, 0.08);
+    tone(audio, 880, 0.1, 0.3, 0.07);
+  },
+  win: (audio) => {
+    for (const [i, f] of [523, 659, 784, 1047].entries()) tone(audio, f, i * 0.11, 0.45, 0.09);
+  },
+  lose: (audio) => {
+    for (const [i, f] of [392, 330, 262].entries()) tone(audio, f, i * 0.16, 0.4, 0.07);
+  },
   message: (audio) => tone(audio, 1175, 0, 0.15, 0.05),
 };
 

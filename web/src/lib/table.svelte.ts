@@ -129,11 +129,18 @@ export class Table {
   touch(key: string): void {
     const { view, anchor } = this;
     const again = anchor?.key === key;
-    if (!prefs.smart || !view || !this.myTurn || view.phase !== 'play' || (this.chosen.size && !again)) return this.toggle(key);
+    if (!prefs.smart || !view || !this.myTurn || view.phase !== 'play' || (this.chosen.size && !again)) {
+      this.toggle(key);
+      return;
+    }
     const all = completions(view, cardOf(key), this.scope);
     const i = again ? (anchor?.i ?? 0) + 1 : 0;
     const wanted = all[i];
-    if (!wanted) return all.length ? this.choose([]) : this.toggle(key);
+    if (!wanted) {
+      if (all.length) this.choose([]);
+      else this.toggle(key);
+      return;
+    }
     this.choose(this.keysOf(wanted, key));
     this.anchor = { key, i };
   }
@@ -243,21 +250,25 @@ export class Table {
     switch (message.type) {
       case 'snapshot':
         this.pump.clear();
-        return this.receive(message);
+        this.receive(message);
+        return;
       case 'update':
       case 'table':
-        return this.pump.push(message);
+        this.pump.push(message);
+        return;
       case 'probe':
         this.connection.send({ type: 'probe', n: message.n });
         return;
       case 'reaction':
-        return this.show(message);
+        this.show(message);
+        return;
       case 'chat':
         this.unread += message.lines.filter((line) => line.seat !== this.me).length;
         if (message.lines.some((line) => line.seat !== this.me)) cue('message');
-        return this.receive(message);
+        this.receive(message);
+        return;
       default:
-        return this.receive(message);
+        this.receive(message);
     }
   }
 
@@ -371,8 +382,14 @@ export class Table {
     this.speakTurn();
     const { plan } = this;
     this.plan = null;
-    if (plan === 'pass' && canPass(view)) return this.pass();
-    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection, this.scope)) return this.play();
+    if (plan === 'pass' && canPass(view)) {
+      this.pass();
+      return;
+    }
+    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection, this.scope)) {
+      this.play();
+      return;
+    }
     if (plan) this.remark = t('ahead.gone');
     cue('turn');
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) {

@@ -94,7 +94,10 @@ export function tricks(events: readonly Event[]): LogTrick[] {
       if (current) current.over = true;
       current = null;
     } else if (isAction(event) && event.type !== 'bid' && event.seat !== null) {
-      if (!current) all.push((current = { seq: event.seq, moves: new Map(), winner: null, over: false }));
+      if (!current) {
+        current = { seq: event.seq, moves: new Map(), winner: null, over: false };
+        all.push(current);
+      }
       current.moves.set(event.seat, [...(current.moves.get(event.seat) ?? []), action(event)]);
       if (event.type === 'play') current.winner = event.seat;
     }
