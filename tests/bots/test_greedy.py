@@ -12,6 +12,8 @@ from tests.playing import Options, every_setup, play_out, rules_of
 import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
+from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.races import SAFE
 
 GREEDY = dasan.bot("greedy")
 
@@ -136,3 +138,34 @@ def test_it_beats_random(preset: str) -> None:
         assert greedy.place.high < 2
     else:
         assert greedy.payment.low > 0
+
+
+def test_it_wins_the_race_that_public_cards_prove() -> None:
+    """It holds 3S and five pairs, of which three cannot be beaten: they answer for the other two."""
+    state = dasan.deal(dasan.rules("big-two"), seed=3)
+    found = None
+    while state.to_act is not None:
+        move = GREEDY.choose(state.view(state.to_act))
+        if state.to_act == 0 and state.table is None and len(state.hands[0]) == 11:
+            found = str(move)
+        state = state.play(move)
+    assert found is not None
+    assert " " in found  # one of the pairs
+    assert state.result is not None
+    assert state.result.winners == (0,)
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        ("4D 4C 2S 3D", {"3D"}),  # 2S answers a single, not a pair
+        ("4D 4C 5D 5C 2H 2S 3D", set()),  # an answer too few, however 22 is used
+        ("4D 4C 2H 2S", {"4D", "4C", "4D 4C", "2H", "2S", "2H 2S"}),
+    ],
+)
+def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: set[str]) -> None:
+    state = position("big-two", [hand, "6C 7D 8S 9H TC", "6D 7C 8H 9S TD", "6H 7S 8D 9C TH"])
+    view = state.view(0)
+    judgement = Judgement(view, Temper())
+    won = {str(m) for m in state.legal_moves() if (risk := judgement.race(m)) is not None and risk < SAFE}
+    assert won == expected

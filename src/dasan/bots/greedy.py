@@ -20,7 +20,7 @@ from dasan.ruleset.rules import Guard
 class GreedyBot:
     """Goes out when it can; otherwise the move that its `Judgement` finds cheapest. The same view, the same move."""
 
-    version = "2"
+    version = "3"
 
     def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
         self.name = name

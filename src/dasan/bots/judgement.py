@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Plan
+from dasan.bots.races import SAFE, Races
 from dasan.bots.sides import enmity
 from dasan.cards import Card
 from dasan.play.moves import Move
@@ -61,7 +62,7 @@ class Judgement:
         fits = view.rules.catalogue.fits(self._hand, called)
         self._plan = Plan(view.rules, fits, self._price)
         self._plays = Plan(view.rules, fits, lambda play: 1.0)
-        self._doubts = Plan(view.rules, fits, lambda play: float(self.outlook.stands(play) < 1))
+        self._races = Races(view.rules, fits, self.outlook, self._foes)
         self._number = self._plan.number(self._hand)
         self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
 
@@ -77,12 +78,20 @@ class Judgement:
         """What is left to pay after `move`, a play or a pass."""
         return self._of_pass() if move.combination is None else self._of_play(move.combination)
 
+    def race(self, move: Move) -> float | None:
+        """The chance that the race fails which `move` begins (see `races`); None where it begins none."""
+        return None if move.combination is None else self._race(move.combination)
+
+    def _race(self, play: Combination) -> float | None:
+        return self._races.risk(play, self._number - self._plan.number(play.cards))
+
     def _of_play(self, play: Combination) -> float:
         temper = self._temper
         stands = self.outlook.stands(play)
         left = self.turns(play.cards)
-        if stands == 1 and self._doubts.cost(self._number - self._plan.number(play.cards)) <= 1:
-            return left / 100 - temper.ruin
+        risk = self._race(play)
+        if risk is not None and risk < SAFE:
+            return left / 100 - temper.ruin * (2 - risk) + (0.1 if stands < 1 else 0.0)
         led = self._need(left - 1)
         lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
         cost = stands * led + (1 - stands) * lost

@@ -78,11 +78,17 @@ class Outlook:
         seats = [(seat, e) for seat, size, e in self._others if size == n]
         if not seats:
             return []
+        chance = self.whole_hand_beats(play)
+        return [(seat, e * chance) for seat, e in seats]
+
+    def whole_hand_beats(self, play: Combination) -> float:
+        """The chance that a player who holds as many cards as `play` has could go out over it."""
+        n = len(play.cards)
         ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
         chance = min(1.0, ways / comb(max(self._total, n), n))
         if n > 1 and ways:
             chance += (1 - chance) * KEPT * ways / max(ways, self._whole(n))
-        return [(seat, e * chance) for seat, e in seats]
+        return chance
 
     def _whole(self, size: int) -> int:
         """In how many ways the hidden cards give a hand of `size` cards that is one play."""

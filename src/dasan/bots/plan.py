@@ -66,6 +66,16 @@ class Plan:
         """The least cost of parting the cards of `number` into plays."""
         return self._best(number)
 
+    def holds(self, number: int, taken: int) -> bool:
+        """Whether the cards of `taken` are among those of `number`."""
+        spare = self._spare
+        return ((number | spare) - taken) & spare == spare
+
+    @staticmethod
+    def lowest(number: int) -> int:
+        """Where the lowest field that is not empty begins."""
+        return _lowest(number)
+
     def _best(self, number: int) -> float:
         known = self._known.get(number)
         if known is not None:

@@ -1,0 +1,125 @@
+"""Races that are won whatever the others hold: hands whose plays keep, or win back, the lead until the last one.
+
+A play that nothing unseen beats is a *control*: it keeps the lead, or takes it back from whoever beat a play of its kind.
+The others are *losers*. A hand of which each loser but the last has a control to answer for it is out before anybody else,
+unless somebody's whole hand beats one of the losers; that chance is the risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
+
+from dasan.bots.outlook import Outlook
+from dasan.bots.plan import Plan
+from dasan.ruleset.catalogue import Fit
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+MOST_PARTITIONS = 200
+"""So many ways to part a hand are looked at."""
+MOST_NODES = 4000
+MOST_ORDERED = 4
+"""With more losers than this, they are led from high to low."""
+SAFE = 0.1
+"""A race with a lower risk counts as won."""
+
+Parted = tuple[list[Combination], list[Combination]]
+
+
+class Races:
+    """The races of one hand. foes: enmity, above 0, and hand size of each opponent."""
+
+    def __init__(self, rules: Rules, fits: Iterable[Fit], outlook: Outlook, foes: Sequence[tuple[float, int]]) -> None:
+        listed = list(fits)
+        self._outlook = outlook
+        self._foes = foes
+        self._bound = Plan(rules, listed, lambda play: -1.0 if outlook.stands(play) == 1 else 1.0)
+        self._by_lowest: dict[int, dict[int, Combination]] = {}
+        for _, play in listed:
+            number = self._bound.number(play.cards)
+            plays = self._by_lowest.setdefault(self._bound.lowest(number), {})
+            known = plays.get(number)
+            if known is None or outlook.stands(play) > outlook.stands(known):
+                plays[number] = play
+
+    def risk(self, first: Combination, rest: int) -> float | None:
+        """The chance that the race fails which `first` begins, with `rest` (see `Plan.number`) left; None: it is none."""
+        control = self._outlook.stands(first) == 1
+        begun: Parted = ([], []) if control else ([first], [])
+        if self._bound.cost(rest) > (1 if control else 0):
+            return None
+        self._nodes = 0
+        least: float | None = None
+        for n, (losers, controls) in enumerate(self._parted(rest, begun)):
+            found = self._risk(losers, controls, fixed=not control)
+            if found is not None and (least is None or found < least):
+                least = found
+            if least == 0 or n >= MOST_PARTITIONS:
+                break
+        return least
+
+    def _parted(self, rest: int, so_far: Parted) -> Iterator[Parted]:
+        """Every way to part `rest` that has not too many losers."""
+        self._nodes += 1
+        losers, controls = so_far
+        if not rest:
+            yield so_far
+            return
+        if self._nodes > MOST_NODES or len(losers) - len(controls) + self._bound.cost(rest) > 1:
+            return
+        for number, play in self._by_lowest.get(self._bound.lowest(rest), {}).items():
+            if self._bound.holds(rest, number):
+                stands = self._outlook.stands(play) == 1
+                after = (losers, [*controls, play]) if stands else ([*losers, play], controls)
+                yield from self._parted(rest - number, after)
+
+    def _risk(self, losers: list[Combination], controls: list[Combination], *, fixed: bool) -> float | None:
+        """The least risk over which loser is the last and in which order the others are led. fixed: the first is first."""
+        if len(losers) <= 1 and not fixed:
+            return 0.0
+        lasts: Iterable[int | None] = range(int(fixed), len(losers))
+        least: float | None = None
+        for last in list(lasts) or [None]:
+            led = [play for i, play in enumerate(losers) if i != last]
+            if not _answered(led, controls):
+                continue
+            head, tail = (led[:1], led[1:]) if fixed else ([], led)
+            orders: Iterable[Sequence[Combination]] = (
+                permutations(tail)
+                if len(tail) <= MOST_ORDERED
+                else [sorted(tail, key=lambda play: -play.strength)]
+            )
+            for order in orders:
+                found = self._risk_in_order([*head, *order])
+                least = found if least is None else min(least, found)
+        return least
+
+    def _risk_in_order(self, led: Sequence[Combination]) -> float:
+        """The chance, at most, that a foe's whole hand beats one of `led` when its turn comes."""
+        safe = 1.0
+        for i, play in enumerate(led):
+            size = len(play.cards)
+            spent = {0}
+            for earlier in led[:i]:
+                spent |= {n + len(earlier.cards) for n in spent}
+            near = [weight for weight, held in self._foes if held - size in spent]
+            if near:
+                safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
+        return 1 - safe
+
+
+def _answered(losers: Sequence[Combination], controls: Sequence[Combination]) -> bool:
+    """Whether each loser has a control of its own that beats it (augmenting paths)."""
+    taken: dict[int, int] = {}
+
+    def find(loser: int, tried: set[int]) -> bool:
+        for k, control in enumerate(controls):
+            if k not in tried and control.beats(losers[loser]):
+                tried.add(k)
+                if k not in taken or find(taken[k], tried):
+                    taken[k] = loser
+                    return True
+        return False
+
+    return all(find(i, set()) for i in range(len(losers)))
