@@ -86,9 +86,7 @@ class Races:
                 continue
             head, tail = (led[:1], led[1:]) if fixed else ([], led)
             orders: Iterable[Sequence[Combination]] = (
-                permutations(tail)
-                if len(tail) <= MOST_ORDERED
-                else [sorted(tail, key=lambda play: -play.strength)]
+                permutations(tail) if len(tail) <= MOST_ORDERED else [sorted(tail, key=lambda play: -play.strength)]
             )
             for order in orders:
                 found = self._risk_in_order([*head, *order])

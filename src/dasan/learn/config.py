@@ -19,7 +19,8 @@ class Config:
     and the end, falling by equal factors. batch: decisions in a step of Adam. explore: how often a random move is made.
     keep: the part of the decisions that is learnt from. trace: see `Returns`. unit: the payment that a score of 1 stands
     for. average: how much the average of the weights takes from each round. start: a run whose weights are taken over
-    where features have the same names, or "".
+    where features have the same names, or "". pool, share: in this share of the environments a member of the pool has all
+    seats but one, see `Pool`.
     """
 
     preset: str
@@ -41,6 +42,8 @@ class Config:
     average: float = 0.01
     seed: int = 0
     start: str = ""
+    pool: tuple[str, ...] = ()
+    share: float = 0.0
 
     def rules(self) -> Rules:
         """The rules that are learnt."""
@@ -54,6 +57,6 @@ class Config:
     def from_json(data: dict[str, Any]) -> Config:
         """The configuration of `to_json`. ValueError: an unknown or a missing field."""
         try:
-            return Config(**data)
+            return Config(**{**data, "pool": tuple(data.get("pool", ()))})
         except TypeError as error:
             raise ValueError(f"not a training configuration: {error}") from error

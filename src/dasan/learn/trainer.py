@@ -23,6 +23,7 @@ from dasan.bots.network import Network, Shape, fresh, scales
 from dasan.bots.scoring import Scorer, returns
 from dasan.features import layout, move_layout
 from dasan.learn.config import Config
+from dasan.learn.pool import Pool
 from dasan.learn.returns import Returns
 from dasan.vector import VectorEnv
 
@@ -120,7 +121,9 @@ class Trainer:
         self.returns = Returns(config.envs, rules.players, env.num_features, env.num_move_features, trace=config.trace)
         self.progress = Progress()
         self._scorer = Scorer()
+        self._pool = Pool(rules, config.session, config.pool, config.share, config.envs)
         self._weights: Mapping[str, Floats] = {}
+        self._past: Mapping[str, Floats] = {}
 
     def network(self) -> Network:
         """The average of the weights, as a player."""
@@ -171,6 +174,7 @@ class Trainer:
         t = progress.epoch / max(1, config.epochs)
         rate = config.rate * (config.rate_end / config.rate) ** t
         self._weights = self.learner.scaled(self.learner.flat)
+        self._past = self.learner.scaled(self.learner.average.copy())
         open_ = np.ones(env.num_envs, np.bool_)
         closing = False
         losses: list[float] = []
@@ -190,6 +194,10 @@ class Trainer:
         config, env, progress = self.config, self.env, self.progress
         actions = env.legal[:, 0].astype(np.int32)
         envs = np.flatnonzero((env.num_legal > 1) & open_)
+        if config.share:
+            foreign = self._pool.others(envs, env.to_act[envs])
+            others, envs = envs[foreign], envs[~foreign]
+            actions[others] = self._pool.choose(env, others, self._past, self._scorer)
         if len(envs):
             assert env.obs is not None
             assert env.moves is not None

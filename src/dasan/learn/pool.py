@@ -1,0 +1,106 @@
+"""Opponents from outside the run, who sit beside the learner in a part of the environments.
+
+A network that only ever met itself may be helpless against others; among these it learns what they let it do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.scoring import Scorer
+from dasan.play.action_ids import action_ids
+from dasan.ruleset.rules import Rules
+from dasan.vector import VectorEnv
+
+Longs = npt.NDArray[np.int64]
+POOL = ("low", "shed", "past")
+"""Who may be in a pool: the bots of those names, and the average of the run's weights when the epoch began."""
+_LAST = np.iinfo(np.int64).max
+
+
+class Simple:
+    """`low` and `shed` for many environments at once: the same moves as the bots of those names."""
+
+    def __init__(self, rules: Rules, session: bool) -> None:
+        ids = action_ids(rules, session)
+        place = {c: i for i, c in enumerate(rules.order.hand(dict.fromkeys(rules.pack)))}
+        size = np.zeros(ids.count, np.int64)
+        lowest = np.zeros(ids.count, np.int64)
+        height = np.zeros(ids.count, np.int64)
+        heights = sorted({(row.power, row.strength) for row in rules.catalogue.rows})
+        order = {key: i + 1 for i, key in enumerate(heights)}
+        for row in rules.catalogue.rows:
+            i = ids.rows + row.id
+            size[i] = row.size
+            height[i] = order[row.power, row.strength]
+            lowest[i] = (
+                min(place[c] for c in row.cards)
+                if row.cards is not None
+                else min(r for r, _ in row.pattern.counts) * len(rules.suits)
+            )
+        self._size, self._lowest, self._height = size, lowest, height
+
+    def choose(self, name: str, env: VectorEnv, envs: Longs) -> npt.NDArray[np.int32]:
+        """int32 [len(envs)]: the action of each environment."""
+        legal = env.legal[envs].astype(np.int64)
+        there = np.arange(legal.shape[1]) < env.num_legal[envs, None]
+        legal = np.where(there, legal, 0)
+        size = self._size[legal]
+        plays = there & (size > 0)
+        leads = ~(legal == 0).any(axis=1, where=there) & plays.any(axis=1)
+        key = self._height[legal]
+        span = np.int64(self._height.max() + 1)
+        if name == "low":
+            ahead = size
+        else:
+            lowest = np.where(plays, self._lowest[legal], _LAST)
+            plays &= ~leads[:, None] | (lowest == lowest.min(axis=1, keepdims=True))
+            ahead = self._size.max() - size
+        key = np.where(leads[:, None], key + span * ahead, key)
+        best = np.where(plays, key, _LAST).argmin(axis=1)
+        silent = ~plays.any(axis=1)
+        best[silent] = 0
+        found: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
+        return found
+
+
+class Pool:
+    """Who plays which seat. In the first `share` of the environments the learner has one seat, and one member of the pool
+    all others; in the rest the learner plays every seat.
+    """
+
+    def __init__(self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int) -> None:
+        unknown = set(members) - set(POOL)
+        if unknown or not 0 <= share <= 1 or (share and not members):
+            raise ValueError(f"a pool has members among {', '.join(POOL)}, and a share from 0 to 1")
+        self._simple = Simple(rules, session) if share else None
+        self._members = tuple(members)
+        mixed = round(share * num_envs)
+        every = np.arange(num_envs)
+        self._seat = np.where(every < mixed, every % rules.players, -1).astype(np.int8)
+        self._member = every // rules.players % max(1, len(members))
+
+    def others(self, envs: Longs, seats: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+        """bool [len(envs)]: where the seat to act, `seats`, is not the learner's."""
+        mine = self._seat[envs]
+        out: npt.NDArray[np.bool_] = (mine >= 0) & (mine != seats)
+        return out
+
+    def choose(
+        self, env: VectorEnv, envs: Longs, past: Mapping[str, npt.NDArray[np.float32]], scorer: Scorer
+    ) -> npt.NDArray[np.int32]:
+        """int32 [len(envs)]: the actions of the pool's members. past: the weights of the member of that name."""
+        out = np.zeros(len(envs), np.int32)
+        for k, name in enumerate(self._members):
+            where = np.flatnonzero(self._member[envs] == k)
+            if not len(where):
+                continue
+            if name == "past":
+                scores = scorer(env, envs[where], past)
+                out[where] = env.legal[envs[where], scores.best() - scores.begin[:-1]]
+            elif self._simple is not None:
+                out[where] = self._simple.choose(name, env, envs[where])
+        return out

@@ -1,0 +1,44 @@
+"""Opponents from outside a run: they play as the bots of their names, and nothing is learnt from their decisions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan import vector
+from dasan.learn.config import Config
+from dasan.learn.pool import Pool, Simple
+from dasan.learn.trainer import Trainer
+
+RULES = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, four_plus_one=False, guard="off")
+
+
+@pytest.mark.parametrize("name", ["low", "shed"])
+def test_simple_opponents_make_the_moves_of_the_bots_of_their_names(name: str) -> None:
+    env = vector.make(RULES, 6, seed=1, moves="ragged")
+    states, simple, bot = [env.dealt(i) for i in range(6)], Simple(RULES, False), dasan.bot(name)
+    live = list(range(6))
+    while live:
+        actions = env.legal[:, 0].astype(np.int32)
+        actions[live] = simple.choose(name, env, np.array(live))
+        for i in live:
+            seat = states[i].to_act
+            assert seat is not None
+            move = bot.choose(states[i].view(seat))
+            assert env.action_text(int(actions[i])) == str(move)
+            states[i] = states[i].play(move)
+        env.step(actions)
+        live = [i for i in live if states[i].to_act is not None]
+
+
+def test_only_the_learners_decisions_are_learnt_from() -> None:
+    plain = Config("big-two", envs=16, rounds=1, steps=8, epochs=1, first=16, second=8, batch=64)
+    alone = Trainer(plain)
+    mixed = Trainer(Config.from_json({**plain.to_json(), "pool": ["low", "past"], "share": 1.0}))
+    for trainer in (alone, mixed):
+        trainer.epoch()
+        assert trainer.progress.hands >= 16
+    assert mixed.progress.decisions / mixed.progress.plies < 0.5 * alone.progress.decisions / alone.progress.plies
+    with pytest.raises(ValueError, match="a pool has members among"):
+        Pool(RULES, False, ("grandma",), 0.5, 8)
