@@ -182,6 +182,60 @@ def test_g_03_a_hand_that_hides_cards_is_checked_by_what_shows(preset: str) -> N
             verify(text_of(lines))
 
 
+def position(preset: str, rng: random.Random, moves: int) -> dasan.State:
+    """A hand that starts in the middle of another, with as many of its moves."""
+    rules = dasan.rules(preset)
+    state = dasan.deal(rules, seed=rng.randrange(99))
+    while state.phase is not dasan.Phase.PLAY or len(state.has_played) < 3:
+        state = state.play(lively(state, rng))
+    on_table = state.table
+    taken = {"bidder": state.bidder, "bid": state.bid, "called": state.called} if state.bidder is not None else {}
+    trick = {"table": on_table.cards, "table_seat": state.table_seat, "to_act": state.to_act} if on_table else {}
+    hidden = state.called is None or state.called in {c for hand in state.hands for c in hand}
+    state = dasan.start(
+        rules,
+        state.hands,
+        leader=None if on_table else state.to_act,
+        partner=None if hidden else state.partner,
+        has_played=state.has_played,
+        **taken,  # type: ignore[arg-type]
+        **trick,  # type: ignore[arg-type]
+    )
+    for _ in range(moves):
+        state = state.play(lively(state, rng))
+    return state
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_g_03_a_position_that_hides_cards_is_checked_by_what_shows(preset: str) -> None:
+    rng = random.Random(4)
+    for _ in range(3):
+        copy = position(preset, rng, 6).record(view=rng.choice([None, 0, 1]))
+        assert verify(copy).statements == ("hand 1: every move that shows is legal for some deal of the hidden cards",)
+        lines = lines_of(copy)
+        last = next(line for line in reversed(lines) if line.get("type") in ("play", "pass"))
+        last["seat"] = (last["seat"] + 1) % dasan.rules(preset).players
+        with pytest.raises(BadRecord, match=r"line \d+: .*(turn|in two places)"):
+            verify(text_of(lines))
+
+
+def test_g_03_a_kitty_that_is_hidden_in_a_position_is_dealt_out_too() -> None:
+    rules = dasan.rules("big-three")
+    dealt = dasan.deal(rules, seed=5)
+    for given in ({"bidder": 1, "bid": 2, "leader": 0}, {}):
+        state = dasan.start(rules, dealt.hands, kitty=dealt.kitty, **given)  # type: ignore[arg-type]
+        for _ in range(8):
+            state = state.play(state.legal_moves()[-1])
+        for view in (None, 0, 1):
+            assert verify(state.record(view=view)).unproved[1:] == ()
+
+
+def test_a_hidden_event_where_a_deal_belongs_is_damage() -> None:
+    header = a_session("big-three").state.record().splitlines()[0]
+    with pytest.raises(BadRecord, match="line 2: a deal is expected"):
+        verify(header + '\n{"seq":0,"seat":0,"type":"kitty","cards":["?"]}\n')
+
+
 def test_notes_and_analysis_ride_beside() -> None:
     text = a_session("big-three").record()
     lines = lines_of(text)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dasan.cards import Card, format_cards, parse_cards
+from dasan.cards import Card, card, format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError
 from dasan.play.events import Event, EventType
 from dasan.play.parts import Origin
@@ -27,8 +27,8 @@ _CERTAIN = re.compile(r"not seat \d+'s turn|does not beat|combination|: it takes
 
 def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | None:
     """The line up to which the hand in `lines` is right, None if to its end. `BadRecord` where no deal makes it right."""
-    if lines[0].get("type") != "deal":
-        return lines[0].number
+    if lines[0].get("type") not in ("deal", "start"):
+        raise BadRecord(f"line {lines[0].number}: a deal is expected")
     try:
         told = _Told(rules, lines)
     except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -71,19 +71,23 @@ class _Told:
 
     def __post_init__(self) -> None:
         deal = self.lines[0]
+        self.is_whole = deal["type"] == "deal"
         self.sizes = [len(text.split()) for text in deal["hands"]]
         self.kitty_size = len(deal.get("kitty", "").split())
+        self.table = list(parse_cards(deal.get("table", "")))
         own = [[] if "?" in text else list(parse_cards(text)) for text in deal["hands"]]
         if len(own) != self.rules.players:
             raise ValueError
         self.dealt = [list(hand) for hand in own]
         self.events = [Event.from_json(line) for line in self.lines[1:] if "seat" in line]
-        self.bidder = next((e.seat for e in self.events if e.type is EventType.KITTY), None)
+        took = next((e.seat for e in self.events if e.type is EventType.KITTY), None)
+        self.taker = deal.get("bidder") if self.kitty_size else None  # of the kitty, where play begins after that
+        self.bidder = took if took is not None else self.taker
         self.winner, self.loser = deal.get("exchange", (None, None))
         gained: list[list[Card]] = [[] for _ in own]
         for event in self.events:
-            for card in filter(None, event.cards):
-                self._see(event, card, own, gained)
+            for one in filter(None, event.cards):
+                self._see(event, one, own, gained)
 
     def _see(self, event: Event, card: Card, own: list[list[Card]], gained: list[list[Card]]) -> None:
         match event.type:
@@ -91,6 +95,8 @@ class _Told:
                 gained[event.seat].remove(card)
             case EventType.OPEN if card in gained[event.seat]:
                 pass
+            case EventType.PLAY if event.seat == self.taker and own[event.seat] and card not in own[event.seat]:
+                self.kitty.append(card)
             case EventType.PLAY | EventType.OPEN | EventType.PARTNER | EventType.GIVE:
                 again = event.type in (EventType.OPEN, EventType.PARTNER) and card in self.dealt[event.seat]
                 if not own[event.seat] and not again and not self._opened(event, card):
@@ -119,7 +125,7 @@ class _Told:
 
     def known(self) -> Counter[Card]:
         """The cards whose first place is known."""
-        return Counter(c for hand in (*self.dealt, self._lying()) for c in hand)
+        return Counter(c for hand in (*self.dealt, self._lying(), self.table) for c in hand)
 
     def _lying(self) -> list[Card]:
         """The cards of the kitty that are known, but for those that the bidder has played."""
@@ -131,6 +137,7 @@ class _Told:
         kitty = self._lying()
         left = list((Counter(self.rules.pack) - self.known()).elements())
         rng.shuffle(left)
+        self._give_called(held, left, rng)
         if self.bidder is not None:
             while len(held[self.bidder]) > self.sizes[self.bidder]:
                 kitty.append(held[self.bidder].pop())
@@ -143,7 +150,7 @@ class _Told:
                     return None
                 left.remove(fit[0])
                 held[seat].append(fit[0])
-        kitty += left
+        kitty += left if self.is_whole else left[: max(0, self.kitty_size - len(kitty))]
         if len(kitty) != self.kitty_size:
             return None
         deal = {**self.lines[0], "hands": [format_cards(self.rules.order.hand(hand)) for hand in held]}
@@ -154,6 +161,15 @@ class _Told:
             hides = "?" in line.get("cards", ())
             out.append(Line({**line, "cards": self._shown(line, held, kitty)} if hides else line, line.number))
         return out
+
+    def _give_called(self, held: list[list[Card]], left: list[Card], rng: random.Random) -> None:
+        """In a position whose partner is hidden, the called card is still in a hand: another's than the bidder's."""
+        deal = self.lines[0]
+        called = card(deal["called"]) if "called" in deal and "partner" not in deal else None
+        able = [s for s, hand in enumerate(held) if len(hand) < self.sizes[s] and s != deal.get("bidder")]
+        if called in left and able:
+            left.remove(called)
+            held[rng.choice(able)].append(called)
 
     def _shown(self, line: Line, held: list[list[Card]], kitty: list[Card]) -> list[str]:
         """The cards of an event that hides them."""

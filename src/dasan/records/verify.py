@@ -78,7 +78,7 @@ def _hands(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines by the hands that they tell."""
     out: list[list[Line]] = []
     for line in lines:
-        if line.get("type") in ("deal", "start"):
+        if not out or line.get("type") in ("deal", "start"):
             out.append([])
         out[-1].append(line)
     return out
