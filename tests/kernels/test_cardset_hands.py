@@ -41,8 +41,9 @@ def move_of(state: dasan.State, row: int) -> Move:
     return next(m for m in state.legal_moves() if m.cards == cards)
 
 
+@pytest.mark.parametrize("hands_played", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
+def test_random_hands_are_the_engines_hands(options: dict[str, Any], hands_played: int) -> None:
     """Every ply is legal in the engine, as many moves are, and payments and fouls agree."""
     rules = dasan.rules("big-two", **options)
     t, p = cardset_tables.cardset_catalogue(rules), cardset_tables.cardset_policy(rules)
@@ -50,7 +51,7 @@ def test_random_hands_are_the_engines_hands(options: dict[str, Any]) -> None:
     plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
     payments = np.zeros(4, np.int64)
     random = SEED
-    for _ in range(50):
+    for _ in range(hands_played):
         trace = np.zeros(3 * 600, np.int64)
         pack = np.array([1 << i for i in range(52)], np.uint64)
         random = np.uint64(cardset_hands.deal_sets(random, pack, hands, p.hand_size, p.players))

@@ -6,8 +6,9 @@ Hands are biased towards combinations (`hands.py`), because most sets of many ca
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 
@@ -236,8 +237,9 @@ def name(value: object) -> str:
     return said(value) if isinstance(value, dict) else str(value)
 
 
+@pytest.mark.parametrize("size", [7, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "within"), shares(), ids=name)
-def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within: Options) -> None:
+def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within: Options, size: int) -> None:
     rng = random.Random(f"{preset} {said(within)}")
     shapes = list(SHAPES)
     for options in every_choice(preset, within):
@@ -245,13 +247,14 @@ def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within
         known: dict[Cards, tuple[Reading, dasan.Combination]] = {}
         rng.shuffle(shapes)
         for shape in shapes[:2]:
-            cards = hand(rng, fresh_pack(preset, options), shape, 9)
+            cards = hand(rng, fresh_pack(preset, options), shape, size)
             known |= compare_kinds(rng, rules, options, all_sets(cards))
         compare_beats(rng, preset, options, known, 200)
 
 
+@pytest.mark.parametrize("runs_tried", [500, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preset", PRESETS)
-def test_sets_of_cards_of_any_size(preset: str) -> None:
+def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
     """Long runs, up to all thirteen ranks twice where a hand can be so large, and cards that just miss being one."""
     rng = random.Random(f"{preset} of any size")
     for options in [dict[str, Value](), *every_pair_of_choices(preset)]:
@@ -259,7 +262,7 @@ def test_sets_of_cards_of_any_size(preset: str) -> None:
             options["players"] = 3
         rules = dasan.rules(preset, **options)
         pack = fresh_pack(preset, options)
-        runs = [near_a_run(rng, pack) for _ in range(1500)]
+        runs = [near_a_run(rng, pack) for _ in range(runs_tried)]
         largest = 20 if rules.players == 3 and preset in BIG_THREE else -(-len(pack) // rules.players)
         known = compare_kinds(rng, rules, options, [cards for cards in runs if len(cards) <= largest])
         for shape in SHAPES:
@@ -286,8 +289,14 @@ def test_moves_of_leader_and_follower(preset: str, options: dict[str, Value]) ->
             compare_moves(rng, rules, options, own, known, table)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner", "winner-bomb"])
+def thirteens() -> Iterator[Any]:
+    """Every preset with every shape of hand; one shape each is quick enough for every run."""
+    for number, preset in enumerate(("big-three", "big-three-4p", "big-two", "winner", "winner-bomb")):
+        for place, shape in enumerate(SHAPES):
+            yield pytest.param(preset, shape, marks=[] if place == number % len(SHAPES) else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("preset", "shape"), list(thirteens()))
 def test_hands_of_thirteen_cards(preset: str, shape: str) -> None:
     """All the 8,191 sets of a full hand, its leads, and its answers to plays of all kinds."""
     rng = random.Random(f"thirteen of {preset}, {shape}")

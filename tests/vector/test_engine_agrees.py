@@ -20,10 +20,11 @@ COVERED = [(preset, setting) for preset in GAMES for setting in pairwise(preset)
 
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 @pytest.mark.parametrize("preset", dasan.PRESETS)
-def test_environments_are_the_engines_hands(preset: str, session: bool) -> None:
+@pytest.mark.parametrize("hands", [50, pytest.param(250, marks=pytest.mark.slow)])
+def test_environments_are_the_engines_hands(preset: str, session: bool, hands: int) -> None:
     moves: vector.Moves = "ragged" if session else "padded"
     env = vector.make(preset, 25, seed=20_26, session=session, moves=moves, perfect=True)
-    assert follow(env, 250, every=25).hands >= 250
+    assert follow(env, hands, every=25).hands >= hands
 
 
 @pytest.mark.parametrize(("preset", "setting"), COVERED, ids=lambda part: part if isinstance(part, str) else "")

@@ -18,12 +18,12 @@ from dasan import vector
 from dasan.kernels.env import threads as worker_threads
 
 
-def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[bytes]:
+def run(preset: str, threads: int, steps: int, *, pause: float, **options: Any) -> Iterator[bytes]:
     """What environments show, step by step, two resets and a pause for the helpers to fall asleep among the steps."""
     env = vector.make(preset, 37, 9, threads=threads, session=True, **options)
-    for k in range(300):
+    for k in range(steps):
         env.step(env.sample())
-        if k in (100, 200):
+        if k in (steps // 3, 2 * steps // 3):
             env.reset(k)
         if k % 10 == 0:
             time.sleep(pause)
@@ -35,10 +35,12 @@ def run(preset: str, threads: int, *, pause: float, **options: Any) -> Iterator[
 @pytest.mark.parametrize(
     "options", [{}, {"moves": True, "perfect": True}, {"moves": "ragged"}], ids=["plain", "more", "ragged"]
 )
-@pytest.mark.parametrize(("threads", "pause"), [(2, 0.0), (2, 0.002), (6, 0.001)])
-def test_threads_change_nothing(preset: str, options: dict[str, Any], threads: int, pause: float) -> None:
-    alone, together = run(preset, 1, pause=0.0, **options), run(preset, threads, pause=pause, **options)
-    assert all(one == other for one, other in zip(alone, together, strict=True))
+@pytest.mark.parametrize("steps", [60, pytest.param(300, marks=pytest.mark.slow)])
+def test_threads_change_nothing(preset: str, options: dict[str, Any], steps: int) -> None:
+    alone = run(preset, 1, steps, pause=0.0, **options)
+    others = [run(preset, n, steps, pause=pause, **options) for n, pause in ((2, 0.0), (2, 0.002), (6, 0.001))]
+    for one, *together in zip(alone, *others, strict=True):
+        assert all(one == other for other in together)
 
 
 def shown(env: vector.VectorEnv) -> list[bytes]:

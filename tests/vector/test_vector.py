@@ -39,16 +39,17 @@ def trace(env: vector.VectorEnv, which: list[int], steps: int) -> list[list[list
     return out
 
 
+@pytest.mark.parametrize("steps", [50, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
-def test_an_environment_depends_on_seed_and_number_alone(preset: str, options: dict[str, Any]) -> None:
+def test_an_environment_depends_on_seed_and_number_alone(preset: str, options: dict[str, Any], steps: int) -> None:
     few = vector.make(preset, 3, seed=7, session=True, **options)
     many = vector.make(preset, 50, seed=7, session=True, threads=3, **options)
-    expected = trace(few, [0, 2], 150)
-    assert trace(many, [0, 2], 150) == expected
+    expected = trace(few, [0, 2], steps)
+    assert trace(many, [0, 2], steps) == expected
     few.reset()
-    assert trace(few, [0, 2], 150) == expected
+    assert trace(few, [0, 2], steps) == expected
     few.reset(seed=8)
-    assert trace(few, [0, 2], 150) != expected
+    assert trace(few, [0, 2], steps) != expected
 
 
 def test_environments_differ() -> None:
