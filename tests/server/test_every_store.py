@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import sqlalchemy as sa
@@ -16,13 +17,15 @@ from dasan.server.decisions import decide
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
 from dasan.server.store import Conflict, Repeated, Store
-from dasan.server.store.log import Cause, Write, Written
+from dasan.server.store.database import Database, Unreachable
+from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
 
 from .services import postgres
 from .test_rooms import move, room_of, settle
 
 Opened = Callable[[], Awaitable[Store]]
 NUMBERS = itertools.count()
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -169,4 +172,62 @@ async def test_a_table_can_be_read_as_it_was(opened: Opened) -> None:
     for as_it_was in (room, first.room, second.room):
         assert (await store.log.load("table", as_it_was.seq)).room == as_it_was
     assert (await store.log.load("table", 1)).room.seq == 1
+    await store.close()
+
+
+class Unsteady:
+    """A database whose answer to a write is lost so many times, whether it was carried out or not."""
+
+    def __init__(self, database: Database, lost: int, *, carried_out: bool) -> None:
+        self.shared = database.shared
+        self._database, self._lost, self._carried_out = database, lost, carried_out
+
+    async def read(self, query: Callable[[sa.Connection], T]) -> T:
+        return await self._database.read(query)
+
+    async def write(self, change: Callable[[sa.Connection], T]) -> T:
+        if self._lost and not self._carried_out:
+            self._lost -= 1
+            raise Unreachable
+        done = await self._database.write(change)
+        if self._lost:
+            self._lost -= 1
+            raise Unreachable
+        return done
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("carried_out", [True, False])
+async def test_entries_whose_answer_is_lost_are_in_the_log_once(opened: Opened, carried_out: bool) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    unsteady = EventLog(Unsteady(store.database, 1, carried_out=carried_out))
+    writing = asyncio.create_task(unsteady.run())
+    good = moved(room, fence, "a")
+    results = await asyncio.gather(
+        unsteady.append(good), unsteady.append(moved(room, fence + 7, "b")), return_exceptions=True
+    )
+    writing.cancel()
+    assert results[0] is None
+    assert isinstance(results[1], Conflict)
+    loaded = await store.log.load("table")
+    assert loaded.room == good.room
+    assert [key for key, _ in loaded.done] == [f"p{room.to_act}"]
+    with pytest.raises(Conflict):
+        await store.log.append(good)
+    await store.close()
+
+
+async def test_what_cannot_be_written_for_long_is_given_up(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.server.store.log.TRIED_FOR", 0.0)
+    store = await opened()
+    room, fence = await open_table(store)
+    unsteady = EventLog(Unsteady(store.database, 9, carried_out=False))
+    writing = asyncio.create_task(unsteady.run())
+    with pytest.raises(Unwritten):
+        await unsteady.append(moved(room, fence, "a"))
+    writing.cancel()
+    assert (await store.log.load("table")).room == room
     await store.close()

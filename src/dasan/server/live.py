@@ -7,9 +7,9 @@ import time
 from collections import Counter
 from contextlib import suppress
 
-import sqlalchemy as sa
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
+from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
 from dasan.server.clocks import Lag
@@ -23,6 +23,7 @@ from dasan.server.reporting import report
 from dasan.server.tables import Tables
 
 POLICY_VIOLATION = 1008
+TRY_AGAIN_LATER = 1013
 SIGNED_OUT = 4403
 PATIENCE = 100
 """So many messages over the limit, and the connection is closed."""
@@ -43,9 +44,13 @@ async def table(websocket: WebSocket, table_id: str) -> None:
         return
     sockets[address] += 1
     try:
-        player = await state.identities.player(websocket)
+        try:
+            player = await state.identities.player(websocket)
+        except Refused:
+            await websocket.close(TRY_AGAIN_LATER)
+            return
         await _Client(websocket, state.tables, state.commands, player, table_id).serve()
-    except WebSocketDisconnect:
+    except (WebSocketDisconnect, ClientDisconnected):
         pass
     except Exception as error:
         report(f"socket at table {table_id} failed", error)
@@ -103,8 +108,7 @@ class _Client:
         """Whether the socket's session has ended since: its player signed out, or changed the password."""
         try:
             return self._player is not None and await self._identities.player(self._websocket) != self._player
-        except sa.exc.SQLAlchemyError as error:
-            report("a session could not be looked up", error)
+        except Refused:
             return False
 
     async def _probe(self) -> None:

@@ -140,7 +140,9 @@ class Relays:
         return True
 
     async def _ask(self, table_id: str, what: Json) -> object:
-        answer: Json = json.loads(await self._bus.request(table_id, json.dumps(what).encode(), ANSWERED_IN))
+        # Whoever asks has gone on, or asked again, by then: a request that comes late must not be carried out.
+        asked = {**what, "until": now() + int(ANSWERED_IN * 1000)}
+        answer: Json = json.loads(await self._bus.request(table_id, json.dumps(asked).encode(), ANSWERED_IN))
         if "refused" in answer:
             raise _refusal(answer["refused"])
         return answer["done"]
@@ -207,6 +209,8 @@ class Relays:
         return answer
 
     async def _carry_out(self, table: Table, asked: Json) -> object:
+        if now() > asked["until"]:
+            raise Refused("unavailable", "nobody waits for this any more")
         player = cast("str", asked.get("player"))  # None for who only watches, which the requests below allow
         there = self._there[table.id]
         match asked["do"]:

@@ -24,8 +24,9 @@ from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
 from dasan.server.rooms import Entry, Room, fold, told
 from dasan.server.showing import Mark
+from dasan.server.store.database import Unreachable
 from dasan.server.store.hands import finished
-from dasan.server.store.log import Cause, Conflict, Done, Repeated, Write, Written
+from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
 
 if TYPE_CHECKING:
     from dasan.server.tables import Tables
@@ -65,6 +66,7 @@ class Table:
         self._thought_of: tuple[int, int] = (0, 0)
         self._due = 0
         self._stopping = False
+        self._ended = False
 
     def stop(self) -> None:
         """Finish what is being done, then close."""
@@ -82,6 +84,8 @@ class Table:
 
     async def ask(self, action: Callable[[Table], Awaitable[T]]) -> T:
         """Have the table's task do ``action``, and wait for what comes of it."""
+        if self._ended:
+            raise OwnedElsewhere
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
@@ -282,6 +286,8 @@ class Table:
             end, code = error, FAILED
         except Conflict:
             end = OwnedElsewhere()
+        except Unwritten:
+            end = Unreachable()
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
             end, code = Refused("unavailable", "this table's log is damaged"), FAILED
@@ -289,6 +295,7 @@ class Table:
             report(f"table {self.id} failed", error)
             end, code = Refused("unavailable", "something went wrong on the server; try again"), FAILED
         finally:
+            self._ended = True
             self._tables.forget(self)
             for future in tuple(self._waiting):
                 if not future.done():

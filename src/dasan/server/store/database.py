@@ -8,21 +8,37 @@ have connections of their own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from dasan.server.refusals import CannotServe
+from dasan.server.refusals import CannotServe, Refused
+from dasan.server.reporting import log
 from dasan.server.store.migrating import migrate, require
 
 T = TypeVar("T")
 
 DATABASE_FILE = "dasan.sqlite3"
 READERS = 4
+CONNECTS_IN = 5.0
+"""Seconds in which a database server takes a connection."""
+ANSWERS_IN = 10.0
+"""Seconds in which it answers, or frees one of our connections: longer than a lease, so that nobody waits for it in vain."""
+SAID_EVERY = 5.0
+"""Seconds between two lines in the log that say that it does not."""
+
+
+class Unreachable(Refused):
+    """The database server does not answer just now; whether a change was carried out, nobody knows."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "the database does not answer just now; try again")
 
 
 class Database(Protocol):
@@ -114,6 +130,7 @@ class ServerDatabase:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._said = -SAID_EVERY
 
     @staticmethod
     async def open(url: str, *, migrating: bool = True) -> ServerDatabase:
@@ -125,27 +142,53 @@ class ServerDatabase:
             made = sa.make_url(url)
             if made.drivername in ("postgresql", "postgres"):
                 made = made.set(drivername="postgresql+asyncpg")
-            engine = create_async_engine(made, pool_size=8, max_overflow=4, pool_pre_ping=True, hide_parameters=True)
+            patience = (
+                {"timeout": CONNECTS_IN, "command_timeout": ANSWERS_IN} if made.drivername.endswith("asyncpg") else {}
+            )
+            opening = create_async_engine(made, hide_parameters=True)
+            engine = create_async_engine(
+                made,
+                pool_size=8,
+                max_overflow=4,
+                pool_pre_ping=True,
+                pool_timeout=ANSWERS_IN,
+                hide_parameters=True,
+                connect_args=patience,
+            )
         except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
             raise CannotServe(f"the database's address cannot be used: {error}") from None
-        database = ServerDatabase(engine)
         try:
-            await database.write(migrate if migrating else require)
-        except CannotServe:
-            await database.close()
-            raise
+            # A migration takes as long as it takes.
+            async with opening.begin() as connection:
+                await connection.run_sync(migrate if migrating else require)
         except (sa.exc.SQLAlchemyError, OSError) as error:
-            await database.close()
             raise CannotServe(f"the database cannot be used: {type(error).__name__}") from None
-        return database
+        finally:
+            await opening.dispose()
+        return ServerDatabase(engine)
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
-        async with self._engine.begin() as connection:
-            return await connection.run_sync(query)
+        with self._answering():
+            async with self._engine.begin() as connection:
+                return await connection.run_sync(query)
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
-        async with self._engine.begin() as connection:
-            return await connection.run_sync(change)
+        with self._answering():
+            async with self._engine.begin() as connection:
+                return await connection.run_sync(change)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """``Unreachable`` where the server is away, restarts or is silent; what it says of the query stays as it is."""
+        try:
+            yield
+        except (sa.exc.IntegrityError, sa.exc.ProgrammingError, sa.exc.DataError):
+            raise
+        except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError) as error:
+            if time.monotonic() >= self._said + SAID_EVERY:
+                self._said = time.monotonic()
+                log.error("the database does not answer: %s", type(error).__qualname__)
+            raise Unreachable from error
 
     async def close(self) -> None:
         await self._engine.dispose()

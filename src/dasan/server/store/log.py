@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,13 +24,16 @@ from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
-from dasan.server.store.database import Database
+from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hands import Hand, insert_hand
 from dasan.server.store.schema import events, seats, tables
 
 REMEMBERED = 512
 """So many of a table's last commands are read back, to answer a repeated one without asking the database."""
 MOST_IN_A_BATCH = 256
+TRIED_FOR = 10.0
+"""Seconds for which a write is tried again whose database does not answer."""
+TRY_AGAIN = 0.2
 
 
 class Conflict(Exception):
@@ -43,6 +47,10 @@ class Repeated(Exception):
         super().__init__(seq)
         self.seq = seq
         self.digest = digest
+
+
+class Unwritten(Exception):
+    """The database did not answer: nobody knows whether the entries are in the log."""
 
 
 @dataclass(frozen=True)
@@ -113,27 +121,57 @@ class EventLog:
                 await self._write(batch)
 
     async def _write(self, batch: Sequence[tuple[Write, asyncio.Future[None]]]) -> None:
-        try:
-            await self._database.write(lambda connection: _append(connection, [write for write, _ in batch]))
-        except Exception as error:
-            if len(batch) == 1:
-                try:
-                    cause = await self._cause_of(batch[0][0], error)
-                except Exception as unknown:
-                    cause = unknown
-                if not batch[0][1].done():
-                    batch[0][1].set_exception(cause)
-                return
-            # One of them cannot be written: the others must not suffer for it.
-            for one in batch:
-                await self._write([one])
-            return
-        for _, future in batch:
-            if not future.done():
+        unsure, error = await self._try([write for write, _ in batch])
+        for write, future in batch:
+            cause = error
+            if error is not None and not isinstance(error, Unwritten):
+                # One of them cannot be written: the others must not suffer for it.
+                cause = await self._alone(write, error if len(batch) == 1 else None, unsure)
+            if future.done():
+                continue
+            if cause is None:
                 future.set_result(None)
+            else:
+                future.set_exception(cause)
 
-    async def _cause_of(self, write: Write, error: Exception) -> Exception:
-        """What an integrity error means: the command was carried out before, or the table has another owner."""
+    async def _alone(self, write: Write, error: Exception | None, unsure: bool) -> Exception | None:
+        """Why this one cannot be written, if it cannot. error: what came of trying it alone, if that was tried."""
+        if error is None:
+            again, error = await self._try([write])
+            unsure = unsure or again
+        try:
+            return error and await self._cause_of(write, error, unsure)
+        except Unreachable:
+            return Unwritten()
+        except Exception as unknown:
+            return unknown
+
+    async def _try(self, writes: Sequence[Write]) -> tuple[bool, Exception | None]:
+        """Write them all, again and again while the database does not answer.
+
+        Whether an answer was lost, so that they may be in the log already; and why they could not be written.
+        """
+        unsure = False
+        end = time.monotonic() + TRIED_FOR
+        while True:
+            try:
+                await self._database.write(lambda connection: _append(connection, writes))
+            except Unreachable:
+                unsure = True
+                if time.monotonic() > end:
+                    return unsure, Unwritten()
+                await asyncio.sleep(TRY_AGAIN)
+            except Exception as error:
+                return unsure, error
+            else:
+                return unsure, None
+
+    async def _cause_of(self, write: Write, error: Exception, unsure: bool) -> Exception | None:
+        """What an error means: the command was carried out before, or the table has another owner; or, where an answer was
+        lost (``unsure``), None: these very entries are in the log.
+        """
+        if unsure and isinstance(error, Conflict | sa.exc.IntegrityError) and await self._is_written(write):
+            return None
         if not isinstance(error, sa.exc.IntegrityError):
             return error
         causes = [w.cause for w in write.entries if w.cause is not None]
@@ -148,9 +186,19 @@ class EventLog:
                 return Repeated(row.seq + 1, row.digest)
         return Conflict(write.room.head.id)
 
+    async def _is_written(self, write: Write) -> bool:
+        """Whether these very entries stand in the log, in their places."""
+        mine = [_row(write.room.head.id, written) for written in write.entries]
+        columns = [events.c[name] for name in mine[0]]
+        query = sa.select(*columns).where(
+            events.c.table_id == write.room.head.id, events.c.seq.between(mine[0]["seq"], mine[-1]["seq"])
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
+        return [row._asdict() for row in rows] == mine
+
     async def append(self, write: Write) -> None:
         """Write entries: when this returns, they are on disk. ``Conflict`` where the table has another owner by now,
-        ``Repeated`` where the command was carried out before.
+        ``Repeated`` where the command was carried out before, ``Unwritten`` where the database does not answer.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((write, future))
