@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dasan.cli.bench_server import bench_server
 from dasan.cli.bench_solver import bench_solver
 from dasan.cli.choosing import complete_preset
 from dasan.cli.files import AsJson
@@ -22,7 +23,8 @@ def bench(
     preset: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Which games; without it, every kind of game. [bold]solver[/bold]: how fast hands are solved.",
+            help="Which games; without it, every kind of game. [bold]solver[/bold]: how fast hands are solved."
+            " [bold]server[/bold]: how many tables a server carries.",
             autocompletion=complete_preset,
         ),
     ] = None,
@@ -47,12 +49,39 @@ def bench(
     count: Annotated[
         int | None, typer.Option(min=1, help="Solver: positions of each size; without it, fewer of the larger ones.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Solver: which positions.")] = 1,
+    seed: Annotated[int, typer.Option(help="Solver: which positions. Server: which moves.")] = 1,
+    tables: Annotated[
+        list[int] | None, typer.Option(min=1, help="Server: so many tables at once; again for another row.")
+    ] = None,
+    think: Annotated[float, typer.Option(min=0.0, help="Server: seconds that people think before a move.")] = 5.0,
+    processes: Annotated[int, typer.Option(min=1, help="Server: processes to start.")] = 1,
+    database: Annotated[
+        str, typer.Option(metavar="URL", help="Server: a PostgreSQL database; without, SQLite in a folder of its own.")
+    ] = "",
+    nats: Annotated[str, typer.Option(metavar="URL", help="Server: NATS, for several processes.")] = "",
+    url: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Server: measure one that runs already; its limits by address apply."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure plies a second of random play, deals included, or how fast hands are solved."""
+    """Measure plies a second of random play, deals included, how fast hands are solved, or what a server carries."""
     if preset == ["solver"]:
         bench_solver(cards, count=count, seed=seed, seconds=seconds, as_json=as_json)
+        return
+    if preset and preset[0] == "server":
+        bench_server(
+            tables,
+            preset=preset[1] if len(preset) > 1 else None,
+            seconds=seconds,
+            think=think,
+            processes=processes,
+            database=database,
+            nats=nats,
+            urls=url or [],
+            seed=seed,
+            as_json=as_json,
+        )
         return
     from dasan.bench import GPU, PATHS, VARIANTS, WORKS, Row, measure_ours, measure_peers, why_no_gpu
     from dasan.games import PRESETS

@@ -1,0 +1,120 @@
+"""Server processes of our own to measure, and what they use."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+LIMITLESS = dict.fromkeys(
+    (
+        "DASAN_TABLE_RATE",
+        "DASAN_TABLE_BURST",
+        "DASAN_JOIN_BURST",
+        "DASAN_SOCKETS_EACH",
+        "DASAN_CONNECTIONS_EACH",
+        "DASAN_MOST_CONNECTIONS",
+        "DASAN_MOST_TABLES",
+    ),
+    "1000000",
+)
+"""All come from one address, so the limits for one address do not apply."""
+SECRET = "the processes of one benchmark share this secret"
+SCRIPT = "import dasan.server.main as m; m.serve('127.0.0.1', 0)"
+
+
+class NotServed(Exception):
+    """A server did not start, or does not answer; one sentence."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """cpu: seconds of processor time so far. memory: bytes. None where the system does not say."""
+
+    cpu: float | None
+    memory: int | None
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """A server process: its address and number."""
+
+    address: str
+    pid: int
+
+    @property
+    def usage(self) -> Usage:
+        """What the process itself uses; its bots think in others."""
+        return usage(self.pid)
+
+    @property
+    def bots_cpu(self) -> float | None:
+        """Processor seconds of the processes below it."""
+        used = [usage(pid).cpu for pid in _below(self.pid)]
+        return None if any(cpu is None for cpu in used) else sum(cpu or 0.0 for cpu in used)
+
+
+@contextmanager
+def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") -> Iterator[Sequence[Hosted]]:
+    """Serve from so many processes, on SQLite in ``folder`` or on a database that they share. ``NotServed``: it failed."""
+    shared = {"DASAN_DATABASE": database, "DASAN_NATS": nats, "DASAN_SECRET": SECRET} if database else {}
+    running: list[subprocess.Popen[str]] = []
+    try:
+        out = []
+        for number in range(processes):
+            data = folder / f"server-{number}"
+            data.mkdir(parents=True, exist_ok=True)
+            settings = {"DASAN_WARM": "0", **LIMITLESS, **shared, "DASAN_DATA_DIR": str(data)}
+            with (data / "log").open("w") as log:
+                child = subprocess.Popen(
+                    [sys.executable, "-c", SCRIPT],
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    env={**os.environ, **settings},
+                )
+            running.append(child)
+            assert child.stdout is not None
+            words = child.stdout.readline().split()
+            if words[:3] != ["dasan", "is", "at"]:
+                said = (data / "log").read_text().strip().splitlines() or ["nothing"]
+                raise NotServed(f"a server did not start; it said: {said[-1]}")
+            out.append(Hosted(words[3], child.pid))
+        yield out
+    finally:
+        for child in running:
+            child.terminate()
+        for child in running:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(15)
+            child.kill()
+            child.wait()
+            if child.stdout is not None:
+                child.stdout.close()
+
+
+def usage(pid: int) -> Usage:
+    """What a process uses, where the system has /proc."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return Usage(None, None)
+    ticks = int(fields[11]) + int(fields[12])
+    return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _below(pid: int) -> Iterator[int]:
+    """The processes that a process has started, and those that they have."""
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = thread.read_text().split()
+        except OSError:
+            continue
+        for child in map(int, children):
+            yield child
+            yield from _below(child)
