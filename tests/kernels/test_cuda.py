@@ -88,7 +88,9 @@ def processors(preset: str, options: dict[str, Any], session: bool, n: int, step
     return trace(vector.make(preset, n, SEED, session=session, observations=False, **options), steps)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize(
+    "case", [CASES[0], *(pytest.param(case, marks=pytest.mark.slow) for case in CASES[1:])], ids=str
+)
 def test_the_simulated_gpu_plays_as_the_processor(case: tuple[str, dict[str, Any], bool]) -> None:
     env = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(

@@ -56,7 +56,7 @@ def step(socket: Socket, rng: random.Random) -> bool:
     return True
 
 
-@pytest.mark.parametrize("preset", ["big-three", "winner"])
+@pytest.mark.parametrize("preset", ["big-three", pytest.param("winner", marks=pytest.mark.slow)])
 def test_a_killed_server_resumes_exactly_there(tmp_path: Path, preset: str) -> None:
     rng = random.Random(9)
     kills = 0
@@ -91,6 +91,7 @@ def test_a_killed_server_resumes_exactly_there(tmp_path: Path, preset: str) -> N
     assert verify(header.replace(',"view":0', "") + "\n" + rest).unproved == ()
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_when_killed_between_bots(tmp_path: Path) -> None:
     """Killed while bots are moving: the log holds at least everything that was seen, and the hand goes on."""
     rng = random.Random(4)

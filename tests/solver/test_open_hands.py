@@ -71,11 +71,12 @@ def test_a_set_is_split_only_once() -> None:
     assert solve(state, moves=False).value == -2
 
 
-def test_estimates_of_what_is_not_proved() -> None:
+@pytest.mark.parametrize("hands", [70, pytest.param(200, marks=pytest.mark.slow)])
+def test_estimates_of_what_is_not_proved(hands: int) -> None:
     """Within the bounds, in the mean much nearer to the truth than their middle; none where the value is proved."""
     source = random.Random(17)
     misses = []
-    for state in [large(source, 36) for _ in range(200)]:
+    for state in [large(source, 36) for _ in range(hands)]:
         guess = solve(state, nodes=1, memory_mb=1, moves=False)
         truth = solve(state, nodes=300_000, memory_mb=16, moves=False)
         if guess.exact:
@@ -87,7 +88,7 @@ def test_estimates_of_what_is_not_proved() -> None:
             assert truth.value is not None
             assert guess.lower < guess.estimate < guess.upper
             misses.append(abs(guess.estimate - truth.value) / (guess.upper - guess.lower))
-    assert len(misses) > 50
+    assert len(misses) > hands / 4
     assert sum(misses) / len(misses) < 0.35
 
 

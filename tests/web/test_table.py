@@ -247,8 +247,16 @@ def play(screen: Screen, how: object, rng: random.Random, pictures: Path) -> int
     pytest.fail("the hand never ended")
 
 
-@pytest.mark.parametrize("how", [by_mouse, by_keyboard])
-@pytest.mark.parametrize("screen", list(SIZES), indirect=True)
+@pytest.mark.parametrize(
+    ("screen", "how"),
+    [
+        ("phone", by_mouse),
+        ("desk", by_keyboard),
+        pytest.param("desk", by_mouse, marks=pytest.mark.slow),
+        pytest.param("phone", by_keyboard, marks=pytest.mark.slow),
+    ],
+    indirect=["screen"],
+)
 def test_a_whole_hand_of_big_three(screen: Screen, how: object, tmp_path: Path) -> None:
     sit_down(screen, "Big Three")
     assert play(screen, how, random.Random(3), tmp_path) > 3
@@ -263,7 +271,9 @@ def test_a_whole_hand_of_big_three(screen: Screen, how: object, tmp_path: Path) 
     expect(screen.hand).to_have_count(16)
 
 
-@pytest.mark.parametrize("title", ["Big Three for four", "Big Two", "Winner"])
+@pytest.mark.parametrize(
+    "title", [*(pytest.param(title, marks=pytest.mark.slow) for title in ("Big Three for four", "Big Two")), "Winner"]
+)
 def test_two_hands_of_every_other_game(screen: Screen, title: str, tmp_path: Path) -> None:
     sit_down(screen, title)
     rng = random.Random(title)
