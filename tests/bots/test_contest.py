@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import time
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import dasan
 from dasan.arena.contest import Contest, Kept, Outcome, interval, play_deal, run
 from dasan.arena.hands import play_fairly
 from dasan.arena.ratings import difference, ratings
-from dasan.bots import Maker, bot
+from dasan.bots import BOTS, Maker, bot
 
 RULES = dasan.rules("big-two")
 
@@ -48,8 +49,10 @@ class Failing:
     ("how", "kind"), [("crash", "crash"), ("stall", "stall"), ("catch", "stall"), ("illegal", "illegal")]
 )
 def test_faults_are_contained_counted_and_named(how: str, kind: str) -> None:
-    bots = [Failing(how), *(bot("thrifty") for _ in range(3))]
-    state, clocks = play_fairly(RULES, bots, seed=3, dealer=0, seconds=0.05)
+    others = [bot("thrifty") for _ in range(3)]
+    play_fairly(RULES, [bot("thrifty"), *others], seed=3, dealer=0)  # what is made once is made
+    seconds = 0.5 if kind == "stall" else None
+    state, clocks = play_fairly(RULES, [Failing(how), *others], seed=3, dealer=0, seconds=seconds)
     assert state.result is not None
     assert clocks[0].faults.get(kind, 0) >= 1
     assert set(clocks[0].faults) <= {kind}
@@ -65,6 +68,36 @@ def test_a_move_that_is_no_move_is_a_fault() -> None:
 
     _, clocks = play_fairly(RULES, [Nothing(), *(bot("thrifty") for _ in range(3))], seed=3, dealer=0)
     assert clocks[0].faults["illegal"] > 0
+
+
+class Ending:
+    """Ends its process at its second decision of a hand, as a bot in C may by accident, or raises SystemExit."""
+
+    version = "1"
+
+    def __init__(self, how: str) -> None:
+        self.name = how
+
+    def choose(self, view: dasan.View) -> dasan.Move:
+        if len(view.hand) < 13:
+            if self.name == "exits":
+                raise SystemExit(3)
+            os._exit(3)
+        return view.legal_moves()[0]
+
+
+@pytest.mark.parametrize(("how", "processes"), [("ends", 1), ("ends", 2), ("exits", 1)])
+def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(how: str, processes: int) -> None:
+    BOTS.add(how, lambda seed: Ending(how))
+    try:
+        found = run(Contest(RULES, how, "thrifty", 2, 1), processes=processes)
+    finally:
+        BOTS.remove(how)
+    assert [one.seed for one in found] == [1, 2]
+    for one in found:
+        assert one.faults[0]["exit"] > 4
+        assert set(one.faults[0]) == {"exit"}
+        assert one.faults[1] == {}
 
 
 def drawn(edge: float, deals: int, seed: int) -> list[Outcome]:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
-from dasan.bots import Bot, Maker
-from dasan.bots.program import player
+from dasan.bots import BOTS, Bot, Maker
+from dasan.bots.program import PREFIX, player
 from dasan.ruleset.rules import Rules
 
 PATIENCE = 60.0
@@ -81,8 +81,17 @@ def _made(name: str, seed: int, seconds: float | None) -> Bot:
     return player(name, seed=seed, seconds=seconds or PATIENCE)
 
 
-def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = None) -> Outcome:
-    """One deal of a contest, in every seat. makers: bots by name beside those of `dasan.bot`."""
+def play_deal(
+    contest: Contest,
+    seed: int,
+    makers: Mapping[str, Maker] | None = None,
+    *,
+    muted: Collection[bool] = (),
+    asking: Callable[[bool | None], None] | None = None,
+) -> Outcome:
+    """One deal of a contest, in every seat. makers: bots by name beside those of `dasan.bot`. muted, asking: as in
+    `play_fairly`, but with False for `a` and True for `b`.
+    """
     rules, own = contest.rules, makers or {}
     players = rules.players
     means: list[float] = []
@@ -92,7 +101,15 @@ def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = 
     for mine in range(players):
         names = [contest.a if seat == mine else contest.b for seat in range(players)]
         bots = [own[n](seat) if n in own else _made(n, seat, contest.move_seconds) for seat, n in enumerate(names)]
-        state, clocks = play_fairly(rules, bots, seed=seed, dealer=seed % players, seconds=contest.move_seconds)
+        state, clocks = play_fairly(
+            rules,
+            bots,
+            seed=seed,
+            dealer=seed % players,
+            seconds=contest.move_seconds,
+            muted=[seat for seat in range(players) if (seat != mine) in muted],
+            asking=None if asking is None else partial(_asking, asking, mine),
+        )
         gains = earned(state)
         victory = state.result is not None and mine in state.result.winners
         means.append(gains[mine])
@@ -120,6 +137,10 @@ def play_deal(contest: Contest, seed: int, makers: Mapping[str, Maker] | None = 
     )
 
 
+def _asking(told: Callable[[bool | None], None], mine: int, seat: int | None) -> None:
+    told(None if seat is None else seat != mine)
+
+
 def _file_name(name: str) -> str:
     """A bot's name as a part of a file's: a program's is a command."""
     return re.sub(r"[^\w.-]+", "_", name)[-60:]
@@ -141,7 +162,18 @@ class _Chunk:
 
 
 def _play_chunk(chunk: _Chunk) -> list[dict[str, Any]]:
-    return [asdict(play_deal(chunk.contest, seed)) for seed in chunk.seeds]
+    return [asdict(outcome) for outcome in _here(chunk.contest, chunk.seeds)]
+
+
+def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
+    """The outcomes of these deals, one after another: in this process, or where a bot of another package takes part, which
+    might end it, in one beside it.
+    """
+    from dasan.arena.beside import outcomes_beside
+
+    if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
+        return (play_deal(contest, seed) for seed in seeds)
+    return outcomes_beside(partial(play_deal, contest), seeds)
 
 
 def run(
@@ -180,8 +212,7 @@ def run(
 def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | None) -> Iterator[Outcome]:
     """The outcomes of these deals, as they come."""
     if processes == 1 and ray is None:
-        for seed in seeds:
-            yield play_deal(contest, seed)
+        yield from _here(contest, seeds)
         return
     size = max(1, min(16, len(seeds) // (4 * max(1, processes))))
     chunks = [_Chunk(contest, tuple(seeds[at : at + size])) for at in range(0, len(seeds), size)]

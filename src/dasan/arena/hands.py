@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -25,8 +25,8 @@ class _Late(BaseException):
 
 @dataclass
 class Clock:
-    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal", of programs
-    "garbage" too.
+    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal", "exit" (it
+    ended the process, or tried to), of programs "garbage" too.
     """
 
     moves: int = 0
@@ -38,18 +38,36 @@ class Clock:
 
 
 def play_fairly(
-    rules: Rules, bots: Sequence[Bot], *, seed: int, dealer: int, seconds: float | None = None
+    rules: Rules,
+    bots: Sequence[Bot],
+    *,
+    seed: int,
+    dealer: int,
+    seconds: float | None = None,
+    muted: Collection[int] = (),
+    asking: Callable[[int | None], None] | None = None,
 ) -> tuple[State, list[Clock]]:
     """The end of a hand from the shuffle, `bots` in seats 0, 1 …, and what each did.
 
     A bot that raises, that says what is not a legal move, or that takes longer than `seconds` for one, makes the first
-    legal move instead. Time is limited only in a process's main thread, where the system can interrupt it.
+    legal move instead. Time is limited only in a process's main thread, where the system can interrupt it. muted: seats
+    whose bots are not asked, each time an "exit" fault. asking: called with the seat before its bot is asked, and with None
+    afterwards.
     """
     state = deal(rules, seed=seed, dealer=dealer)
     clocks = [Clock() for _ in bots]
     while state.to_act is not None:
         seat = state.to_act
-        state = state.play(_ask(bots[seat], state.view(seat), clocks[seat], seconds))
+        if seat in muted:
+            clocks[seat].fault("exit")
+            state = state.play(state.legal_moves()[0])
+            continue
+        if asking is not None:
+            asking(seat)
+        move = _ask(bots[seat], state.view(seat), clocks[seat], seconds)
+        if asking is not None:
+            asking(None)
+        state = state.play(move)
     return state, clocks
 
 
@@ -64,6 +82,8 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
         clock.fault("stall")
     except Fault as fault:
         clock.fault(fault.kind)
+    except SystemExit:
+        clock.fault("exit")
     except Exception:
         clock.fault("crash")
     else:
