@@ -1,13 +1,23 @@
-"""The servers that tests of this folder ask for."""
+"""The servers and stores that tests of this folder ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from dasan.server.store import Store
 
 from .harness import Serve, Served, fast, served
+from .services import postgres
+
+Opened: TypeAlias = Callable[[], Awaitable[Store]]
+NUMBERS = itertools.count()
 
 
 @pytest.fixture
@@ -21,3 +31,37 @@ def server(tmp_path: Path) -> Iterator[Served]:
     """A server for one test."""
     with served(fast(tmp_path)) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """One PostgreSQL for all tests."""
+    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
+    with postgres() as url:
+        yield url
+
+
+async def new_database(url: str) -> str:
+    """The address of a new, empty database of the server at ``url``."""
+    name = f"test_{next(NUMBERS)}"
+    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(sa.text(f"CREATE DATABASE {name}"))
+    await engine.dispose()
+    return url.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    """Opens a store of this test's own, the same one each time."""
+    if request.param == "sqlite":
+        return lambda: Store.open(tmp_path)
+    server: str = request.getfixturevalue("postgres_url")
+    mine: list[str] = []
+
+    async def on_server() -> Store:
+        if not mine:
+            mine.append(await new_database(server))
+        return await Store.open(tmp_path, mine[0])
+
+    return on_server

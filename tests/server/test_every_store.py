@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from dasan.server.decisions import decide
 from dasan.server.refusals import Refused
@@ -20,42 +17,10 @@ from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
 
-from .services import postgres
+from .conftest import Opened
 from .test_rooms import move, room_of, settle
 
-Opened = Callable[[], Awaitable[Store]]
-NUMBERS = itertools.count()
 T = TypeVar("T")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    """One PostgreSQL for all tests."""
-    with postgres() as url:
-        yield url
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
-    """Opens a store of this test's own, the same one each time."""
-    if request.param == "sqlite":
-        return lambda: Store.open(tmp_path)
-    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
-    url = request.getfixturevalue("server")
-    name = f"test_{next(NUMBERS)}"
-    created = False
-
-    async def on_server() -> Store:
-        nonlocal created
-        if not created:
-            engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-            async with engine.connect() as connection:
-                await connection.execute(sa.text(f"CREATE DATABASE {name}"))
-            await engine.dispose()
-            created = True
-        return await Store.open(tmp_path, url.replace("/postgres?", f"/{name}?"))
-
-    return on_server
 
 
 def begun() -> tuple[Room, list[Written]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from dasan.server.refusals import CannotServe
-from dasan.server.store import Store
 from dasan.server.store.database import Database, SqliteDatabase
 from dasan.server.store.migrating import MIGRATIONS, current, migrate, newest
 from dasan.server.store.schema import metadata
 
-from .test_every_store import opened, server
+from .conftest import Opened
 
-__all__ = ["opened", "server"]
-
-Opened = Callable[[], Awaitable[Store]]
 PLAYER = {"id": "p", "name": "Ann", "created": 1, "account": "ann", "password": "x", "banned": False}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.server.app import data_dir
+from dasan.server.folders import data_dir
 from dasan.server.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
@@ -51,10 +51,10 @@ def empty(folder: Path) -> None:
 async def test_a_store_that_is_gone_takes_nothing(tmp_path: Path) -> None:
     store = await Store.open(tmp_path)
     room, fence = await open_table(store)
-    await store.check()
+    await store.processes.beat("me", "1", 0)
     empty(tmp_path)
     with pytest.raises(OSError, match="gone"):
-        await store.check()
+        await store.processes.beat("me", "1", 1)
     with pytest.raises(OSError, match="gone"):
         await store.log.append(moved(room, fence, "a"))
     await store.close()

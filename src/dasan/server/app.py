@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
-import sys
+import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
-from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -23,11 +21,17 @@ from dasan import __version__
 from dasan.errors import DasanError
 from dasan.kernels.runtime.warming import Part, Warming
 from dasan.server import api, live
+from dasan.server.api.games import listed
 from dasan.server.api.study import Reviews
+from dasan.server.bus import Bus
+from dasan.server.checks import Checks
+from dasan.server.chores import Chores
 from dasan.server.commands import Commands
+from dasan.server.folders import data_dir
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
 from dasan.server.limits import Buckets
+from dasan.server.metrics import Metrics
 from dasan.server.nats_bus import NatsBus
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
@@ -35,10 +39,11 @@ from dasan.server.site import Site
 from dasan.server.store import Store
 from dasan.server.tables import Tables
 
-LOCK_FILE = "server.lock"
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
 """Loggers that repeat all that passes through them when they debug: hands, and the secrets behind them (G.02)."""
+
+log = logging.getLogger("dasan.server")
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -58,16 +63,22 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     chosen.data_dir, chosen.database, migrating=bool(chosen.migrate)
                 )
                 app.state.identities = Identities(_key(chosen), store.people)
-                bus = None
+                bus: Bus | None = None
                 try:
                     bus = await _bus(chosen)
                     async with Tables(store, chosen, bus) as tables:
                         app.state.tables = tables
                         app.state.commands = Commands(tables, chosen)
+                        app.state.checks = Checks(chosen, store, tables, bus)
+                        app.state.metrics.attach(tables, app.state.sockets)
                         if chosen.warm:
                             loop = asyncio.get_running_loop()
                             app.state.warming.start(done=partial(_warm_up, loop, tables))
-                        yield
+                            threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
+                        chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics)
+                        async with chores.running():
+                            log.info("serving", extra={"where": "a database server" if chosen.database else "SQLite"})
+                            yield
                 finally:
                     app.state.warming.stop()
                     if bus is not None:
@@ -89,6 +100,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.failure = None
     app.state.warming = Warming()
     app.state.sockets = Counter[str]()
+    app.state.live = live.Live()
+    app.state.metrics = Metrics(chosen)
     app.state.reviews = Reviews()
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
@@ -106,40 +119,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_body)
     app.add_exception_handler(HTTPException, _refuse_http)
-    app.add_middleware(Guard, settings=chosen)
+    app.add_middleware(Guard, settings=chosen, metrics=app.state.metrics)
     return app
-
-
-@contextmanager
-def data_dir(path: Path) -> Iterator[None]:
-    """The data directory, made if need be, readable by its owner alone, and in the hands of one server at a time.
-
-    The operating system takes the lock back however the server ends.
-    """
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise CannotServe(f"the data directory {path} cannot be used: {error.strerror}") from None
-    try:
-        _lock(descriptor, path)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise CannotServe(f"another dasan server is running with the data directory {path}") from None
 
 
 def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, part: Part) -> None:

@@ -22,6 +22,11 @@ class NoOwner(Exception):
 class Bus(Protocol):
     """What tables need of a bus. Table ids are letters, digits, ``-`` and ``_``."""
 
+    @property
+    def connected(self) -> bool:
+        """Whether others can be reached just now."""
+        ...
+
     async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         """Have ``listener`` called with what others publish about the table; call the result to end it."""
         ...
@@ -49,6 +54,10 @@ class LocalBus:
             defaultdict(list) if joined is None else joined._listeners
         )
         self._answerers: dict[str, tuple[LocalBus, Answerer]] = {} if joined is None else joined._answerers
+
+    @property
+    def connected(self) -> bool:
+        return True
 
     async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         entry = (self, listener)

@@ -4,6 +4,8 @@ answer carries: the security headers.
 
 from __future__ import annotations
 
+import logging
+import time
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -11,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from dasan.server.metrics import Metrics
 from dasan.server.protocol import MAX_MESSAGE, ErrorMessage
 from dasan.server.refusals import STATUS, ErrorCode, Refused
 from dasan.server.reporting import report
@@ -44,6 +47,9 @@ HEADERS = {
 }
 TOO_LARGE: tuple[ErrorCode, str] = ("too-large", f"a request has at most {MAX_MESSAGE} bytes")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
+
+log = logging.getLogger("dasan.server.requests")
 
 
 def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: dict[str, str] | None = None) -> Response:
@@ -55,9 +61,10 @@ def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: d
 class Guard:
     """Middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self._app = app
         self._settings = settings
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -70,12 +77,33 @@ class Guard:
             if scope["type"] == "websocket":
                 await WebSocketClose()(scope, receive, send)
             else:
-                await refusal(refused.code, refused.message)(scope, receive, _with_headers(scope, send))
+                sent = self._observed(scope, _with_headers(scope, send))
+                await refusal(refused.code, refused.message)(scope, receive, sent)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         else:
-            await self._http(scope, receive, _with_headers(scope, send))
+            await self._http(scope, receive, self._observed(scope, _with_headers(scope, send)))
+
+    def _observed(self, scope: Scope, send: Send) -> Send:
+        """Count the answer, and log it where the host wants that."""
+        begun = time.monotonic()
+        status = 0
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                seconds = time.monotonic() - begun
+                method, route = _known_method(scope["method"]), _route(scope)
+                self._metrics.requests.labels(method, route, str(status)).observe(seconds)
+                if self._settings.log_requests:
+                    fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
+                    log.info("request", extra={**fields, "address": (scope.get("client") or ("",))[0]})
+
+        return sent
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
@@ -132,6 +160,20 @@ def _with_headers(scope: Scope, send: Send) -> Send:
         await send(message)
 
     return sent
+
+
+def _known_method(method: str) -> str:
+    return method if method in METHODS else "other"
+
+
+def _route(scope: Scope) -> str:
+    """The route of a request as the code names it, never its address: that may hold what only one browser may know.
+
+    >>> _route({"path": "/link/secret"})
+    'page'
+    """
+    path = getattr(scope.get("route"), "path", None)
+    return path if isinstance(path, str) and path else "page"
 
 
 def _netloc(origin: str) -> str:

@@ -20,6 +20,7 @@ from itsdangerous import BadSignature, Signer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from dasan.server.refusals import Banned
 from dasan.server.reporting import now
 from dasan.server.store.people import People
 
@@ -87,7 +88,7 @@ class Identities:
         self._nobody = self._hasher.hash(secrets.token_hex(8))
 
     async def player(self, connection: HTTPConnection) -> str | None:
-        """The player whose browser this is; None where it has no cookie that counts."""
+        """The player whose browser this is; None where it has no cookie that counts. ``Banned`` where they are."""
         found = self._read(connection)
         return found[0] if found is not None and await self._valid(*found) else None
 
@@ -106,11 +107,12 @@ class Identities:
         if known is not None and known[1] > time.monotonic():
             return known[0]
         person = await self._people.find(player)
+        if person is not None and person.banned:
+            raise Banned
         if session is not None:
             valid = await self._people.is_signed_in(fingerprint(session), player, now())
         else:
             valid = person is None or person.account is None
-        valid = valid and (person is None or not person.banned)
         self._known[key] = (valid, time.monotonic() + REMEMBERED)
         if len(self._known) > MOST_REMEMBERED:
             self._known.popitem(last=False)

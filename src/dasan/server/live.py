@@ -17,8 +17,9 @@ from dasan.server.commands import Commands
 from dasan.server.hub import Connection
 from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
+from dasan.server.metrics import Metrics
 from dasan.server.protocol import Ack, ErrorMessage, Hint, Ping, Pong, Probe, ProbeReply, read_client
-from dasan.server.refusals import STATUS, Refused
+from dasan.server.refusals import STATUS, Banned, Refused
 from dasan.server.reporting import report
 from dasan.server.tables import Tables
 
@@ -33,6 +34,26 @@ PROBE_EVERY = 10.0
 router = APIRouter()
 
 
+class Live:
+    """The sockets of this process, by player."""
+
+    def __init__(self) -> None:
+        self._clients: dict[str, set[_Client]] = {}
+
+    def join(self, player: str, client: _Client) -> None:
+        self._clients.setdefault(player, set()).add(client)
+
+    def leave(self, player: str, client: _Client) -> None:
+        self._clients[player].discard(client)
+        if not self._clients[player]:
+            del self._clients[player]
+
+    def recheck(self, player: str) -> None:
+        """Have the player's sockets find out at once whether they may stay."""
+        for client in tuple(self._clients.get(player, ())):
+            client.recheck()
+
+
 @router.websocket("/ws/tables/{table_id}")
 async def table(websocket: WebSocket, table_id: str) -> None:
     """A table, live. Refused sockets are accepted first, told why, and closed with 4000 + the HTTP status."""
@@ -44,8 +65,13 @@ async def table(websocket: WebSocket, table_id: str) -> None:
         return
     sockets[address] += 1
     try:
+        state.metrics.sockets_opened.inc()
         try:
             player = await state.identities.player(websocket)
+        except Banned:
+            await websocket.accept()
+            await websocket.close(SIGNED_OUT)
+            return
         except Refused:
             await websocket.close(TRY_AGAIN_LATER)
             return
@@ -78,9 +104,18 @@ class _Client:
         self._send_seconds = settings.send_seconds
         self._lag = Lag()
         self._probed: tuple[int, float] = (0, 0.0)
+        self._again = asyncio.Event()
+        self._live: Live = websocket.app.state.live
+        self._metrics: Metrics = websocket.app.state.metrics
+
+    def recheck(self) -> None:
+        """Find out at once whether the socket's session goes on."""
+        self._again.set()
 
     async def serve(self) -> None:
         await self._websocket.accept()
+        if self._player is not None:
+            self._live.join(self._player, self)
         try:
             await self._tables.join(self._table_id, self._player, self._connection, self._seen())
         except Refused as refused:
@@ -96,6 +131,8 @@ class _Client:
         except* WebSocketDisconnect:
             pass
         finally:
+            if self._player is not None:
+                self._live.leave(self._player, self)
             with suppress(Refused):
                 await self._tables.leave(self._table_id, self._connection)
 
@@ -108,6 +145,8 @@ class _Client:
         """Whether the socket's session has ended since: its player signed out, or changed the password."""
         try:
             return self._player is not None and await self._identities.player(self._websocket) != self._player
+        except Banned:
+            return True
         except Refused:
             return False
 
@@ -119,7 +158,10 @@ class _Client:
             n = self._probed[0] + 1
             self._probed = (n, time.monotonic())
             self._connection.offer(Probe(type="probe", n=n).wire())
-            await asyncio.sleep(PROBE_EVERY)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PROBE_EVERY):
+                    await self._again.wait()
+            self._again.clear()
 
     async def _write(self) -> None:
         """Send what is queued until the connection is closed, by either side.
@@ -173,7 +215,13 @@ class _Client:
                 return
             command_id = command.id
             lag = self._lag.forgiven() if command.type == "move" else 0
-            done = await self._commands.carry_out(self._table_id, self._player, command, lag)
+            begun = time.monotonic()
+            outcome = "refused"
+            try:
+                done = await self._commands.carry_out(self._table_id, self._player, command, lag)
+                outcome = "done"
+            finally:
+                self._metrics.commands.labels(command.type, outcome).observe(time.monotonic() - begun)
             if isinstance(done, Hint):
                 self._connection.offer(done.wire())
             else:

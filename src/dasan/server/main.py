@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from dasan.server import logs
 from dasan.server.app import create_app
 from dasan.server.connections import bounded
 from dasan.server.protocol import MAX_MESSAGE
@@ -62,6 +63,7 @@ def serve(
     data directory cannot be used.
     """
     chosen = settings or Settings.from_environment(host=host, data_dir=data_dir, database=database, nats=nats)
+    logs.configure(chosen.log_format, chosen.log_level)
     listener = listen(chosen.host, port)
     app = create_app(chosen)
     config = configure(app)

@@ -54,6 +54,10 @@ class NatsBus:
             raise CannotServe(f"no NATS server answers: {type(error).__name__}") from None
         return NatsBus(client)
 
+    @property
+    def connected(self) -> bool:
+        return self._client.is_connected
+
     async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         async def heard(message: Msg) -> None:
             listener(message.data)

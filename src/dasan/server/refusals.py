@@ -44,6 +44,13 @@ class OwnedElsewhere(Refused):
         super().__init__("unavailable", "the table is kept by another process; try again")
 
 
+class Banned(Refused):
+    """The host has banned this player."""
+
+    def __init__(self) -> None:
+        super().__init__("forbidden", "the host of this server has banned this player")
+
+
 class CannotServe(DasanError):
     """The server cannot start; the message is one line for the person who started it. It cites no clause."""
 

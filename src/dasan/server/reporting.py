@@ -16,11 +16,12 @@ def report(what: str, error: BaseException) -> None:
 
     What the server refuses by itself says all there is to know by its type.
     """
-    if isinstance(error, Refused):
-        log.error("%s: %s", what, type(error).__qualname__)
-        return
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    log.error("%s: %s\n%s", what, type(error).__qualname__, frames.rstrip())
+    name = type(error).__qualname__
+    fields = {"error": name}
+    if not isinstance(error, Refused):
+        frames = traceback.extract_tb(error.__traceback__)
+        fields["where"] = " < ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in reversed(frames))
+    log.error("%s: %s", what, name, extra=fields)
 
 
 def now() -> int:

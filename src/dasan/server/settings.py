@@ -12,7 +12,10 @@ from typing import Any
 
 import platformdirs
 
+from dasan.server.logs import FORMATS, LEVELS
 from dasan.server.refusals import CannotServe
+
+LEAST_TOKEN = 16
 
 
 def default_data_dir() -> Path:
@@ -60,6 +63,17 @@ class Settings:
     study_processes: int = setting(1, "processes for reviews and puzzles")
     study_seconds: float = setting(60.0, "seconds for one of these before its process is ended")
     study_memory_mb: int = setting(2048, "megabytes each of those processes may use")
+    keep_tables_days: int = setting(0, "days that casual tables are kept which nobody touches; 0: for ever")
+    keep_hands_days: int = setting(0, "days that finished hands are kept which were not rated; 0: for ever")
+    keep_guests_days: int = setting(0, "days after their last hand until guests are forgotten; 0: never")
+    keep_chat_days: int = setting(0, "days that chat and reports of it are kept; 0: for ever")
+    log_format: str = setting("text", "how log lines are written: `text` or `json`")
+    log_level: str = setting("info", "what is logged: `debug`, `info`, `warning` or `error`, and above")
+    log_requests: int = setting(0, "1: log every request, by route, without what is in its address")
+    metrics_token: str = setting(
+        "", "at least 16 characters that Prometheus sends as its bearer token; empty: no metrics", secret=True
+    )
+    least_free_mb: int = setting(64, "megabytes free on the disk of the data folder below which the server is not well")
     warm: int = setting(1, "0: compile nothing in advance")
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
     idle_seconds: float = setting(60.0, "seconds after which a table nobody looks at is closed")
@@ -94,6 +108,11 @@ class Settings:
                 raise CannotServe(f"{variable(f.name)} is a number from 0 on, not {value!r}")
             if f.name.endswith(("_processes", "_rate", "_burst")) and not value:
                 raise CannotServe(f"{variable(f.name)} is a number above 0, not {value!r}")
+        for name, words in (("log_format", FORMATS), ("log_level", LEVELS)):
+            if getattr(self, name) not in words:
+                raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {getattr(self, name)!r}")
+        if self.metrics_token and len(self.metrics_token) < LEAST_TOKEN:
+            raise CannotServe(f"DASAN_METRICS_TOKEN has at least {LEAST_TOKEN} characters")
         for proxy in self.trusted_proxies:
             try:
                 ipaddress.ip_network(proxy, strict=False)

@@ -80,6 +80,17 @@ class Tables:
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def closing(self) -> bool:
+        """Whether the server is stopping."""
+        return self._closing
+
+    def reopen(self, table_id: str) -> None:
+        """Have the table read from the store again, if it is open here: what is there has changed."""
+        table = self._open.get(table_id)
+        if table is not None:
+            table.stop()
+
     async def create(
         self,
         player: str,

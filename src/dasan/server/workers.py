@@ -28,6 +28,8 @@ from dasan.server.refusals import Refused
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 MOST_RULES = 256
 START_SECONDS = 60.0
+FAILING = 3
+"""So many processes that crash one after the other, and the pool is not working."""
 
 
 class JobFailed(Exception):
@@ -58,8 +60,14 @@ class Workers:
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix=f"dasan-{name}")
         self._own = threading.local()
         self._all: list[_Worker] = []
-        self._closed = False
+        self._crashes = 0
+        self.name = name
         self.counts: Counter[str] = Counter()
+
+    @property
+    def working(self) -> bool:
+        """Whether its processes do their jobs, as far as is known."""
+        return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
         """What the job returns. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors."""
@@ -91,15 +99,17 @@ class Workers:
     def _run(
         self, job: str, given: tuple[object, ...], seconds: float | None, part: Callable[[object], bool] | None
     ) -> Any:
-        worker = getattr(self._own, "worker", None)
-        if worker is None or not worker.alive:
-            worker = self._own.worker = _Worker(self._limits.memory_mb)
-            self._all = [w for w in self._all if w.alive] + [worker]
         try:
+            worker = getattr(self._own, "worker", None)
+            if worker is None or not worker.alive:
+                worker = self._own.worker = _Worker(self._limits.memory_mb)
+                self._all = [w for w in self._all if w.alive] + [worker]
             value = worker.do(job, given, seconds or self._limits.seconds, part)
         except Exception as error:
             self.counts[type(error).__name__] += 1
+            self._crashes = self._crashes + 1 if isinstance(error, JobCrashed) else 0
             raise
+        self._crashes = 0
         self.counts["done"] += 1
         return value
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from dasan.server.commands import Commands
 from dasan.server.identity import Identities
+from dasan.server.live import Live
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.tables import Tables
@@ -34,6 +35,11 @@ def _identities(request: Request) -> Identities:
     return identities
 
 
+def _live(request: Request) -> Live:
+    live: Live = request.app.state.live
+    return live
+
+
 async def _player(request: Request) -> str | None:
     return await _identities(request).player(request)
 
@@ -55,6 +61,7 @@ TablesHere = Annotated[Tables, Depends(_tables)]
 StoreHere = Annotated[Store, Depends(_store)]
 CommandsHere = Annotated[Commands, Depends(_commands)]
 IdentitiesHere = Annotated[Identities, Depends(_identities)]
+LiveHere = Annotated[Live, Depends(_live)]
 Player = Annotated[str | None, Depends(_player)]
 Number = Annotated[int, Field(ge=0, lt=1 << 53)]
 """A number that every database can hold in a column for moments."""

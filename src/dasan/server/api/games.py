@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 from fastapi import APIRouter, Request
 
@@ -19,10 +20,24 @@ from dasan.server.refusals import Refused
 router = APIRouter(prefix="/api")
 
 
+_LISTING = threading.Lock()
+_listed: dict[tuple[str, ...], list[PresetInfo]] = {}
+
+
+def listed() -> list[PresetInfo]:
+    """The presets, worked out once: some of what is said of them needs the whole catalogue of a game."""
+    with _LISTING:
+        names = tuple(PRESETS)
+        if names not in _listed:
+            _listed.clear()
+            _listed[names] = [_preset_info(preset) for preset in PRESETS.values()]
+        return _listed[names]
+
+
 @router.get("/presets")
 async def presets() -> list[PresetInfo]:
     """The games that can be played."""
-    return await asyncio.to_thread(lambda: [_preset_info(preset) for preset in PRESETS.values()])
+    return await asyncio.to_thread(listed)
 
 
 @router.get("/rules/{preset}")

@@ -1,32 +1,74 @@
-"""Whether the server is well."""
+"""Whether the server is well, and its figures."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import hmac
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
+from starlette.responses import Response
 
 import dasan
 from dasan.server import schema
-from dasan.server.api.asked import StoreHere
+from dasan.server.checks import Checks
+from dasan.server.metrics import CONTENT_TYPE
 from dasan.server.protocol import PROTOCOL, Health
 from dasan.server.refusals import Refused
-from dasan.server.reporting import report
 
-router = APIRouter(prefix="/api")
+router = APIRouter()
 
 
-@router.get("/asyncapi.json", include_in_schema=False)
+def _checks(request: Request) -> Checks:
+    checks: Checks = request.app.state.checks
+    return checks
+
+
+ChecksHere = Annotated[Checks, Depends(_checks)]
+
+SENTENCES = {
+    "store": "the store cannot be written to",
+    "disk": "the disk of the data folder is nearly full",
+    "bus": "NATS does not answer",
+    "workers": "bots and reviews cannot be worked out",
+    "accepting": "the server is stopping",
+}
+
+
+@router.get("/api/asyncapi.json", include_in_schema=False)
 async def asyncapi() -> JSONResponse:
     """The socket's protocol as an AsyncAPI document; ``/api/openapi.json`` is that of REST."""
     return JSONResponse(schema.asyncapi(dasan.__version__))
 
 
-@router.get("/health")
-async def health(store: StoreHere) -> Health:
-    """Whether the server can do its work: it answers, and its store can be written to."""
-    try:
-        await store.check()
-    except Exception as error:
-        report("the store cannot be written to", error)
-        raise Refused("unavailable", "the store cannot be written to") from None
+@router.get("/health", include_in_schema=False)
+@router.get("/api/health")
+async def health(checks: ChecksHere) -> Health:
+    """Whether the server can do its work: it answers, and its store can be written to. 503 with the reason if not."""
+    return _well(await checks.health())
+
+
+@router.get("/ready", include_in_schema=False)
+@router.get("/api/ready")
+async def ready(checks: ChecksHere) -> Health:
+    """Whether players should be sent to this process. 503 with the reason if not."""
+    return _well(await checks.readiness())
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus, for whoever has the host's token."""
+    token = request.app.state.settings.metrics_token
+    given = request.headers.get("authorization", "").encode("utf-8", "replace")
+    if not token:
+        raise Refused("not-found", "this server shows no metrics")
+    if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+        raise Refused("forbidden", "metrics are for whoever has the token")
+    return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE)
+
+
+def _well(found: dict[str, bool]) -> Health:
+    wrong = [SENTENCES[name] for name, well in found.items() if not well]
+    if wrong:
+        raise Refused("unavailable", "; ".join(wrong))
     return Health(status="ok", version=dasan.__version__, protocol=PROTOCOL)

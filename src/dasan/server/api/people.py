@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from secrets import token_hex
 from typing import Any
 
 import sqlalchemy as sa
 from fastapi import APIRouter, Request, Response
 
 from dasan import bots
-from dasan.server.api.asked import IdentitiesHere, Number, Player, Small, StoreHere, limit
+from dasan.errors import DasanError
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Number, Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.chairs import clean_name
 from dasan.server.identity import COOKIE, new_player
@@ -17,6 +20,7 @@ from dasan.server.protocol import (
     Credentials,
     Deletion,
     History,
+    LeaveCommand,
     Me,
     PasswordChange,
     PersonalLink,
@@ -33,6 +37,7 @@ from dasan.server.store import Store
 from dasan.server.store.people import Person, Taken
 from dasan.server.store.ratings import SCALE, SETTLED, shown
 from dasan.server.store.schema import hand_seats
+from dasan.server.tables import Tables
 
 router = APIRouter(prefix="/api")
 
@@ -97,14 +102,21 @@ async def sign_in(
 
 @router.post("/sign-out")
 async def sign_out(
-    request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player, everywhere: bool = False
+    request: Request,
+    response: Response,
+    store: StoreHere,
+    ids: IdentitiesHere,
+    live: LiveHere,
+    player: Player,
+    everywhere: bool = False,
 ) -> Me:
     """Sign this browser out, or all of the account's."""
     if player is not None:
         session = ids.session(request)
         if everywhere or session is not None:
-            await store.people.sign_out(player, None if everywhere else session)
+            await store.people.sign_out(player, None if everywhere else session, now())
         ids.forget()
+        live.recheck(player)
     response.delete_cookie(COOKIE, path="/")
     return _me(None, None)
 
@@ -124,21 +136,35 @@ async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, play
 
 @router.post("/account/password")
 async def change_password(
-    wanted: PasswordChange, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+    wanted: PasswordChange,
+    request: Request,
+    response: Response,
+    store: StoreHere,
+    ids: IdentitiesHere,
+    live: LiveHere,
+    player: Player,
 ) -> Me:
     """Another password: all other browsers are signed out."""
     limit(request, "sign_ins", player)
     person = await _account(store, player)
     if not await ids.check(person.password, wanted.old):
         raise Refused("forbidden", "that is not your password")
-    await store.people.set_password(person.id, await ids.hash(wanted.new))
+    await store.people.set_password(person.id, await ids.hash(wanted.new), now())
     await ids.sign_in(request, response, person.id)
+    live.recheck(person.id)
     return _me(person.id, person)
 
 
 @router.post("/account/delete")
 async def delete(
-    wanted: Deletion, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+    wanted: Deletion,
+    request: Request,
+    response: Response,
+    store: StoreHere,
+    tables: TablesHere,
+    ids: IdentitiesHere,
+    live: LiveHere,
+    player: Player,
 ) -> Me:
     """Forget this player; finished hands stay without the name."""
     limit(request, "sign_ins", player)
@@ -151,8 +177,11 @@ async def delete(
         and not await ids.check(person.password, wanted.password or "")
     ):
         raise Refused("forbidden", "that is not your password")
-    await store.people.delete(player)
+    await _leave_tables(tables, store, player)
+    for table_id in await store.people.delete(player, now()):
+        tables.reopen(table_id)
     ids.forget()
+    live.recheck(player)
     response.delete_cookie(COOKIE, path="/")
     return _me(None, None)
 
@@ -231,6 +260,14 @@ async def rating_chart(preset: str, players: Small, store: StoreHere, player: Pl
     """The points of one's rating in a game with so many players."""
     rows = [] if player is None else await store.ratings.points(player, preset, players)
     return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]
+
+
+async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
+    """Free the player's chairs at tables that go on, as far as that can be done."""
+    for listed in await store.listings.mine(player):
+        if listed.status != "ended":
+            with suppress(Refused, DasanError):
+                await tables.command(listed.id, player, LeaveCommand(type="leave", id=f"delete-{token_hex(8)}"))
 
 
 async def _account(store: Store, player: str | None) -> Person:

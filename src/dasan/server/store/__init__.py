@@ -6,14 +6,14 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase
 from dasan.server.store.hands import Hands
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.notes import Notes
+from dasan.server.store.overviews import Overviews
 from dasan.server.store.people import People
+from dasan.server.store.processes import Processes
 from dasan.server.store.ratings import Ratings
 
 
@@ -26,7 +26,9 @@ class Store:
         self.hands = Hands(database)
         self.listings = Listings(database)
         self.notes = Notes(database)
+        self.overviews = Overviews(database)
         self.people = People(database)
+        self.processes = Processes(database)
         self.ratings = Ratings(database)
         self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
 
@@ -39,19 +41,6 @@ class Store:
         if url:
             return Store(await ServerDatabase.open(url, migrating=migrating))
         return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE, migrating=migrating))
-
-    async def check(self) -> None:
-        """Write, and take it back: raises where the store cannot be written to."""
-
-        class _Undo(Exception):
-            pass
-
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.text("UPDATE tables SET touched = touched WHERE id = ''"))
-            raise _Undo
-
-        with suppress(_Undo):
-            await self.database.write(write)
 
     async def close(self) -> None:
         self._writing.cancel()

@@ -8,6 +8,7 @@ have connections of their own.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -65,6 +66,8 @@ class SqliteDatabase:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._files = (path, path.with_name(f"{path.name}-wal"))
+        self._kept: list[tuple[int, int]] | None = None
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
         self._writer = _sqlite(
             sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True), "BEGIN IMMEDIATE"
@@ -101,18 +104,33 @@ class SqliteDatabase:
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
         def run() -> T:
-            self._check_file()
+            self._check_files()
             if self._connection is None:
                 self._connection = self._writer.connect()
             with self._connection.begin():
-                return change(self._connection)
+                done = change(self._connection)
+            self._check_files()
+            return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
-    def _check_file(self) -> None:
-        """Refuse to write where the file is gone: what is written to a file without a name is lost."""
-        if not self._path.exists():
-            raise OSError(f"{self._path} is gone")
+    def _check_files(self) -> None:
+        """Raise where the database or its log is gone, or another: what is written to a file without a name is lost.
+
+        Looked at before a write, and after it, before anybody is told of it.
+        """
+        try:
+            found = [(status.st_dev, status.st_ino) for status in map(os.stat, self._files)]
+        except FileNotFoundError:
+            if self._connection is None:
+                return
+            raise OSError(f"{self._path} is gone") from None
+        if self._connection is None:
+            return
+        if self._kept is None:
+            self._kept = found
+        if found != self._kept:
+            raise OSError(f"{self._path} is another file than the one that was opened")
 
     async def close(self) -> None:
         self._writing.shutdown()

@@ -103,6 +103,17 @@ class Loaded:
     done: Mapping[tuple[str, str], Done] = field(repr=False)
 
 
+@dataclass
+class Counts:
+    """What was written since the start. seconds: that those waited who wrote."""
+
+    writes: int = 0
+    entries: int = 0
+    hands: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+
+
 class EventLog:
     """Reads and writes the logs of tables. ``run`` must be running for anything to be written."""
 
@@ -110,6 +121,7 @@ class EventLog:
         self._database = database
         self._waiting: list[tuple[Write, asyncio.Future[None]]] = []
         self._wake = asyncio.Event()
+        self.counts = Counts()
 
     async def run(self) -> None:
         """Write what waits, all of it in one transaction, until cancelled."""
@@ -201,9 +213,18 @@ class EventLog:
         ``Repeated`` where the command was carried out before, ``Unwritten`` where the database does not answer.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        begun = time.monotonic()
         self._waiting.append((write, future))
         self._wake.set()
-        await future
+        try:
+            await future
+        except Exception:
+            self.counts.failures += 1
+            raise
+        self.counts.seconds += time.monotonic() - begun
+        self.counts.writes += 1
+        self.counts.entries += len(write.entries)
+        self.counts.hands += write.finished is not None
 
     async def create(self, room: Room) -> bool:
         """Write a new table, with an empty log. False where it is there already."""

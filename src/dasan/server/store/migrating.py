@@ -29,6 +29,11 @@ def newest() -> str:
     return head
 
 
+def known() -> frozenset[str]:
+    """Every schema version that this version of dasan can start from."""
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
+
+
 def current(connection: sa.Connection) -> str | None:
     """The database's schema version; None where it is empty."""
     return MigrationContext.configure(connection).get_current_revision()
@@ -37,8 +42,7 @@ def current(connection: sa.Connection) -> str | None:
 def check(connection: sa.Connection) -> bool:
     """Whether the database has the newest schema. ``CannotServe`` where this version of dasan does not know its own."""
     found, wanted = current(connection), newest()
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found is not None and found not in known:
+    if found is not None and found not in known():
         if found > wanted:
             raise CannotServe(
                 f"the database was written by a newer version of dasan (schema {found}; this version knows {wanted}): "

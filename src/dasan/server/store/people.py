@@ -8,20 +8,18 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.server.store.database import Database
+from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
+from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     hand_seats,
     hands,
     links,
     players,
-    rating_points,
     ratings,
     reports,
     seats,
     sign_ins,
 )
-
-NOBODY = "Former player"
-"""What the hands of somebody who deleted their account say."""
 
 
 class Taken(Exception):
@@ -79,12 +77,13 @@ class People:
 
         await self._database.write(write)
 
-    async def set_password(self, player: str, password: str) -> None:
+    async def set_password(self, player: str, password: str, now: int) -> None:
         """Another password, as a hash; every browser is signed out."""
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
             connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
+            leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
 
@@ -107,12 +106,17 @@ class People:
         query = sa.select(sign_ins).where(sign_ins.c.player == player).order_by(sign_ins.c.seen.desc())
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
-    async def sign_out(self, player: str, session: str | None) -> None:
-        """Sign one of the player's browsers out, or all."""
+    async def sign_out(self, player: str, session: str | None, now: int) -> None:
+        """Sign one of the player's browsers out, or all; every process hears of it."""
         which = sign_ins.c.player == player
         if session is not None:
             which = sa.and_(which, sign_ins.c.id == session)
-        await self._database.write(lambda connection: connection.execute(sa.delete(sign_ins).where(which)))
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(sign_ins).where(which))
+            leave_notice(connection, "recheck", player, now)
+
+        await self._database.write(write)
 
     async def make_link(self, link: str, player: str, now: int, until: int) -> None:
         """Keep a personal link, as a hash."""
@@ -155,15 +159,31 @@ class People:
 
         return await self._database.read(read)
 
-    async def delete(self, player: str) -> None:
-        """Forget a player: the hands stay, without the name."""
+    async def delete(self, player: str, now: int) -> tuple[str, ...]:
+        """Forget a player: hands and logs stay, without the name. The tables that must be read again.
+
+        One transaction a table, so that nobody waits for a long one; what is done can be done again.
+        """
+        other = stranger()
+        known = await self._database.read(lambda connection: tables_of(connection, player))
+        for table_id in known:
+            await self._database.write(
+                lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]
+            )
+        await self._database.write(lambda connection: forget_everywhere(connection, player, now))
+        return tuple(known)
+
+    async def ban(self, player: str, now: int, *, banned: bool = True) -> None:
+        """Keep a player out, or let them in again; every process hears of it."""
 
         def write(connection: sa.Connection) -> None:
-            for table in (sign_ins, links, ratings, rating_points):
-                connection.execute(sa.delete(table).where(table.c.player == player))
-            mine = hand_seats.c.player == player
-            connection.execute(sa.update(hand_seats).where(mine).values(player=None, name=NOBODY))
-            connection.execute(sa.delete(players).where(players.c.id == player))
+            mine = players.c.id == player
+            if connection.execute(sa.update(players).where(mine).values(banned=banned)).rowcount == 0:
+                _put(connection, player, now, name="", banned=banned)
+            if banned:
+                connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
+                connection.execute(sa.delete(links).where(links.c.player == player))
+            leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
 

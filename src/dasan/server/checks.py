@@ -1,0 +1,78 @@
+"""Whether the server is well, and whether it should be sent players: what ``/health`` and ``/ready`` answer."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+
+from dasan import __version__
+from dasan.server.bus import Bus
+from dasan.server.reporting import now, report
+from dasan.server.settings import Settings
+from dasan.server.store import Store
+from dasan.server.tables import Tables
+
+PATIENCE = 5.0
+"""Seconds that the store gets."""
+MEGABYTE = 1 << 20
+
+
+class Checks:
+    """The checks of one process.
+
+    ``store``: something was written a moment ago. ``disk``: the disk of the data folder has room. ``bus``: NATS is
+    connected. ``workers``: bots and reviews can be worked out. ``accepting``: the server is not stopping.
+    """
+
+    def __init__(self, settings: Settings, store: Store, tables: Tables, bus: Bus | None) -> None:
+        self._settings = settings
+        self._store = store
+        self._tables = tables
+        self._bus = bus
+        self._asking = asyncio.Lock()
+        self._well, self._begun = False, float("-inf")
+
+    async def health(self) -> dict[str, bool]:
+        """Whether the process can keep what is played."""
+        return {"store": await self._written(), "disk": await asyncio.to_thread(self._room)}
+
+    async def readiness(self) -> dict[str, bool]:
+        """Whether players should be sent here."""
+        return {
+            **await self.health(),
+            "bus": self._bus is None or self._bus.connected,
+            "workers": self._tables.bots.working and self._tables.study.working,
+            "accepting": not self._tables.closing,
+        }
+
+    async def _written(self) -> bool:
+        """Write to the store: once for all who ask meanwhile, for anybody may."""
+        asked = time.monotonic()
+        async with self._asking:
+            if self._begun >= asked:
+                return self._well
+            self._begun = time.monotonic()
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await self._store.processes.beat(self._tables.process, __version__, now())
+            except Exception as error:
+                report("the store cannot be written to", error)
+                self._well = False
+            else:
+                self._well = True
+            return self._well
+
+    def _room(self) -> bool:
+        free = free_bytes(self._settings)
+        return free is None or free >= self._settings.least_free_mb * MEGABYTE
+
+
+def free_bytes(settings: Settings) -> int | None:
+    """What is free on the disk of the data folder; None where the database is elsewhere, 0 where the folder is gone."""
+    if settings.database:
+        return None
+    try:
+        return shutil.disk_usage(settings.data_dir).free
+    except OSError:
+        return 0

@@ -1,0 +1,100 @@
+"""What a server does by itself, beside its tables: it says that it is there, reads notices, and removes what is old."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+from dasan import __version__
+from dasan.server.identity import Identities
+from dasan.server.live import Live
+from dasan.server.metrics import Metrics
+from dasan.server.reporting import now, report
+from dasan.server.settings import Settings
+from dasan.server.store.processes import Notice
+from dasan.server.store.retention import Keep, prune
+from dasan.server.tables import Tables
+
+READ_EVERY = 1.0
+"""Seconds between two looks for notices: so soon a ban takes effect."""
+BEAT_EVERY = 10.0
+PRUNE_EVERY = 60 * 60.0
+
+log = logging.getLogger("dasan.server")
+
+
+class Chores:
+    """Tasks that run as long as the server does; an error in one is reported, and it goes on."""
+
+    def __init__(self, tables: Tables, identities: Identities, live: Live, metrics: Metrics) -> None:
+        self._tables = tables
+        self._store = tables.store
+        self._identities = identities
+        self._live = live
+        self._metrics = metrics
+        self._read: set[int] = set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run them while the context lasts."""
+        # What was noticed before the start needs nothing: nobody was here.
+        self._read = {notice.id for notice in await self._store.processes.notices(now())}
+        tasks = [
+            asyncio.create_task(self._again(BEAT_EVERY, self._beat), name="beat"),
+            asyncio.create_task(self._again(READ_EVERY, self._notices), name="notices"),
+            asyncio.create_task(self._again(PRUNE_EVERY, self._prune), name="prune"),
+            asyncio.create_task(self._metrics.watch(), name="metrics"),
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            with suppress(Exception):
+                await self._store.processes.gone(self._tables.process)
+
+    async def _again(self, seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await chore()
+            except Exception as error:
+                report(f"{asyncio.current_task().get_name()} failed", error)  # type: ignore[union-attr]
+            await asyncio.sleep(seconds)
+
+    async def _beat(self) -> None:
+        await self._store.processes.beat(self._tables.process, __version__, now())
+
+    async def _notices(self) -> None:
+        found = await self._store.processes.notices(now())
+        for notice in found:
+            if notice.id not in self._read:
+                self._act(notice)
+        self._read = {notice.id for notice in found}
+
+    def _act(self, notice: Notice) -> None:
+        match notice.kind:
+            case "recheck":
+                self._identities.forget()
+                self._live.recheck(notice.subject)
+            case "reopen":
+                self._tables.reopen(notice.subject)
+
+    async def _prune(self) -> None:
+        keep = keep_of(self._tables.settings)
+        if keep != Keep():
+            removed = await prune(self._store.database, self._store.people, keep, now())
+            if any(removed.values()):
+                log.info("removed what was old: %s", ", ".join(f"{kind} {n}" for kind, n in removed.items()))
+
+
+def keep_of(settings: Settings) -> Keep:
+    """How long the host keeps things."""
+    return Keep(
+        tables=settings.keep_tables_days,
+        hands=settings.keep_hands_days,
+        guests=settings.keep_guests_days,
+        chat=settings.keep_chat_days,
+    )

@@ -1,0 +1,72 @@
+"""Log lines: one a record, as text or as JSON, in which nothing that a player writes can pass for another line."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+FIELDS = ("error", "where", "method", "route", "status", "ms", "address")
+"""What records carry beside their message; nothing else of a record is written."""
+
+
+class Lines(logging.Formatter):
+    r"""A record as one line of text. Control characters are escaped; fields follow the message.
+
+    >>> record = logging.LogRecord("dasan", logging.INFO, "", 0, "a\nb %s", ("c\x1b",), None)
+    >>> Lines().format(record).partition(" INFO ")[2]
+    'dasan: a\\nb c\\x1b'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = "".join(f" {name}={_plain(str(value))}" for name, value in _fields(record).items())
+        return f"{_time(record)} {record.levelname} {record.name}: {_plain(record.getMessage())}{fields}"
+
+
+class JsonLines(logging.Formatter):
+    """A record as one JSON object: time, level, logger, message, and the fields it has."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **_fields(record),
+        }
+        return json.dumps(line, default=str)
+
+
+FORMATS: dict[str, type[logging.Formatter]] = {"text": Lines, "json": JsonLines}
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+def configure(form: str, level: str, stream: TextIO | None = None) -> logging.Handler:
+    """Write what is logged to ``stream`` (standard error), in one of ``FORMATS`` and from one of ``LEVELS`` on.
+
+    The handler, which ``logging.getLogger().removeHandler`` takes back.
+    """
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(FORMATS[form]())
+    # Other packages say only what is wrong: SQLAlchemy would repeat its statements.
+    logging.getLogger().addHandler(handler)
+    logging.getLogger("dasan").setLevel(LEVELS[level])
+    return handler
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    """What the record carries. The text of an exception is left out: it could name hidden cards (G.02)."""
+    found = {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
+    if record.exc_info and record.exc_info[0] is not None:
+        found.setdefault("error", record.exc_info[0].__qualname__)
+    return found
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

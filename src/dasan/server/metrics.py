@@ -1,0 +1,107 @@
+"""Figures for Prometheus. Labels are closed sets (methods, routes, codes, bots): no players, no tables, no cards."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter as Count
+from collections.abc import Iterable, Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from dasan import __version__
+from dasan.server.checks import free_bytes
+from dasan.server.settings import Settings
+from dasan.server.tables import Tables
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+LOOK = 0.5
+"""Seconds between two measurements of the event loop's delay."""
+
+
+class Metrics:
+    """The figures of one server. ``watch`` must be running for the event loop's delay to be measured."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.registry = CollectorRegistry(auto_describe=True)
+        self.requests = Histogram(
+            "dasan_http_request_seconds",
+            "Time until a request was answered.",
+            ("method", "route", "status"),
+            registry=self.registry,
+            buckets=FAST,
+        )
+        self.commands = Histogram(
+            "dasan_command_seconds",
+            "Time from a command on a socket until it was acknowledged or refused.",
+            ("command", "outcome"),
+            registry=self.registry,
+            buckets=FAST,
+        )
+        self.loop_delay = Histogram(
+            "dasan_event_loop_delay_seconds",
+            "How much later than asked the event loop woke up.",
+            registry=self.registry,
+            buckets=FAST,
+        )
+        self.sockets_opened = Counter("dasan_sockets_opened", "Sockets that were opened.", registry=self.registry)
+        self._parts = _Parts(settings)
+        self.registry.register(self._parts)
+        ProcessCollector(registry=self.registry)
+
+    def attach(self, tables: Tables, sockets: Count[str]) -> None:
+        """From now on count what is open there. sockets: how many by address."""
+        self._parts.tables, self._parts.sockets = tables, sockets
+
+    async def watch(self) -> None:
+        """Measure the event loop's delay, until cancelled."""
+        while True:
+            begun = time.monotonic()
+            await asyncio.sleep(LOOK)
+            self.loop_delay.observe(max(0.0, time.monotonic() - begun - LOOK))
+
+    def text(self) -> bytes:
+        """All figures as Prometheus reads them."""
+        return generate_latest(self.registry)
+
+
+class _Parts(Collector):
+    """What the parts of the server count themselves, read when somebody asks."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.tables: Tables | None = None
+        self.sockets: Count[str] = Count()
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        build = GaugeMetricFamily("dasan_build", "The version that is running.", labels=["version"])
+        build.add_metric([__version__], 1)
+        yield build
+        yield GaugeMetricFamily("dasan_sockets", "Sockets that are open.", value=sum(self.sockets.values()))
+        free = free_bytes(self._settings)
+        if free is not None:
+            yield GaugeMetricFamily("dasan_disk_free_bytes", "Free on the disk of the data folder.", value=free)
+        if self.tables is None:
+            return
+        counts = self.tables.store.log.counts
+        yield GaugeMetricFamily("dasan_tables", "Tables that are open in this process.", value=len(self.tables))
+        yield CounterMetricFamily("dasan_entries", "Entries of tables' logs on disk.", value=counts.entries)
+        yield CounterMetricFamily("dasan_writes", "Times that a table wrote to its log.", value=counts.writes)
+        yield CounterMetricFamily("dasan_write_seconds", "Seconds that they took.", value=counts.seconds)
+        yield CounterMetricFamily("dasan_write_failures", "Writes that failed.", value=counts.failures)
+        yield CounterMetricFamily("dasan_hands_finished", "Hands that ended.", value=counts.hands)
+        jobs = CounterMetricFamily("dasan_jobs", "Work of worker processes.", labels=["pool", "outcome"])
+        for pool in (self.tables.bots, self.tables.study):
+            for outcome, count in pool.counts.items():
+                jobs.add_metric([pool.name, outcome], count)
+        yield jobs
+        bots = CounterMetricFamily("dasan_bot_failures", "Moves that a bot owed, by bot.", labels=["bot"])
+        for bot, count in self.tables.failed_bots.items():
+            bots.add_metric([bot], count)
+        yield bots

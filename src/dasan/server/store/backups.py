@@ -1,0 +1,163 @@
+"""A whole database as one file, and back: from SQLite or PostgreSQL to either.
+
+The file is gzipped JSON lines: a header, then for every table its columns and its rows, in the end the number of rows of
+each, so that a file that was cut off is noticed. It holds all secrets of the server.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import sqlalchemy as sa
+
+from dasan import __version__
+from dasan.server.refusals import CannotServe
+from dasan.server.store.migrating import current, known, migrate, newest, require
+from dasan.server.store.schema import metadata
+
+FORMAT = "dasan-backup/1"
+PASSING = frozenset({"processes", "notices"})
+"""Tables of the moment, which no backup has."""
+AT_ONCE = 500
+
+
+def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
+    """Write the database, as it is at one moment, to a new file that only its owner can read: rows by table.
+
+    key: what signs cookies, where the data folder has it.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+    require(connection)
+    counts: dict[str, int] = {}
+    with _created(path) as file:
+        header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
+        _write(file, header)
+        for table in metadata.sorted_tables:
+            if table.name in PASSING:
+                continue
+            columns = [
+                column for column in table.columns if column is not table.autoincrement_column or not _counted(table)
+            ]
+            _write(file, {"table": table.name, "columns": [column.name for column in columns]})
+            counts[table.name] = 0
+            rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
+            for row in rows:
+                _write(file, [_json(value) for value in row])
+                counts[table.name] += 1
+        _write(file, {"end": counts})
+    return counts
+
+
+def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes | None]:
+    """Fill an empty database from a file of ``dump``, and bring it to the newest schema: rows by table, and the key.
+
+    ``CannotServe`` where the database is not empty, or the file is no backup, is incomplete or of a newer version.
+    """
+    if current(connection) is not None and any(
+        connection.execute(sa.select(table).limit(1)).first() is not None
+        for table in metadata.sorted_tables
+        if table.name not in PASSING
+    ):
+        raise CannotServe("the database is not empty: restore into a new one")
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            lines = (json.loads(line) for line in file)
+            header = next(lines)
+            if not isinstance(header, dict) or header.get("format") != FORMAT:
+                raise CannotServe(f"{path} is no backup of dasan")
+            _begin(connection, header["schema"])
+            counts = _fill(connection, lines)
+    except (EOFError, gzip.BadGzipFile, ValueError, KeyError, StopIteration) as error:
+        raise CannotServe(f"{path} is no backup of dasan, or is incomplete ({type(error).__name__})") from None
+    migrate(connection)
+    key = _value(header["key"])
+    return counts, key if isinstance(key, bytes) else None
+
+
+def _begin(connection: sa.Connection, schema: str) -> None:
+    """Give an empty database the backup's schema."""
+    if schema not in known():
+        raise CannotServe(f"the backup is of another version of dasan: schema {schema}, this version knows {newest()}")
+    if current(connection) is not None:
+        metadata.drop_all(connection)
+        connection.execute(sa.text("DELETE FROM alembic_version"))
+    migrate(connection, schema)
+
+
+def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
+    found = sa.MetaData()
+    found.reflect(connection)
+    counts: dict[str, int] = {}
+    table: sa.Table | None = None
+    columns: list[str] = []
+    waiting: list[dict[str, Any]] = []
+
+    def flush() -> None:
+        if table is not None and waiting:
+            connection.execute(sa.insert(table), waiting)
+            counts[table.name] += len(waiting)
+            waiting.clear()
+
+    for line in lines:
+        if isinstance(line, list):
+            waiting.append(dict(zip(columns, map(_value, line), strict=True)))
+            if len(waiting) >= AT_ONCE:
+                flush()
+            continue
+        flush()
+        if "end" in line:
+            if line["end"] != counts:
+                raise ValueError("rows are missing")
+            return counts
+        table, columns = found.tables[line["table"]], line["columns"]
+        counts[table.name] = 0
+    raise EOFError
+
+
+def _counted(table: sa.Table) -> bool:
+    """Whether the database numbers the rows itself, and nothing refers to the numbers."""
+    column = table.autoincrement_column
+    return column is not None and column.autoincrement is True
+
+
+@contextmanager
+def _created(path: Path) -> Iterator[TextIO]:
+    """A new file for its owner alone, complete or not there at all."""
+    if path.exists():
+        raise CannotServe(f"{path} is there already")
+    part = path.with_name(f"{path.name}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as raw:
+            with gzip.open(raw, "wt", encoding="utf-8") as file:
+                yield file
+            raw.flush()
+            os.fsync(raw.fileno())
+        part.rename(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write(file: TextIO, line: object) -> None:
+    file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _json(value: Any) -> Any:
+    """A value of a column: bytes and JSON columns are told apart from plain ones."""
+    if isinstance(value, bytes):
+        return {"bytes": base64.b64encode(value).decode("ascii")}
+    return {"json": value} if isinstance(value, dict | list) else value
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return base64.b64decode(value["bytes"]) if "bytes" in value else value["json"]
+    return value

@@ -1,0 +1,136 @@
+"""Forgetting a player: hands and logs stay, for the others played them too, without the name and the id.
+
+The log of a table still makes the same room, with a stranger in the player's chair. Whoever owns the table at that
+moment finds that the fence has grown, and reads it again.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.store.processes import leave_notice
+from dasan.server.store.schema import (
+    events,
+    hand_seats,
+    links,
+    players,
+    rating_points,
+    ratings,
+    reports,
+    seats,
+    sign_ins,
+    tables,
+)
+
+NOBODY = "Former player"
+"""What tables and hands call somebody who has been forgotten."""
+NOTHING = "…"
+"""What stands in place of chat that has been removed."""
+NAMING = ("sit", "stand", "bots", "chat")
+"""Entries that say who sits where, or who said what."""
+
+
+def stranger() -> str:
+    """An id for a chair whose player has been forgotten: nobody's."""
+    return f"gone-{secrets.token_urlsafe(9)}"
+
+
+def tables_of(connection: sa.Connection, player: str) -> list[str]:
+    """The tables that know the player: where they sit, or have ever sent a command to."""
+    sitting = sa.select(seats.c.table_id).where(seats.c.player == player)
+    sent = sa.select(events.c.table_id).where(events.c.player == player)
+    return list(connection.scalars(sitting.union(sent)))
+
+
+def forget_at(connection: sa.Connection, table_id: str, player: str, other: str, now: int) -> None:
+    """Put ``other`` in the place of ``player`` in one table and its log."""
+    row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
+    if row is None:
+        return
+    said = _forget_entries(connection, row, player, other)
+    mine = list(
+        connection.scalars(sa.select(seats.c.seat).where(seats.c.table_id == table_id, seats.c.player == player))
+    )
+    summary = row.summary
+    if isinstance(summary, dict) and isinstance(summary.get("chairs"), list):
+        chairs = [
+            [kind, NOBODY, bot] if seat in mine else [kind, name, bot]
+            for seat, (kind, name, bot) in enumerate(summary["chairs"])
+        ]
+        summary = {**summary, "chairs": chairs}
+    kept = row.checkpoint
+    if kept is not None:
+        kept = _replaced(kept, player, other)
+        kept = {**kept, "chat": [_unsaid(line) if line["seq"] in said else line for line in kept["chat"]]}
+    connection.execute(
+        sa.update(tables)
+        .where(tables.c.id == table_id)
+        .values(
+            opened=_replaced(row.opened, player, other),
+            summary=summary,
+            checkpoint=kept if kept is not None else sa.null(),
+            fence=tables.c.fence + 1,
+        )
+    )
+    connection.execute(sa.delete(seats).where(seats.c.table_id == table_id, seats.c.player == player))
+    mine_sent = sa.and_(events.c.table_id == table_id, events.c.player == player)
+    connection.execute(sa.update(events).where(mine_sent).values(player=other))
+    leave_notice(connection, "reopen", table_id, now)
+
+
+def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
+    """Forget the player in everything but tables: sessions, ratings, reports; in hands the name."""
+    for table in (sign_ins, links, ratings, rating_points):
+        connection.execute(sa.delete(table).where(table.c.player == player))
+    connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
+    played = hand_seats.c.player == player
+    connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))
+    connection.execute(sa.delete(players).where(players.c.id == player))
+    leave_notice(connection, "recheck", player, now)
+
+
+def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str) -> set[int]:
+    """Rewrite the entries that name the player; the numbers of what they said."""
+    wanted = sa.or_(*(events.c.line.startswith(f'{{"type":"{name}"', autoescape=True) for name in NAMING))
+    query = sa.select(events.c.seq, events.c.line).where(events.c.table_id == row.id, wanted).order_by(events.c.seq)
+    sitting = {seat: chair.get("player") for seat, chair in enumerate(row.opened["chairs"])}
+    said: set[int] = set()
+    for seq, line in connection.execute(query).all():
+        entry = json.loads(line)
+        match entry["type"]:
+            case "sit":
+                sitting = {seat: one for seat, one in sitting.items() if one != entry["player"]}
+                sitting[entry["seat"]] = entry["player"]
+            case "stand":
+                sitting.pop(entry["seat"], None)
+            case "bots":
+                for seat in entry["chairs"]:
+                    sitting.pop(int(seat), None)
+            case "chat" if sitting.get(entry["seat"]) == player:
+                said.add(seq + 1)
+                entry = _unsaid(entry)
+        after = json.dumps(_replaced(entry, player, other), ensure_ascii=False, separators=(",", ":"))
+        if after != line:
+            place = sa.and_(events.c.table_id == row.id, events.c.seq == seq)
+            connection.execute(sa.update(events).where(place).values(line=after))
+    return said
+
+
+def _unsaid(line: dict[str, Any]) -> dict[str, Any]:
+    return {**line, "name": NOBODY, "text": NOTHING}
+
+
+def _replaced(data: Any, player: str, other: str) -> Any:
+    """JSON with another player's id, and nobody's name beside it."""
+    if isinstance(data, dict):
+        after = {key: _replaced(value, player, other) for key, value in data.items()}
+        if data.get("player") == player and "name" in data:
+            after["name"] = NOBODY
+        return after
+    if isinstance(data, list):
+        return [_replaced(value, player, other) for value in data]
+    return other if data == player else data

@@ -1,0 +1,87 @@
+"""Processes that serve the database, and the notices they and the host's commands leave for each other.
+
+A process writes that it is there, which also shows whether the database takes anything; it reads notices every second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.schema import notices, processes
+
+Kind: TypeAlias = Literal["recheck", "reopen"]
+"""recheck: look again whether a player is signed in and may be here. reopen: read a table from the store again."""
+
+KEPT = 5 * 60 * 1000
+"""Milliseconds for which notices are read: longer than the clocks of machines differ."""
+ALIVE = 30 * 1000
+"""A process that has not written for so long is gone."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a process should do something about. subject: a player's or a table's id."""
+
+    id: int
+    kind: Kind
+    subject: str
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that serves the database. Times are milliseconds since 1970."""
+
+    id: str
+    version: str
+    started: int
+    seen: int
+
+
+def leave_notice(connection: sa.Connection, kind: Kind, subject: str, now: int) -> None:
+    """Leave a notice, in the transaction that changes what it is about."""
+    connection.execute(sa.insert(notices), {"at": now, "kind": kind, "subject": subject})
+
+
+class Processes:
+    """Reads and writes them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def beat(self, process: str, version: str, now: int) -> None:
+        """Write that the process is there: raises where the database takes nothing."""
+
+        def write(connection: sa.Connection) -> None:
+            mine = processes.c.id == process
+            if connection.execute(sa.update(processes).where(mine).values(seen=now)).rowcount == 0:
+                row = {"id": process, "version": version, "started": now, "seen": now}
+                connection.execute(sa.insert(processes), row)
+                connection.execute(sa.delete(processes).where(processes.c.seen < now - 100 * ALIVE))
+                connection.execute(sa.delete(notices).where(notices.c.at < now - 2 * KEPT))
+
+        await self._database.write(write)
+
+    async def gone(self, process: str) -> None:
+        """The process has ended."""
+        change = sa.delete(processes).where(processes.c.id == process)
+        await self._database.write(lambda connection: connection.execute(change))
+
+    async def alive(self, now: int) -> tuple[Process, ...]:
+        """The processes that were there a moment ago."""
+        query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Process(row.id, row.version, row.started, row.seen) for row in rows)
+
+    async def notices(self, now: int) -> tuple[Notice, ...]:
+        """The notices of the last minutes; those of other machines may come out of order."""
+        query = sa.select(notices).where(notices.c.at >= now - KEPT).order_by(notices.c.id)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Notice(row.id, row.kind, row.subject) for row in rows)
+
+    async def leave(self, kind: Kind, subject: str, now: int) -> None:
+        """Leave a notice for every process."""
+        await self._database.write(lambda connection: leave_notice(connection, kind, subject, now))

@@ -1,0 +1,148 @@
+"""How long things are kept, and removing what is older."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.forgetting import NOTHING
+from dasan.server.store.people import People
+from dasan.server.store.schema import events, hand_seats, hands, players, promises, reports, seats, sign_ins, tables
+
+DAY = 24 * 60 * 60 * 1000
+AT_ONCE = 200
+"""Rows that go in one transaction, so that moves need not wait for long."""
+UNSEEN_DAYS = 400
+"""Browsers forget their cookie after so many days; what they were signed in with goes too."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Days for which things are kept; 0: for ever.
+
+    tables: casual tables nobody has touched. hands: unrated hands. guests: players without an account who have not
+    played. chat: what was said, and reports of it.
+    """
+
+    tables: int = 0
+    hands: int = 0
+    guests: int = 0
+    chat: int = 0
+
+
+async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
+    """Remove what is older than it is kept: how many of each. dry: only count."""
+    removed: Counter[str] = Counter()
+    if keep.tables:
+        removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
+    if keep.hands:
+        old = sa.select(hands.c.id).where(hands.c.finished < now - keep.hands * DAY, sa.not_(hands.c.rated))
+        removed["hands"] = await _remove(database, old, hands.c.id, dry=dry)
+    if keep.guests:
+        removed["guests"] = await _forget_guests(database, people, now - keep.guests * DAY, now, dry=dry)
+    if keep.chat:
+        removed["chat"] = await _unsay(database, now - keep.chat * DAY, dry=dry)
+    if not dry:
+        await database.write(lambda connection: _tidy(connection, now))
+    return removed
+
+
+def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
+    casual = sa.not_(tables.c.settings["rated"].as_boolean())
+    return sa.select(tables.c.id).where(tables.c.touched < cutoff, tables.c.lease_until < now, casual)
+
+
+async def _remove(database: Database, old: sa.Select[tuple[str]], key: sa.Column[str], *, dry: bool) -> int:
+    """Delete rows by their ids, some at a time; what belongs to them goes with them."""
+    if dry:
+        count = sa.select(sa.func.count()).select_from(old.subquery())
+        return await database.read(lambda connection: connection.scalar(count) or 0)
+
+    def some(connection: sa.Connection) -> int:
+        ids = list(connection.scalars(old.limit(AT_ONCE)))
+        if ids:
+            connection.execute(sa.delete(key.table).where(key.in_(ids)))
+        return len(ids)
+
+    return await _all(database, some)
+
+
+async def _all(database: Database, some: Callable[[sa.Connection], int]) -> int:
+    total = 0
+    while count := await database.write(some):
+        total += count
+    return total
+
+
+async def _forget_guests(database: Database, people: People, cutoff: int, now: int, *, dry: bool) -> int:
+    played = sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None))
+    sitting = sa.select(seats.c.player).join_from(seats, tables)
+    known = sa.union(
+        played,
+        sitting,
+        sa.select(players.c.id).where(players.c.account.is_(None), sa.not_(players.c.banned)),
+    ).subquery()
+    recent = sa.union(
+        played.where(hand_seats.c.finished >= cutoff),
+        sitting.where(tables.c.touched >= cutoff),
+        sa.select(players.c.id).where(
+            sa.or_(players.c.account.is_not(None), players.c.banned, players.c.created >= cutoff)
+        ),
+    )
+    old = sa.select(known.c[0]).where(known.c[0].not_in(recent))
+    guests = await database.read(lambda connection: list(connection.scalars(old)))
+    if not dry:
+        for guest in guests:
+            await people.delete(guest, now)
+    return len(guests)
+
+
+async def _unsay(database: Database, cutoff: int, *, dry: bool) -> int:
+    """Take the text out of old chat: the log keeps its entries, so that it still makes the same room."""
+    said = sa.and_(
+        events.c.at < cutoff,
+        events.c.line.startswith('{"type":"chat"', autoescape=True),
+        sa.not_(events.c.line.endswith(f'"text":"{NOTHING}"}}', autoescape=True)),
+    )
+    old_reports = reports.c.at < cutoff
+    if dry:
+        count = sa.select(sa.func.count()).select_from(events).where(said)
+        return await database.read(lambda connection: connection.scalar(count) or 0)
+
+    def some(connection: sa.Connection) -> int:
+        query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(said).limit(AT_ONCE)
+        rows = connection.execute(query).all()
+        for row in rows:
+            line = json.dumps({**json.loads(row.line), "text": NOTHING}, ensure_ascii=False, separators=(",", ":"))
+            place = sa.and_(events.c.table_id == row.table_id, events.c.seq == row.seq)
+            connection.execute(sa.update(events).where(place).values(line=line))
+        for table_id in sorted({row.table_id for row in rows}):
+            _unsay_checkpoint(connection, table_id, cutoff)
+        return len(rows)
+
+    total = await _all(database, some)
+    await database.write(lambda connection: connection.execute(sa.delete(reports).where(old_reports)))
+    return total
+
+
+def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> None:
+    """Leave old chat out of a table's checkpoint; whoever owns the table reads it again."""
+    mine = tables.c.id == table_id
+    kept = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
+    values = {"fence": tables.c.fence + 1}
+    if kept is not None:
+        chat = [line for line in kept["chat"] if line["at"] >= cutoff]
+        connection.execute(sa.update(tables).where(mine).values(checkpoint={**kept, "chat": chat}, **values))
+    else:
+        connection.execute(sa.update(tables).where(mine).values(**values))
+
+
+def _tidy(connection: sa.Connection, now: int) -> None:
+    """What is of no use any more."""
+    connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
+    connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < now - UNSEEN_DAYS * DAY))

@@ -1,0 +1,330 @@
+"""What is kept, for how long, and what is gone when it should be: bans, deletion, retention, backups."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+import stat
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from websockets.exceptions import ConnectionClosed
+
+import dasan
+from dasan.server.live import PROBE_EVERY
+from dasan.server.refusals import CannotServe
+from dasan.server.rooms import fold
+from dasan.server.store import Store
+from dasan.server.store.backups import dump, load
+from dasan.server.store.log import Cause, Write, Written
+from dasan.server.store.migrating import migrate
+from dasan.server.store.retention import DAY, Keep, prune
+
+from .conftest import Opened, new_database
+from .harness import SECONDS, Player, Served, Socket
+from .test_accounts import SECRET, ok
+from .test_every_store import moved, open_table
+from .test_live import play_hand
+from .test_rooms import room_of
+
+
+def closed_with(socket: Socket) -> int | None:
+    """The code that the socket is closed with."""
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.until(lambda m: False)
+    return closed.value.rcvd.code if closed.value.rcvd else None
+
+
+def from_outside(server: Served, change: Any) -> Any:
+    """What another program does on the server's database while it runs."""
+
+    async def do() -> Any:
+        store = await Store.open(server.settings.data_dir)
+        try:
+            return await change(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(do())
+
+
+def my_id(player: Player) -> str:
+    return str(ok(player.http.get("/api/me"))["id"])
+
+
+def test_a_ban_takes_effect_at_once_and_can_be_lifted(server: Served) -> None:
+    ann = server.player()
+    table_id = ann.open_table("big-three", ["random", "random"])
+    one = my_id(ann)
+    with ann.sit(table_id) as socket:
+        begun = time.monotonic()
+        from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+        assert closed_with(socket) == 4403
+        assert time.monotonic() - begun < PROBE_EVERY - 2, "it does not wait for the next probe"
+    for answer in (ann.http.get("/api/me"), ann.http.post("/api/tables", json={"preset": "big-two"})):
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+    with ann.connect(table_id) as socket:
+        assert closed_with(socket) == 4403
+    from_outside(server, lambda store: store.people.ban(one, 1 << 50, banned=False))
+    deadline = time.monotonic() + SECONDS
+    while ann.http.get("/api/me").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    with ann.sit(table_id):
+        pass
+
+
+def test_a_banned_account_cannot_sign_in(server: Served) -> None:
+    ann, again = server.player(), server.player()
+    one = ok(ann.http.post("/api/account", json=SECRET))["id"]
+    from_outside(server, lambda store: store.people.ban(one, 1 << 50))
+    assert again.http.post("/api/sign-in", json=SECRET).status_code == 403
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_signing_out_closes_the_sockets_of_that_browser(server: Served, everywhere: bool) -> None:
+    here, there = server.player(), server.player()
+    ok(here.http.post("/api/account", json=SECRET))
+    ok(there.http.post("/api/sign-in", json=SECRET))
+    table_id = here.open_table("big-three", ["random", "random"])
+    begun = time.monotonic()
+    with here.sit(table_id) as mine, there.sit(table_id) as other:
+        ok(here.http.post("/api/sign-out", params={"everywhere": everywhere}))
+        assert closed_with(mine) == 4403
+        if everywhere:
+            assert closed_with(other) == 4403
+        else:
+            other.receive_all()
+    assert time.monotonic() - begun < PROBE_EVERY - 2
+
+
+def test_a_deleted_account_leaves_no_name_and_no_id(server: Served, tmp_path: Path) -> None:
+    """At tables that are over, played and waited at, in logs, chat, hands, reports: nowhere."""
+    ann, bob = server.player(), server.player()
+    ok(ann.http.post("/api/account", json={**SECRET, "name": "Annabella"}))
+    one = my_id(ann)
+    over = ann.open_table("big-three", ["random", "random"], name="Annabella", settings={"rated": True})
+    with ann.sit(over) as socket:
+        play_hand(socket, random.Random(1))
+    seats = ["me", "open", "random"]
+    waiting = ann.open_table("big-three", seats=["me", "open", "open"], name="Annabella")
+    going = ann.open_table("big-three", seats=seats, name="Annabella")
+    ok(bob.http.post(f"/api/tables/{going}/join", json={"name": "Bob", "seat": 1}))
+    with ann.sit(going) as hers, bob.sit(going) as his:
+        hers.send(type="chat", id="c", text="it is me, Annabella")
+        assert hers.answer("c")["type"] == "ack"
+        said = his.until(lambda m: m["type"] == "chat")
+        his.send(type="report", id="r", message=said["seq"], reason="Annabella said so")
+        assert his.answer("r")["type"] == "ack"
+        ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+        assert closed_with(hers) in (4403, 1012)
+        closed_with(his)
+    with bob.sit(going) as his:
+        names = [chair["name"] for chair in his.table["table"]["seats"]]
+        assert names[0] == "Former player"
+        assert his.table["table"]["seats"][0]["substitute"]["reason"] == "left"
+        while not his.my_turn():
+            pass
+    path = tmp_path / "backup"
+    from_outside(server, lambda store: store.database.read(lambda c: dump(c, path)))
+    text = gzip.decompress(path.read_bytes()).decode()
+    for secret in ("Annabella", "annabella", one):
+        assert secret not in text
+    assert "Bob" in text
+    assert waiting in text
+
+
+async def chatting(store: Store) -> None:
+    """A table of three with chat of p1 in its log, before and after a checkpoint."""
+    room, fence = await open_table(store)
+    entry = {"type": "chat", "seat": 1, "name": "P1", "text": "hello from P1"}
+    after = fold(room, entry, 2000)
+    cause = Cause("p1", "c", "d")
+    await store.log.append(Write(after, fence, (Written(room.seq, 2000, entry, cause),)))
+    await store.log.append(moved(after, fence, "m"))
+
+
+async def test_a_log_without_a_player_still_makes_the_same_table(opened: Opened) -> None:
+    store = await opened()
+    await chatting(store)
+    before = (await store.log.load("table")).room
+    assert await store.people.delete("p1", 5000) == ("table",)
+    for after in ((await store.log.load("table")).room, (await store.log.load("table", before.seq)).room):
+        assert after.state == before.state
+        assert [chair.name for chair in after.chairs] == ["P0", "Former player", "P2"]
+        assert after.chairs[1].player not in (None, "p1")
+        assert [line.text for line in after.chat] == ["…"]
+    assert await store.listings.mine("p1") == ()
+    assert len(await store.listings.mine("p0")) == 1
+    await store.close()
+
+
+async def test_an_owner_of_a_rewritten_log_can_no_longer_write(opened: Opened) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    await store.people.delete("p1", 5000)
+    from dasan.server.store import Conflict
+
+    with pytest.raises(Conflict):
+        await store.log.append(moved(room, fence, "late"))
+    assert [(n.kind, n.subject) for n in await store.processes.notices(5000)] == [
+        ("reopen", "table"),
+        ("recheck", "p1"),
+    ]
+    await store.close()
+
+
+async def test_what_is_old_goes_and_what_is_young_stays(opened: Opened) -> None:
+    store = await opened()
+    await chatting(store)
+    rated = room_of("big-three", ["p0", "p1", "p2"], rated=True)
+    await store.log.create(_named(rated, "rated"))
+    await store.people.rename("young", "Young", 40 * DAY)
+    await store.people.rename("old", "Old", 0)
+    await store.people.register("account", "Account", "x", 0)
+    await store.people.ban("banned", 0)
+    row = {"table_id": "table", "seq": 1, "by": "p0", "against": "p1", "text": "x", "reason": "y", "at": 0}
+    await store.notes.report(row)
+    at = 50 * DAY
+    keep = Keep(tables=30, hands=30, guests=30, chat=30)
+
+    counted = await prune(store.database, store.people, keep, at, dry=True)
+    assert (counted["tables"], counted["chat"]) == (1, 1)
+    assert counted["guests"] == 4, "p0, p1, p2 and the old one"
+    assert (await store.overviews.reports(9)).total == 1
+
+    removed = await prune(store.database, store.people, Keep(chat=30), at)
+    assert removed["chat"] == 1
+    assert [line.text for line in (await store.log.load("table")).room.chat] in ([], ["…"])
+    assert (await store.overviews.reports(9)).total == 0
+    assert (await prune(store.database, store.people, Keep(chat=30), at))["chat"] == 0
+
+    removed = await prune(store.database, store.people, keep, at)
+    assert removed["tables"] == 1
+    with pytest.raises(dasan.server.refusals.Refused):
+        await store.log.load("table")
+    assert (await store.log.load("rated")).room.chairs[0].name == "Former player"
+    left = {row["id"] for row in (await store.overviews.players(None, False, 99)).rows}
+    assert left == {"young", "account", "banned"}
+    assert sum((await prune(store.database, store.people, keep, at)).values()) == 0
+    await store.close()
+
+
+def _named(room: Any, table_id: str) -> Any:
+    from dataclasses import replace
+
+    return replace(room, head=replace(room.head, id=table_id))
+
+
+async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgres_url: str, tmp_path: Path) -> None:
+    store = await opened()
+    await chatting(store)
+    await store.people.register("p1", "Ann", "hash", 7)
+    await store.notes.report({"table_id": "t", "seq": 1, "by": "a", "against": None, "text": "", "reason": "", "at": 1})
+    room = (await store.log.load("table")).room
+    path = tmp_path / "backup.gz"
+    counts = await store.database.read(lambda c: dump(c, path, b"k" * 32))
+    assert (counts["tables"], counts["players"], counts["reports"]) == (1, 1, 1)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(CannotServe, match="there already"):
+        await store.database.read(lambda c: dump(c, path))
+    with pytest.raises(CannotServe, match="not empty"):
+        await store.database.write(lambda c: load(c, path))
+    await store.close()
+    (tmp_path / "new").mkdir()
+    for url in ("", await new_database(postgres_url)):
+        other = await Store.open(tmp_path / "new", url)
+        assert await other.database.write(lambda c: load(c, path)) == (counts, b"k" * 32)
+        assert (await other.log.load("table")).room == room
+        person = await other.people.by_account("ann")
+        assert person is not None
+        assert person.id == "p1"
+        await other.notes.report({**REPORT, "seq": 2})
+        assert (await other.overviews.reports(9)).total == 2
+        await other.close()
+
+
+REPORT = {"table_id": "t", "seq": 1, "by": "a", "against": None, "text": "", "reason": "", "at": 1}
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    """A backup of a store with one table, by the first schema there was."""
+
+    async def make() -> None:
+        store = await Store.open(tmp_path)
+        await chatting(store)
+        await store.database.read(lambda c: dump(c, tmp_path / "backup.gz"))
+        await store.close()
+
+    asyncio.run(make())
+    (tmp_path / "new").mkdir()
+    return tmp_path / "backup.gz"
+
+
+def test_a_damaged_backup_changes_nothing(backup: Path) -> None:
+    whole = gzip.decompress(backup.read_bytes())
+    lines = whole.splitlines(keepends=True)
+    header = json.loads(lines[0])
+
+    async def attempt() -> int:
+        store = await Store.open(backup.parent / "new")
+        try:
+            with pytest.raises(CannotServe) as refused:
+                await store.database.write(lambda c: load(c, backup))
+            assert "\n" not in str(refused.value)
+            return (await store.overviews.tables(None, 9)).total
+        finally:
+            await store.close()
+
+    newer = json.dumps({**header, "schema": "9999"}).encode() + b"\n"
+    for damaged in (whole[:-9], b"".join(lines[:-1]), b"".join(lines[:-2] + lines[-1:]), b"{}\n", b"", newer):
+        backup.write_bytes(gzip.compress(damaged))
+        assert asyncio.run(attempt()) == 0
+    backup.write_bytes(b"no gzip")
+    assert asyncio.run(attempt()) == 0
+
+
+def test_a_backup_of_an_older_schema_is_migrated(backup: Path, tmp_path: Path) -> None:
+    """As one that an older version wrote: with its schema's number, and without the tables that came later."""
+    lines = [json.loads(line) for line in gzip.decompress(backup.read_bytes()).splitlines()]
+    lines[0]["schema"] = "0002"
+    engine = sa.create_engine("sqlite://")
+    with engine.begin() as connection:
+        migrate(connection, "0002")
+        known = set(sa.inspect(connection).get_table_names())
+    engine.dispose()
+    kept: list[Any] = []
+    taken = True
+    for line in lines[:-1]:
+        if isinstance(line, dict) and "table" in line:
+            taken = line["table"] in known
+        if taken:
+            kept.append(line)
+    kept.append({"end": {name: n for name, n in lines[-1]["end"].items() if name in known}})
+    backup.write_bytes(gzip.compress("\n".join(map(json.dumps, kept)).encode()))
+
+    async def restore() -> None:
+        store = await Store.open(tmp_path / "new")
+        await store.database.write(lambda c: load(c, backup))
+        assert (await store.log.load("table")).room.seq > 0
+        await store.close()
+
+    asyncio.run(restore())
+
+
+async def test_players_are_found_by_what_a_host_knows(opened: Opened) -> None:
+    store = await opened()
+    await store.people.register("a", "Ann_1", "x", 2)
+    await store.people.rename("b", "Bob", 1)
+    await store.people.ban("b", 3)
+    found = await store.overviews.players("nn_", False, 9)
+    assert [row["id"] for row in found.rows] == ["a"]
+    assert [row["id"] for row in (await store.overviews.players(None, True, 9)).rows] == ["b"]
+    assert (await store.overviews.players(None, False, 1)).total == 2
+    await store.close()

@@ -1,0 +1,217 @@
+"""What hosts look at: health and readiness, figures for Prometheus, log lines."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import logging
+import os
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.server import logs
+from dasan.server.bus import LocalBus
+from dasan.server.checks import Checks
+from dasan.server.reporting import report
+from dasan.server.settings import Settings
+from dasan.server.store import Store
+from dasan.server.tables import Tables
+from dasan.server.workers import FAILING, JobCrashed, Limits, Workers
+
+from .harness import SECONDS, Player, Serve, Served, fast, served
+from .test_live import play_hand
+
+TOKEN = "a token of the host's"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of a few megabytes."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    mount = shutil.which("mount")
+    command = [mount or "mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(path)]
+    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no small disk: mounting one needs root")
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+def fill(path: Path) -> None:
+    """Write until the disk takes nothing more."""
+    with path.open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(b"x" * size)
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
+
+
+def test_a_full_disk_is_not_well_and_nothing_is_acknowledged(small_disk: Path) -> None:
+    settings = replace(fast(small_disk), least_free_mb=0)
+    with served(settings) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        with player.sit(table_id) as socket:
+            socket.my_turn()
+            assert player.http.get("/health").status_code == 200
+            fill(small_disk / "filler")
+            until(player, "/health", 503)
+            answer = player.http.get("/api/health").json()
+            assert (answer["code"], answer["message"]) == ("unavailable", "the store cannot be written to")
+            socket.send(type="move", id="a", move=socket.view["legal_moves"][0]["move"])
+            seen = socket.table["seq"]
+            while (message := attempt(socket)) is not None:
+                assert message["type"] not in ("ack", "update")
+        (small_disk / "filler").unlink()
+        until(player, "/health", 200)
+        with player.sit(table_id) as socket:
+            assert socket.table["seq"] == seen
+            socket.send(type="move", id="a", move=socket.view["legal_moves"][0]["move"])
+            assert socket.answer("a")["type"] == "ack"
+
+
+def attempt(socket: object) -> dict[str, object] | None:
+    """The next message; None where the socket is closed."""
+    from websockets.exceptions import ConnectionClosed
+
+    try:
+        message: dict[str, object] = socket.receive()  # type: ignore[attr-defined]
+    except ConnectionClosed:
+        return None
+    return message
+
+
+def until(player: Player, path: str, status: int) -> None:
+    deadline = time.monotonic() + SECONDS
+    while (answer := player.http.get(path)).status_code != status:
+        assert time.monotonic() < deadline, answer.text
+        time.sleep(0.2)
+
+
+def test_a_disk_that_is_nearly_full_is_not_well(serve: Serve) -> None:
+    with serve(least_free_mb=1 << 40) as server:
+        answer = server.player().http.get("/ready")
+        assert (answer.status_code, answer.json()["message"]) == (503, "the disk of the data folder is nearly full")
+
+
+async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path) -> None:
+    class Cut(LocalBus):
+        connected = True
+
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store, bus = await Store.open(settings.data_dir), Cut()
+    async with Tables(store, settings) as tables:
+        checks = Checks(settings, store, tables, bus)
+        assert all((await checks.readiness()).values())
+        bus.connected = False
+        tables.bots._crashes = FAILING
+        found = await checks.readiness()
+        assert {name for name, well in found.items() if not well} == {"bus", "workers"}
+    assert not (await checks.readiness())["accepting"]
+    await store.close()
+
+
+async def test_workers_that_crash_one_after_the_other_are_not_working(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        alive = False
+
+        def __init__(self, memory_mb: int) -> None:
+            raise JobCrashed("it did not start")
+
+    monkeypatch.setattr("dasan.server.workers._Worker", Broken)
+    workers = Workers(1, Limits(1, 1), "bot")
+    for count in range(FAILING):
+        assert workers.working, count
+        with pytest.raises(JobCrashed):
+            await workers.run("choose")
+    assert not workers.working
+    workers.close()
+
+
+def test_figures_are_for_the_host_and_name_nobody(serve: Serve) -> None:
+    with serve() as server:
+        assert server.player().http.get("/metrics").status_code == 404
+    with serve(metrics_token=TOKEN) as server:
+        player = server.player()
+        for wrong in ({}, {"authorization": "Bearer x"}, {"authorization": f"Basic {TOKEN}"}):
+            assert player.http.get("/metrics", headers=wrong).status_code == 403
+        table_id = player.open_table("big-three", ["random", "random"], name="Annabella")
+        with player.sit(table_id) as socket:
+            play_hand(socket, random.Random(1))
+            player.http.get(f"/link/{table_id}")
+            text = player.http.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
+        assert "dasan_hands_finished_total 1.0" in text
+        assert "dasan_tables 1.0" in text
+        assert 'dasan_http_request_seconds_count{method="POST",route="/api/tables",status="201"} 1.0' in text
+        assert 'command="move",outcome="done"' in text
+        me = player.http.get("/api/me").json()["id"]
+        for secret in ("Annabella", me, table_id, TOKEN, "127.0.0.1"):
+            assert secret not in text
+        labels = {word.partition("=")[0] for line in text.splitlines() for word in line.partition("{")[2].split(",")}
+        assert labels <= {"", "method", "route", "status", "le", "command", "outcome", "version", "pool", "bot"}
+
+
+def test_log_lines_are_lines_whatever_is_in_them() -> None:
+    for form in ("text", "json"):
+        stream = io.StringIO()
+        handler = logs.configure(form, "info", stream)
+        try:
+            log = logging.getLogger("dasan.test")
+            log.info("name %s", 'Ann\n{"level": "error"}\r\x1b[31m\u2028', extra={"address": "1.2.3.4\n"})
+            log.debug("not this")
+            try:
+                raise ValueError("the hand is 3D 4S")
+            except ValueError as error:
+                report("it failed", error)
+                log.exception("again")
+        finally:
+            logging.getLogger().removeHandler(handler)
+        lines = stream.getvalue().splitlines()
+        assert len(lines) == 3
+        assert "3D 4S" not in stream.getvalue()
+        assert "ValueError" in lines[1]
+        if form == "json":
+            first, second, third = map(json.loads, lines)
+            assert first["message"].startswith("name Ann\n")
+            assert (first["level"], first["address"]) == ("info", "1.2.3.4\n")
+            assert (second["error"], "test_wellbeing" in second["where"]) == ("ValueError", True)
+            assert third["error"] == "ValueError"
+
+
+def test_requests_are_logged_by_route(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    with serve(log_requests=1) as server, caplog.at_level("INFO", "dasan.server"):
+        server.player().http.get("/api/hands/secret-id")
+        server.player().http.get("/link/secret-token")
+    found = [record for record in caplog.records if record.name == "dasan.server.requests"]
+    assert [record.__dict__["route"] for record in found] == ["/api/hands/{hand_id}", "page"]
+    assert [record.__dict__["status"] for record in found] == [404, found[1].__dict__["status"]]
+    assert "secret" not in str([record.__dict__ for record in found])
+
+
+def test_the_list_of_games_is_worked_out_once(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    http = server.player().http
+    first = http.get("/api/presets").json()
+    monkeypatch.setattr(dasan, "rules", None)
+    assert http.get("/api/presets").json() == first
+
+
+def test_settings_of_logs_and_figures_that_cannot_be() -> None:
+    for name, value in (("log_format", "xml"), ("log_level", "loud"), ("metrics_token", "short")):
+        with pytest.raises(dasan.DasanError, match=f"DASAN_{name.upper()}"):
+            Settings.from_environment({f"DASAN_{name.upper()}": value})
+    assert TOKEN not in repr(Settings(metrics_token=TOKEN))
+    assert os.linesep not in str(Settings())
