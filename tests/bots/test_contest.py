@@ -137,6 +137,14 @@ def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
     assert played == [4, 5, 6]
     assert [(one.seed, one.mean) for one in whole] == [(one.seed, one.mean) for one in run(contest)]
     assert Kept(file).of(Contest(RULES, "greedy", "random", 6, 1)) == {}
+    assert Kept(file).newest(Contest(RULES, "greedy", "random", 6, 1)) is None
+    today = Kept(file).newest(Contest(RULES, "thrifty", "random", 2, 1))
+    assert today is not None
+    assert (today[0], list(today[1])) == (("1", "1"), [1, 2])
+    file.write_text(file.read_text().replace("thrifty 1", "thrifty 0"))
+    earlier = Kept(file).newest(contest)
+    assert earlier is not None
+    assert (earlier[0], list(earlier[1])) == (("0", "1"), [1, 2, 3])
     file.write_text("not json\n")
     with pytest.raises(ValueError, match="does not hold outcomes"):
         Kept(file)

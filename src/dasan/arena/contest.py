@@ -257,6 +257,22 @@ class Kept:
         """What is known of a contest, by number of the deal: of the same game, bots and versions."""
         return dict(self._found.get(_key(contest), {}))
 
+    def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
+        """The versions of `a` and `b`, and the outcomes of the contest's deals: of today's versions, else of the highest that
+        there are; None if there are none. For bots whose names have no spaces.
+        """
+        best: tuple[tuple[str, str], dict[int, Outcome]] | None = None
+        for key, outcomes in self._found.items():
+            words = key.split(" ")
+            if [words[0], words[1], *words[-2:-1]] != [contest.rules.digest[:16], contest.a, contest.b]:
+                continue
+            there = {seed: outcomes[seed] for seed in sorted(outcomes) if 0 <= seed - contest.seed < contest.deals}
+            if key == _key(contest):
+                return (words[2], words[-1]), there
+            if there and (best is None or (words[2], words[-1]) > best[0]):
+                best = (words[2], words[-1]), there
+        return best
+
     def keep(self, contest: Contest, outcome: Outcome) -> None:
         """Add one outcome at the end of the file."""
         line = json.dumps({"contest": _key(contest), "outcome": asdict(outcome)}, separators=(",", ":"))

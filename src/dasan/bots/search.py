@@ -40,7 +40,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "1"
+    version = "2"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
