@@ -79,7 +79,7 @@ def test_frames_of_any_kind(arena: tuple[Player, str], rubbish: list[str | bytes
             assert message["type"] in ("snapshot", "presence", "probe", "update", "ack", "error", "pong")
             if message["type"] == "error":
                 assert message["code"] in CODES
-                assert set(message) == {"type", "id", "code", "clause", "message"}
+                assert set(message) == {"type", "id", "code", "clause", "message", "wording"}
                 assert "Traceback" not in message["message"]
 
 

@@ -43,7 +43,10 @@ def test_no_endpoint_fails(server: Served) -> None:
                 assert answer.status_code < 500 or answer.json()["code"] == "unavailable", (method, path, answer.text)
                 assert answer.status_code != 500, (method, path, answer.text)
                 if answer.status_code >= 400:
-                    assert set(answer.json()) == {"type", "id", "code", "clause", "message"}, (path, answer.text)
+                    assert set(answer.json()) == {"type", "id", "code", "clause", "message", "wording"}, (
+                        path,
+                        answer.text,
+                    )
                     assert "Traceback" not in answer.text
             seen.add((method, path))
     assert len(seen) > 30

@@ -11,6 +11,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.parts import Phase
 from dasan.ruleset.rules import Auction, Rules
+from dasan.sentences import said
 
 
 def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card]:
@@ -40,22 +41,22 @@ def objection(state: StateFields, move: Move) -> IllegalPlay | None:
     cite = state.rules.cite
     seat = state.mover
     if must_dig(state.rules, state.hands[seat]) and move.bid != policy.top:
-        return IllegalPlay(f"with this hand you must bid {policy.top}", clause=cite["dig"])
+        return IllegalPlay(said("dig", n=policy.top), clause=cite["dig"])
     if move.type is MoveType.PASS:
         if state.bid is None and seat == state.opener and not policy.opener_may_pass:
-            return IllegalPlay("you open the auction and must bid at least 1", clause=cite["opener"])
+            return IllegalPlay(said("opener"), clause=cite["opener"])
         return None
     if move.bid is None or not 1 <= move.bid <= policy.top:
-        return IllegalPlay(f"bids go from 1 to {policy.top}", clause=cite["opener"])
+        return IllegalPlay(said("bids", n=policy.top), clause=cite["opener"])
     if state.bid is not None and move.bid <= state.bid:
-        return IllegalPlay(f"bid {move.bid} is not higher than {state.bid}: bid more or pass", clause=cite["bid"])
+        return IllegalPlay(said("bid", n=move.bid, m=state.bid), clause=cite["bid"])
     return None
 
 
 def bid(state: AnyState, move: Move) -> AnyState:
     """The state after a bid or a pass in the auction."""
     if state.phase is not Phase.AUCTION:
-        raise IllegalPlay("the auction is not open", clause=state.rules.cite["auction"])
+        raise IllegalPlay(said("auction.closed"), clause=state.rules.cite["auction"])
     refused = objection(state, move)
     if refused is not None:
         raise refused
@@ -83,7 +84,7 @@ def _next(state: AnyState, seat: int) -> AnyState:
 def close(state: AnyState) -> AnyState:
     """The highest bidder takes the kitty (B3.11), or calls a card (B4.03); the opener leads (B3.12, B4.05)."""
     if state.bidder is None:
-        raise IllegalPlay("there is no bid", clause=state.rules.cite["auction"])
+        raise IllegalPlay(said("no-bid"), clause=state.rules.cite["auction"])
     bidder = state.bidder
     if state.rules.call is not None:
         return state.then(phase=Phase.CALL, to_act=bidder, passed=())
@@ -111,13 +112,13 @@ def call(state: AnyState, move: Move) -> AnyState:
     """The bidder calls a card; its holder is the partner, and does not have to say so (B4.03, B4.04)."""
     clause = state.rules.cite["call"]
     if state.phase is not Phase.CALL or state.rules.call is None:
-        raise IllegalPlay("no card is called now", clause=clause)
+        raise IllegalPlay(said("call.closed"), clause=clause)
     ranks = state.rules.call.ranks
     (called,) = move.cards
     if called.rank not in ranks:
-        raise IllegalPlay(f"call a card of rank {ranks[0]} to 10, not {called}", clause=clause)
+        raise IllegalPlay(said("call.rank", low=ranks[0], cards=called), clause=clause)
     if called in state.hands[state.mover]:
-        raise IllegalPlay(f"you hold {called} yourself: call a card of another player", clause=clause)
+        raise IllegalPlay(said("own", cards=called), clause=clause)
     partner = next(s for s, hand in enumerate(state.hands) if called in hand)
     return state.then(
         (state.mover, EventType.CALL, (called,)),
@@ -131,5 +132,5 @@ def call(state: AnyState, move: Move) -> AnyState:
 
 def _auction(rules: Rules) -> Auction:
     if rules.auction is None:
-        raise IllegalPlay("this game has no auction")
+        raise IllegalPlay(said("auction.closed"))
     return rules.auction

@@ -12,6 +12,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
 from dasan.play.parts import Exchange, Phase
 from dasan.play.tricks import with_leader
+from dasan.sentences import said
 
 
 def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
@@ -19,7 +20,7 @@ def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
     clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase is not Phase.EXCHANGE:
-        raise IllegalPlay("no cards are exchanged now", clause=clause)
+        raise IllegalPlay(said("exchange.closed"), clause=clause)
     if deal.given is None:
         return deal, MoveType.GIVE
     return deal, MoveType.TAKE if deal.offered else MoveType.OFFER
@@ -54,7 +55,7 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     deal, wanted = _pending(state)
     clause = state.rules.cite["exchange"]
     if move.type is not wanted:
-        raise IllegalPlay(f"now it is time to {wanted}, not to {move.type}", clause=clause)
+        raise IllegalPlay(said("exchange.now", wanted=wanted, move=move.type), clause=clause)
     seat = deal.winner if wanted is MoveType.OFFER else deal.loser
     if wanted is MoveType.TAKE:
         state.rules.check_in_pack(move.cards)
@@ -63,7 +64,7 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     if wanted is MoveType.GIVE:
         if move.cards[0] not in _highest(state, seat):
             highest = _highest(state, seat)[0]
-            raise IllegalPlay(f"give your highest card, {highest}", clause=clause)
+            raise IllegalPlay(said("exchange.give", cards=highest), clause=clause)
         return state.then(
             (seat, EventType.GIVE, move.cards),
             hands=_moved(state, move.cards[0], seat, deal.winner),
@@ -72,12 +73,12 @@ def exchange(state: AnyState, move: Move) -> AnyState:
         )
     if wanted is MoveType.OFFER:
         if len(move.cards) != 2 or missing(move.cards, _offerable(state, deal)):
-            raise IllegalPlay(f"offer two cards other than the {deal.given} you were given", clause=clause)
+            raise IllegalPlay(said("exchange.offer", cards=deal.given), clause=clause)
         offered = tuple(state.rules.order.hand(move.cards))
         return state.then((seat, EventType.OFFER, offered), exchange=replace(deal, offered=offered), to_act=deal.loser)
     (taken,) = move.cards
     if taken not in deal.offered:
-        raise IllegalPlay(f"take one of the two offered: {deal.offered[0]} or {deal.offered[1]}", clause=clause)
+        raise IllegalPlay(said("exchange.take", cards=deal.offered[0], other=deal.offered[1]), clause=clause)
     after = state.then(
         (seat, EventType.TAKE, (taken,)),
         hands=_moved(state, taken, deal.winner, seat),

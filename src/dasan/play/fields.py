@@ -19,6 +19,7 @@ from dasan.play.parts import Exchange, Origin, Phase, current_origin
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
+from dasan.sentences import said
 
 
 class Changes(TypedDict, total=False):
@@ -98,7 +99,7 @@ class StateFields:
     def mover(self) -> int:
         """The seat to act. `IllegalPlay` where nobody is: the hand is over."""
         if self.to_act is None:
-            raise IllegalPlay("nobody is to act", clause="G.04")
+            raise IllegalPlay(said("nobody-acts"), clause="G.04")
         return self.to_act
 
     @property
@@ -161,7 +162,7 @@ class StateFields:
         self.rules.check_in_pack(cards)
         lacking = missing(cards, self.hands[self.mover])
         if lacking:
-            raise IllegalPlay(f"you do not hold {' '.join(map(str, lacking))}", clause="G.05")
+            raise IllegalPlay(said("lacking", cards=" ".join(map(str, lacking))), clause="G.05")
 
     def seat_after(self, seat: int, *, out_of: Sequence[int] = ()) -> int:
         """The next seat in order of play that still holds cards and is not in `out_of`."""

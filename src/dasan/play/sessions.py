@@ -16,6 +16,7 @@ from dasan.play.parts import Origin, Result, current_origin, named
 from dasan.play.state import State
 from dasan.records.write import ALL, write_session
 from dasan.ruleset.rules import LaterLead, Rules
+from dasan.sentences import said
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Session:
         where the session has no seed to deal from.
         """
         if self.state.result is None:
-            raise IllegalPlay("the hand is not over yet", clause="G.04")
+            raise IllegalPlay(said("not-over"), clause="G.04")
         if self.seed is None:
             raise ValueError("this session was read without its seed; give replay a seed to deal on")
         state = following(self.state, self.seed, contributions)
@@ -119,7 +120,7 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
     """
     result = state.result
     if result is None:
-        raise IllegalPlay("the hand is not over yet", clause="G.04")
+        raise IllegalPlay(said("not-over"), clause="G.04")
     if not isinstance(state.begun, Deal):
         raise ValueError("a hand that starts from a position is not followed by another")
     winner, loser = result.finish_order[0], result.finish_order[-1]

@@ -9,6 +9,7 @@ from dasan.cards import Card
 from dasan.errors import Ambiguous, IllegalPlay
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType, check_form, read_move
+from dasan.sentences import said
 
 
 def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:
@@ -21,20 +22,20 @@ def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[M
             return move
         check_form(move)
         return Move(move.type, tuple(move.cards), move.bid)
-    said = read_move(move)
-    exact = tuple(c for c in said.cards if isinstance(c, Card))
-    short = Counter(c for c in said.cards if isinstance(c, str))
+    meant = read_move(move)
+    exact = tuple(c for c in meant.cards if isinstance(c, Card))
+    short = Counter(c for c in meant.cards if isinstance(c, str))
     if not short:
-        return Move(said.type, exact, said.bid)
-    if said.type is MoveType.CALL:
-        raise Ambiguous("name the suit of the card you call, like call 8C", clause=state.rules.cite["call"])
+        return Move(meant.type, exact, meant.bid)
+    if meant.type is MoveType.CALL:
+        raise Ambiguous(said("call.suit"), clause=state.rules.cite["call"])
     held: Sequence[Card] = state.hands[state.mover]
-    if said.type is MoveType.TAKE and state.exchange is not None:
+    if meant.type is MoveType.TAKE and state.exchange is not None:
         held = state.exchange.offered
     chosen = list(exact)
     for rank, n in short.items():
         chosen += _fill_in(state, rank, n, held, exact)
-    return Move(said.type, tuple(chosen), said.bid)
+    return Move(meant.type, tuple(chosen), meant.bid)
 
 
 def _fill_in(state: StateFields, rank: str, n: int, held: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
@@ -43,14 +44,14 @@ def _fill_in(state: StateFields, rank: str, n: int, held: Sequence[Card], taken:
         if c in left:
             left.remove(c)
     if len(left) < n:
-        raise IllegalPlay(f"you do not hold {n} {'card' if n == 1 else 'cards'} of rank {rank}", clause="G.05")
+        raise IllegalPlay(said("lacking.rank.one" if n == 1 else "lacking.rank", n=n, rank=rank), clause="G.05")
     if len(set(left)) > 1 and n < len(left):
         rules = state.rules
         if rules.suits_matter:
             raise Ambiguous(
-                f"which {rank}? You hold {' '.join(map(str, left))} and their suits count",
+                said("which", rank=rank, cards=" ".join(map(str, left))),
                 clause=rules.cite["suits"],
             )
         if state.called in left:
-            raise Ambiguous(f"which {rank}? You hold the called card {state.called}: say the suits", clause="B4.07")
+            raise Ambiguous(said("which.called", rank=rank, cards=state.called), clause="B4.07")
     return left[:n]

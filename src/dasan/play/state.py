@@ -18,6 +18,7 @@ from dasan.play.parts import Exchange, Origin, Phase, Result, current_origin
 from dasan.play.shorthand import understand
 from dasan.play.view import View, look
 from dasan.records.write import ALL, write_state
+from dasan.sentences import said
 
 
 @dataclass(frozen=True)
@@ -60,21 +61,21 @@ class State(StateFields):
         `IllegalPlay` with the clause for a move that is not allowed now; this state stays as it is (G.01).
         """
         if self.phase is Phase.OVER:
-            raise IllegalPlay("the hand is over", clause=self.rules.cite["end"])
-        said = understand(self, move, self.legal_moves)
-        match said.type:
+            raise IllegalPlay(said("over"), clause=self.rules.cite["end"])
+        meant = understand(self, move, self.legal_moves)
+        match meant.type:
             case MoveType.BID:
-                return auction.bid(self, said)
+                return auction.bid(self, meant)
             case MoveType.CALL:
-                return auction.call(self, said)
+                return auction.call(self, meant)
             case MoveType.GIVE | MoveType.OFFER | MoveType.TAKE:
-                return exchanging.exchange(self, said)
+                return exchanging.exchange(self, meant)
             case MoveType.PASS if self.phase is Phase.AUCTION:
-                return auction.bid(self, said)
+                return auction.bid(self, meant)
             case MoveType.PASS:
                 return tricks.pass_(self)
             case MoveType.PLAY:
-                return tricks.play(self, said)
+                return tricks.play(self, meant)
 
     def view(self, seat: int | None) -> View:
         """What `seat` may know, or a spectator (None): see `dasan.play.view` (G.02, G.06)."""

@@ -11,6 +11,7 @@ from dasan.play.parts import Phase
 from dasan.play.scoring import finish, settle_first_out
 from dasan.ruleset.rules import Ending, Guard, Restart
 from dasan.ruleset.shapes import Combination
+from dasan.sentences import Sentence, said
 
 Added = tuple[int, EventType, tuple[Card, ...]]
 
@@ -78,11 +79,11 @@ def neglects(state: StateFields, play: Combination | None) -> bool:
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
     """Why this play or pass, right in itself, is not allowed to this seat now; or None."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
-        return IllegalPlay(f"the first lead must include the {state.must_include}", clause=state.rules.cite["opening"])
+        return IllegalPlay(said("opening", cards=state.must_include), clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
         highest = state.hands[state.mover][-1]
         return IllegalPlay(
-            f"your neighbour is on the last card: play your highest card, {highest}",
+            said("guard", cards=highest),
             clause=state.rules.cite["guard"],
         )
     return None
@@ -91,7 +92,7 @@ def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
 def play(state: AnyState, move: Move) -> AnyState:
     """The state after cards have been played."""
     if state.phase is not Phase.PLAY:
-        raise IllegalPlay(f"cards are not played in the {state.phase}", clause=state.rules.cite["pass"])
+        raise IllegalPlay(said("play.phase", phase=state.phase), clause=state.rules.cite["pass"])
     combination = move.combination or _checked(state, move.cards)
     seat = state.mover
     held = state.hands[seat]
@@ -137,9 +138,9 @@ def pass_(state: AnyState) -> AnyState:
     """The state after a pass in a trick (B3.16, D2.12, W.16)."""
     seat = state.mover
     if state.phase is not Phase.PLAY:
-        raise IllegalPlay(f"nobody passes in the {state.phase}", clause=state.rules.cite["pass"])
+        raise IllegalPlay(said("pass.phase", phase=state.phase), clause=state.rules.cite["pass"])
     if state.table is None:
-        raise IllegalPlay("you lead, and the leader must play", clause=state.rules.cite["pass"])
+        raise IllegalPlay(said("leader"), clause=state.rules.cite["pass"])
     refused = _duty(state, None)
     if refused is not None:
         raise refused
@@ -209,14 +210,14 @@ def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
     return combination
 
 
-def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> str:
-    start = f"{format_cards(mine.cards)} does not beat {format_cards(theirs.cards)}"
-    if len(mine.cards) != len(theirs.cards):
-        n = len(theirs.cards)
-        return f"{start}: it takes {n} {'card' if n == 1 else 'cards'}, not {len(mine.cards)}"
+def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sentence:
+    cards, table = format_cards(mine.cards), format_cards(theirs.cards)
+    n, m = len(theirs.cards), len(mine.cards)
+    if n != m:
+        return said("count.one" if n == 1 else "count", cards=cards, table=table, n=n, m=m)
     if mine.family != theirs.family:
-        return f"{start}: it takes a {theirs.kind}, not a {mine.kind}"
-    return f"{start}: a {mine.kind} must be higher than the {theirs.kind} on the table"
+        return said("kind", cards=cards, table=table, kind=theirs.kind, other=mine.kind)
+    return said("higher", cards=cards, table=table, kind=mine.kind, other=theirs.kind)
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:

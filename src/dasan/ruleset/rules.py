@@ -36,6 +36,7 @@ from dasan.ruleset.policies import (
 )
 from dasan.ruleset.shapes import Combination, Run, recognise
 from dasan.ruleset.validation import objection
+from dasan.sentences import said
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -87,7 +88,7 @@ class Rules(RulesFields):
         chosen = cards_of(cards)
         self.check_in_pack(chosen)
         if len(chosen) > self.most_cards:
-            raise IllegalPlay(f"no hand holds {len(chosen)} cards", clause=self.cite["combination"])
+            raise IllegalPlay(said("too-many", n=len(chosen)), clause=self.cite["combination"])
         found = recognise(self.shapes, self.order, chosen)
         if found is None:
             raise _refusal(self, chosen)
@@ -107,16 +108,16 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     text = format_cards(rules.order.hand(cards))
     counts = Counter(c.rank for c in cards)
     if len(counts) > 1 and any(c.is_joker for c in cards):
-        return IllegalPlay(f"{text} is no combination: a joker cannot be part of it", clause=rules.cite["joker"])
+        return IllegalPlay(said("joker", cards=text), clause=rules.cite["joker"])
     if len(counts) > 2 and len(set(counts.values())) == 1:
         runs = [s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush]
         for run in runs:
-            which = f"{run.shortest} or more" if run.longest > run.shortest else str(run.shortest)
+            id = "run" if run.longest > run.shortest else "run.exact"
             return IllegalPlay(
-                f"{text} is no {run.kind}: it takes {which} consecutive ranks of {'-'.join(run.sequence)}",
+                said(id, cards=text, kind=run.kind, n=run.shortest, ranks="-".join(run.sequence)),
                 clause=run.clause,
             )
-    return IllegalPlay(f"{text} is not a combination of this game", clause=rules.cite["combination"])
+    return IllegalPlay(said("combination", cards=text), clause=rules.cite["combination"])
 
 
 __all__ = [

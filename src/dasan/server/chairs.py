@@ -12,6 +12,7 @@ import dasan
 from dasan.bots import CHARACTERS
 from dasan.play import fairness
 from dasan.play.begin import hand_secret
+from dasan.sentences import said
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 
@@ -126,5 +127,5 @@ def clean_name(name: str) -> str:
     text = " ".join(unicodedata.normalize("NFC", name).split())
     # Control and format characters could reverse or hide what stands around the name.
     if not text or len(text) > LONGEST_NAME or any(unicodedata.category(c).startswith("C") for c in text):
-        raise Refused("malformed", f"a name has 1 to {LONGEST_NAME} visible characters")
+        raise Refused("malformed", said("name", n=LONGEST_NAME))
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dasan
+from dasan.sentences import said
 from dasan.server.limits import Buckets
 from dasan.server.protocol import (
     Candidate,
@@ -34,7 +35,7 @@ class Commands:
     async def carry_out(self, table_id: str, player: str | None, command: Command, lag: int = 0) -> int | Hint:
         """The length of the table's log after the command, or the hint it asked for."""
         if player is None:
-            raise Refused("forbidden", "you only watch this table")
+            raise Refused("forbidden", said("watching"))
         match command:
             case HintCommand():
                 return await self._hint(table_id, player, command)
@@ -55,20 +56,20 @@ class Commands:
 
     def _talking(self, player: str) -> None:
         if not self._talk.take(player):
-            raise Refused("too-fast", "you say a lot; wait a little")
+            raise Refused("too-fast", said("talk"))
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
         check_bot(command.bot)
         room = await self._tables.look(table_id)
         seat = room.seat_of(player)
         if seat is None:
-            raise Refused("forbidden", "you only watch this table")
+            raise Refused("forbidden", said("watching"))
         if room.head.settings.rated:
-            raise Refused("forbidden", "there are no hints at a rated table")
+            raise Refused("forbidden", said("hints.rated"))
         if room.to_act != seat or room.state is None:
-            raise Refused("illegal", "hints are given on your turn")
+            raise Refused("illegal", said("hints.turn"))
         if not self._hints.take(player):
-            raise Refused("too-fast", "too many hints; wait a little")
+            raise Refused("too-fast", said("hints"))
         unit, candidates = await self.explain(command.bot, room.state.view(seat))
         return Hint(type="hint", id=command.id, seq=room.seq, bot=command.bot, unit=unit, candidates=candidates)
 
@@ -77,16 +78,16 @@ class Commands:
         try:
             told = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):
-            raise Refused("unavailable", "the bot has no advice just now") from None
+            raise Refused("unavailable", said("advice")) from None
         return told["unit"], [Candidate.model_validate(one) for one in told["candidates"]]
 
     async def _report(self, table_id: str, player: str, command: ReportCommand) -> int:
         room = await self._tables.look(table_id)
         if room.seat_of(player) is None:
-            raise Refused("forbidden", "you only watch this table")
+            raise Refused("forbidden", said("watching"))
         line = next((line for line in room.chat if line.seq == command.message), None)
         if line is None:
-            raise Refused("not-found", "there is no such chat message")
+            raise Refused("not-found", said("chat.gone"))
         against = None if line.seat is None else room.chairs[line.seat].player
         await self._tables.store.notes.report(
             {

@@ -13,6 +13,7 @@ from dasan.play.events import MOVES
 from dasan.play.sessions import following, session
 from dasan.play.state import Phase
 from dasan.records.write import begun_json
+from dasan.sentences import said
 from dasan.server.chairs import bot_chairs, clean_name
 from dasan.server.protocol import (
     AnswerCommand,
@@ -49,7 +50,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry
         return _sit(room, player, command)
     seat = room.seat_of(player)
     if seat is None:
-        raise Refused("forbidden", "you only watch this table")
+        raise Refused("forbidden", said("watching"))
     match command:
         case MoveCommand():
             return _move(room, seat, command.move, lag)
@@ -64,7 +65,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry
             return _leave(room, seat)
         case ReturnCommand():
             if room.chairs[seat].substitute is None:
-                raise Refused("illegal", "no bot plays in your seat")
+                raise Refused("illegal", said("no-substitute"))
             return {"type": "return", "seat": seat}
         case StartCommand() | SeatBotCommand() | RemoveCommand() | LockCommand() | SilenceCommand():
             return _host(room, player, command)
@@ -78,9 +79,9 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry
             return _take_back(room, seat)
         case RematchCommand():
             if room.status != "ended":
-                raise Refused("illegal", "a rematch follows when the session has ended")
+                raise Refused("illegal", said("rematch.early"))
             if room.rematch is not None:
-                raise Refused("illegal", "the rematch is open already")
+                raise Refused("illegal", said("rematch.open"))
             return {"type": "vote", "seat": seat}
 
 
@@ -138,14 +139,14 @@ def bot_move(room: Room, seat: int, move: str) -> Entry:
 
 def _check_waiting(room: Room) -> None:
     if room.status != "waiting":
-        raise Refused("illegal", "the first hand has been dealt already")
+        raise Refused("illegal", said("dealt"))
 
 
 def _check_going_on(room: Room) -> None:
     if room.status == "ended":
-        raise Refused("illegal", "the session has ended")
+        raise Refused("illegal", said("ended"))
     if room.status == "waiting":
-        raise Refused("illegal", "the first hand has not been dealt yet")
+        raise Refused("illegal", said("undealt"))
 
 
 def _may_start(room: Room) -> bool:
@@ -158,14 +159,14 @@ def _sit(room: Room, player: str, command: SitCommand) -> Entry:
     now = room.seat_of(player)
     if room.status != "waiting":
         if now is not None and command.seat in (None, now):
-            raise Refused("illegal", "you have a seat already")
-        raise Refused("illegal", "the first hand has been dealt already")
+            raise Refused("illegal", said("seated"))
+        raise Refused("illegal", said("dealt"))
     if now is None and room.locked:
-        raise Refused("forbidden", "the host has locked this table")
+        raise Refused("forbidden", said("locked"))
     free = room.open_seats
     seat = command.seat if command.seat is not None else now if now is not None else free[0] if free else None
     if seat is None or (seat != now and seat not in free):
-        raise Refused("illegal", "that seat is taken" if seat is not None else "every seat is taken")
+        raise Refused("illegal", said("taken") if seat is not None else said("full"))
     name = command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}")
     return {"type": "sit", "seat": seat, "player": player, "name": clean_name(name)}
 
@@ -173,25 +174,25 @@ def _sit(room: Room, player: str, command: SitCommand) -> Entry:
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:
     _check_going_on(room)
     if room.chairs[seat].substitute is not None:
-        raise Refused("illegal", "a bot plays in your seat; take it back first")
+        raise Refused("illegal", said("substitute"))
     return {"type": "move", "seat": seat, "move": text, **({"lag": lag} if lag else {})}
 
 
 def _next(room: Room, seat: int) -> Entry:
     _check_going_on(room)
     if not room.over:
-        raise dasan.IllegalPlay("the hand is not over yet", clause="G.04")
+        raise dasan.IllegalPlay(said("not-over"), clause="G.04")
     if room.number >= MOST_HANDS:
-        raise Refused("unavailable", "this session has become too long to go on; open a new table")
+        raise Refused("unavailable", said("too-long"))
     return {"type": "vote", "seat": seat}
 
 
 def _contribute(room: Room, seat: int, text: str) -> Entry:
     if room.status == "ended":
-        raise Refused("illegal", "the session has ended")
+        raise Refused("illegal", said("ended"))
     check_contribution(text)
     if seat in room.contributions:
-        raise Refused("illegal", "you have already added to the next shuffle")
+        raise Refused("illegal", said("contributed"))
     return {"type": "contribute", "seat": seat, "text": text}
 
 
@@ -202,7 +203,7 @@ def check_contribution(text: str) -> None:
     except UnicodeEncodeError:
         raise dasan.Malformed("a contribution is text that UTF-8 can write") from None
     if size > fairness.MAX_TEXT_BYTES:
-        raise dasan.Malformed(f"a contribution has at most {fairness.MAX_TEXT_BYTES} bytes")
+        raise dasan.Malformed(said("contribution", n=fairness.MAX_TEXT_BYTES))
 
 
 def _leave(room: Room, seat: int) -> Entry:
@@ -210,7 +211,7 @@ def _leave(room: Room, seat: int) -> Entry:
         return {"type": "stand", "seat": seat}
     present = room.chairs[seat].substitute
     if room.status == "ended" or (present is not None and present[1] == "left"):
-        raise Refused("illegal", "you have left already")
+        raise Refused("illegal", said("left"))
     return substitute(room, seat, "left")
 
 
@@ -218,13 +219,13 @@ def _host(
     room: Room, player: str, command: StartCommand | SeatBotCommand | RemoveCommand | LockCommand | SilenceCommand
 ) -> Entry:
     if room.host != player:
-        raise Refused("forbidden", "only the host of the table does that")
+        raise Refused("forbidden", said("host"))
     players = room.head.rules.players
     if not isinstance(command, StartCommand | LockCommand) and command.seat >= players:
         raise Refused("malformed", f"a seat is 0 to {players - 1}")
     if isinstance(command, SilenceCommand):
         if room.chairs[command.seat].kind != "human":
-            raise Refused("illegal", "nobody who could chat sits there")
+            raise Refused("illegal", said("nobody.chat"))
         return {"type": "silence", "seat": command.seat, "silent": command.silent}
     _check_waiting(room)
     match command:
@@ -233,17 +234,17 @@ def _host(
         case RemoveCommand():
             chair = room.chairs[command.seat]
             if chair.kind != "human" or chair.player == player:
-                raise Refused("illegal", "there is nobody to remove in that seat")
+                raise Refused("illegal", said("nobody"))
             return {"type": "stand", "seat": command.seat}
         case SeatBotCommand():
             wanted: tuple[int, ...] = (command.seat,)
             bot = command.bot
             if room.chairs[command.seat].kind == "human":
-                raise Refused("illegal", "somebody sits there")
+                raise Refused("illegal", said("somebody"))
         case StartCommand():
             late = [seat for seat in room.humans if not room.chairs[seat].ready and room.chairs[seat].player != player]
             if room.head.settings.start == "ready" and late:
-                raise Refused("illegal", f"{room.chairs[late[0]].name} is not ready yet")
+                raise Refused("illegal", said("not-ready", name=room.chairs[late[0]].name))
             wanted, bot = room.open_seats, room.head.settings.substitute
     names = [bot if seat in wanted else chair.bot for seat, chair in enumerate(room.chairs)]
     seated = bot_chairs(names)
@@ -256,34 +257,34 @@ def _host(
 def _chat(room: Room, seat: int, text: str) -> Entry:
     settings, chair = room.head.settings, room.chairs[seat]
     if not settings.chat:
-        raise Refused("forbidden", "there is no chat at this table")
+        raise Refused("forbidden", said("chat.none"))
     if chair.silent:
-        raise Refused("forbidden", "the host has taken your chat away")
+        raise Refused("forbidden", said("chat.silenced"))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if not line:
-        raise Refused("malformed", "there is nothing to say in that")
+        raise Refused("malformed", said("chat.empty"))
     folded = line.casefold()
     if any(word.casefold() in folded for word in settings.words):
-        raise Refused("forbidden", "the host does not want that word in the chat")
+        raise Refused("forbidden", said("chat.word"))
     return {"type": "chat", "seat": seat, "name": chair.name, "text": line}
 
 
 def _offer(room: Room, seat: int, command: OfferCommand) -> Entry:
     _check_going_on(room)
     if room.offer is not None:
-        raise Refused("illegal", "another offer is open")
+        raise Refused("illegal", said("offer.open"))
     if command.offer == "undo":
         if room.head.settings.rated:
-            raise Refused("illegal", "moves are not taken back at a rated table")
+            raise Refused("illegal", said("undo.rated"))
         _moves_before(room, seat)
     return {"type": "offer", "offer": command.offer, "seat": seat}
 
 
 def _answer(room: Room, seat: int, command: AnswerCommand) -> Entry:
     if room.offer is None:
-        raise Refused("illegal", "no offer is open")
+        raise Refused("illegal", said("offer.none"))
     if command.accept and seat in room.offer.accepted:
-        raise Refused("illegal", "you have accepted already")
+        raise Refused("illegal", said("offer.accepted"))
     return {"type": "accept" if command.accept else "decline", "seat": seat}
 
 
@@ -301,16 +302,16 @@ def _accepted(room: Room) -> Entry:
 def _take_back(room: Room, seat: int) -> Entry:
     _check_going_on(room)
     if len(room.humans) > 1:
-        raise Refused("illegal", "other people play here: offer to undo instead")
+        raise Refused("illegal", said("undo.others"))
     return {"type": "undo", "moves": _moves_before(room, seat), "taken_back": True}
 
 
 def _moves_before(room: Room, seat: int) -> int:
     """How many moves of the hand were made before ``seat``'s last one."""
     if room.state is None or room.state.phase is Phase.OVER:
-        raise Refused("illegal", "the hand is over")
+        raise Refused("illegal", said("over"))
     movers = [event.seat for event in room.state.events if event.type in MOVES]
     mine = [i for i, by in enumerate(movers) if by == seat]
     if not mine:
-        raise Refused("illegal", "you have not moved in this hand")
+        raise Refused("illegal", said("undo.none"))
     return mine[-1]

@@ -13,8 +13,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from dasan.sentences import said
 from dasan.server.metrics import Metrics
-from dasan.server.protocol import MAX_MESSAGE, ErrorMessage
+from dasan.server.protocol import MAX_MESSAGE, error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
 from dasan.server.reporting import report
 from dasan.server.settings import Settings
@@ -45,7 +46,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-TOO_LARGE: tuple[ErrorCode, str] = ("too-large", f"a request has at most {MAX_MESSAGE} bytes")
+TOO_LARGE: tuple[ErrorCode, str] = ("too-large", said("too-large", n=MAX_MESSAGE))
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
 
@@ -54,7 +55,7 @@ log = logging.getLogger("dasan.server.requests")
 
 def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: dict[str, str] | None = None) -> Response:
     """An error as REST answers it."""
-    body = ErrorMessage(type="error", id=None, code=code, clause=clause, message=message)
+    body = error_message(code, message, clause)
     return JSONResponse(body.model_dump(), STATUS[code], headers)
 
 
@@ -110,11 +111,11 @@ class Guard:
             raise Refused("malformed", "an address has no NUL in it")
         host = headers.get("host", "")
         if not self._settings.serves(_name(host)):
-            raise Refused("forbidden", "this server does not answer to that name")
+            raise Refused("forbidden", said("address"))
         origin = headers.get("origin")
         unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE
         if unsafe and origin is not None and _netloc(origin) != host.lower():
-            raise Refused("forbidden", "requests from other sites are not accepted")
+            raise Refused("forbidden", said("cross-site"))
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
             raise Refused(*TOO_LARGE)

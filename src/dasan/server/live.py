@@ -6,20 +6,22 @@ import asyncio
 import time
 from collections import Counter
 from contextlib import suppress
+from typing import cast
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
+from dasan.sentences import said
 from dasan.server.clocks import Lag
 from dasan.server.commands import Commands
 from dasan.server.hub import Connection
 from dasan.server.identity import Identities
 from dasan.server.limits import Bucket
 from dasan.server.metrics import Metrics
-from dasan.server.protocol import Ack, ErrorMessage, Hint, Ping, Pong, Probe, ProbeReply, read_client
-from dasan.server.refusals import STATUS, Banned, Refused
+from dasan.server.protocol import Ack, Hint, Ping, Pong, Probe, ProbeReply, error_message, read_client
+from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
 from dasan.server.reporting import report
 from dasan.server.tables import Tables
 
@@ -192,7 +194,7 @@ class _Client:
                 await self._handle(message.get("text"))
                 continue
             over += 1
-            self._refuse(_id_of(message.get("text")), Refused("too-fast", "too many messages; slow down"))
+            self._refuse(_id_of(message.get("text")), Refused("too-fast", said("messages")))
             if over > PATIENCE:
                 self._connection.close(POLICY_VIOLATION)
                 return
@@ -231,10 +233,8 @@ class _Client:
 
     def _refuse(self, command_id: str | None, error: DasanError | Refused) -> None:
         clause = error.clause if isinstance(error, DasanError) else None
-        message = ErrorMessage.model_validate(
-            {"type": "error", "id": command_id, "code": error.code, "clause": clause, "message": error.message}
-        )
-        self._connection.offer(message.wire())
+        code = cast("ErrorCode", error.code)
+        self._connection.offer(error_message(code, error.message, clause, command_id).wire())
 
 
 def _id_of(text: str | None) -> str | None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from dasan import puzzles
 from dasan.puzzles import THEMES, Puzzle
+from dasan.sentences import said
 from dasan.server.refusals import Refused
 
 PAGE = 100
@@ -23,7 +24,7 @@ def find(puzzle_id: str) -> Puzzle:
     """The puzzle with this id; ``Refused`` where there is none."""
     found = book().get(puzzle_id)
     if found is None:
-        raise Refused("not-found", "there is no such puzzle")
+        raise Refused("not-found", said("puzzle.none"))
     return found
 
 

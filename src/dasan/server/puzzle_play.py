@@ -11,6 +11,7 @@ from dasan.play.state import Phase, State
 from dasan.puzzles import Puzzle
 from dasan.puzzles.position import side_of
 from dasan.puzzles.truth import Truth, Unproved
+from dasan.sentences import said
 from dasan.server.refusals import Refused
 
 MOST_MOVES = 64
@@ -37,13 +38,13 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
     for text in moves[:-1]:
         state = state.play(text)
     if state.phase is Phase.OVER or _mover(state) not in side:
-        raise Refused("illegal", "it is not the turn of the side that wins")
+        raise Refused("illegal", said("puzzle.turn"))
     after = state.play(moves[-1])
     try:
         right = truth.wins(after, side)
         now, reply = _answered(after, side, truth, right)
     except Unproved:
-        raise Refused("unavailable", "this position is too hard to judge here") from None
+        raise Refused("unavailable", said("puzzle.hard")) from None
     done = right and (now.phase is Phase.OVER or _cannot_lose(now, side, truth))
     return Verdict(
         right=right,
@@ -57,8 +58,8 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
 
 def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> tuple[State, list[str]]:
     """The position in which the side has a choice again, or all is over, and the moves that lead there."""
-    said: list[str] = []
-    while state.phase is Phase.PLAY and len(said) < MOST_MOVES:
+    moves: list[str] = []
+    while state.phase is Phase.PLAY and len(moves) < MOST_MOVES:
         legal = state.legal_moves()
         if len(legal) == 1:
             move = legal[0]
@@ -67,8 +68,8 @@ def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> 
         else:
             move = _defence(state, side, truth, right)
         state = state.play(move)
-        said.append(str(move))
-    return state, said
+        moves.append(str(move))
+    return state, moves
 
 
 def _defence(state: State, side: frozenset[int], truth: Truth, right: bool) -> Move:

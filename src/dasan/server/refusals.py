@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from dasan.errors import DasanError
+from dasan.sentences import said
 
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
@@ -41,14 +42,14 @@ class OwnedElsewhere(Refused):
     """Another process owns the table."""
 
     def __init__(self) -> None:
-        super().__init__("unavailable", "the table is kept by another process; try again")
+        super().__init__("unavailable", said("elsewhere"))
 
 
 class Banned(Refused):
     """The host has banned this player."""
 
     def __init__(self) -> None:
-        super().__init__("forbidden", "the host of this server has banned this player")
+        super().__init__("forbidden", said("banned"))
 
 
 class CannotServe(DasanError):

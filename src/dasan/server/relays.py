@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
+from dasan.sentences import Sentence, said
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.hub import Connection
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
@@ -203,14 +204,15 @@ class Relays:
                 done = await self._carry_out(table, asked)
             except (DasanError, Refused) as error:
                 clause = error.clause if isinstance(error, DasanError) else None
-                return json.dumps({"refused": [error.code, error.message, clause]}).encode()
+                wording = [error.message.id, error.message.values] if isinstance(error.message, Sentence) else None
+                return json.dumps({"refused": [error.code, error.message, clause, wording]}).encode()
             return json.dumps({"done": done}).encode()
 
         return answer
 
     async def _carry_out(self, table: Table, asked: Json) -> object:
         if now() > asked["until"]:
-            raise Refused("unavailable", "nobody waits for this any more")
+            raise Refused("unavailable", said("gone"))
         player = cast("str", asked.get("player"))  # None for who only watches, which the requests below allow
         there = self._there[table.id]
         match asked["do"]:
@@ -283,7 +285,9 @@ async def _seen(table: Table, player: str | None) -> int:
 
 
 def _refusal(told: list[Any]) -> DasanError | Refused:
-    code, message, clause = told
+    code, message, clause, wording = told
+    if wording is not None:
+        message = said(wording[0], **wording[1])
     if clause is None:
         return Refused(cast("ErrorCode", code), message)
     kinds: dict[str, type[DasanError]] = {kind.code: kind for kind in (Malformed, IllegalPlay, Ambiguous, BadRecord)}

@@ -21,6 +21,7 @@ from dasan.play.state import Origin, Phase, State
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
+from dasan.sentences import said
 from dasan.server.chairs import OPEN, Chair, Head
 from dasan.server.clocks import Clock
 from dasan.server.protocol import ChatLine, HandResult, OfferInfo
@@ -187,8 +188,8 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
         case "rematch":
             return _but(room, rematch=entry["table"], votes=frozenset())
         case "chat":
-            said = ChatLine(seq=room.seq, at=room.at, seat=entry["seat"], name=entry["name"], text=entry["text"])
-            return _but(room, chat=(*room.chat, said)[-MOST_CHAT:])
+            line = ChatLine(seq=room.seq, at=room.at, seat=entry["seat"], name=entry["name"], text=entry["text"])
+            return _but(room, chat=(*room.chat, line)[-MOST_CHAT:])
         case other:
             raise BadRecord(f"the log has an entry of an unknown type {other!r}")
 
@@ -203,9 +204,9 @@ def told(room: Room, before: Room) -> str:
 def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
     state = room.state
     if state is None or state.to_act is None:
-        raise dasan.IllegalPlay("the hand is over", clause="G.04")
+        raise dasan.IllegalPlay(said("over"), clause="G.04")
     if state.to_act != seat:
-        raise dasan.IllegalPlay("it is not your turn", clause="G.04")
+        raise dasan.IllegalPlay(said("turn"), clause="G.04")
     after = state.play(text)
     timed = room.chairs[seat].plays is None
     clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)

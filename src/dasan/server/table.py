@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import dasan
+from dasan.sentences import said
 from dasan.server import showing
 from dasan.server.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
 from dasan.server.hub import Connection, Hub
@@ -113,7 +114,7 @@ class Table:
         """The player's seat, None for who only watches; ``Refused`` where nobody may."""
         seat = self.room.seat_of(player)
         if seat is None and self.room.status != "waiting" and not self.room.head.settings.spectators:
-            raise Refused("forbidden", "this table is not yours to see")
+            raise Refused("forbidden", said("private"))
         return seat
 
     def room_for(self, viewer: int | None) -> Room:
@@ -176,9 +177,9 @@ class Table:
         """Show everybody a reaction; it is kept nowhere."""
         seat = self.room.seat_of(player)
         if seat is None:
-            raise Refused("forbidden", "you only watch this table")
+            raise Refused("forbidden", said("watching"))
         if self.room.chairs[seat].silent or not self.room.head.settings.chat:
-            raise Refused("forbidden", "there are no reactions from you at this table")
+            raise Refused("forbidden", said("reactions"))
         text = Reaction(type="reaction", seat=seat, reaction=command.reaction).wire()
         self.hub.publish(lambda _: None, lambda _: text)
 
@@ -267,7 +268,7 @@ class Table:
 
     async def run(self) -> None:
         """The table's life; whatever ends it, nobody is left waiting."""
-        end: Exception = Refused("unavailable", "the server is stopping")
+        end: Exception = Refused("unavailable", said("stopping"))
         code = RESTART
         try:
             self._fence = await self._tables.claim(self.id)
@@ -290,10 +291,10 @@ class Table:
             end = Unreachable()
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
-            end, code = Refused("unavailable", "this table's log is damaged"), FAILED
+            end, code = Refused("unavailable", said("damaged")), FAILED
         except Exception as error:
             report(f"table {self.id} failed", error)
-            end, code = Refused("unavailable", "something went wrong on the server; try again"), FAILED
+            end, code = Refused("unavailable", said("failed")), FAILED
         finally:
             self._ended = True
             self._tables.forget(self)

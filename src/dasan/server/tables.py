@@ -14,6 +14,7 @@ from dasan import bots
 from dasan.games import PRESETS
 from dasan.kernels.runtime.warming import Part
 from dasan.play import fairness
+from dasan.sentences import said
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.decisions import check_contribution
@@ -213,16 +214,16 @@ class Tables:
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
                 if self._closing or now() > end:
-                    raise Refused("unavailable", "the table's server does not answer; try again") from None
+                    raise Refused("unavailable", said("silent")) from None
             await asyncio.sleep(TRY_AGAIN)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:
         if self._closing:
-            raise Refused("unavailable", "the server is stopping")
+            raise Refused("unavailable", said("stopping"))
         table = self._open.get(table_id)
         if table is None:
             if len(self._open) >= self.settings.most_tables:
-                raise Refused("unavailable", "too many tables are open; try again later")
+                raise Refused("unavailable", said("busy"))
             table = self._open[table_id] = Table(self, table_id)
             table.task = self._group.create_task(table.run(), name=f"table {table_id}")
         return await table.ask(action)

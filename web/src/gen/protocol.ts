@@ -139,6 +139,7 @@ export interface Protocol {
   Update?: Update;
   View?: View;
   ViewState?: ViewState;
+  Wording?: Wording;
 }
 /**
  * The command was carried out, is on disk, and left the table at ``seq``; a repeated id gets the same answer.
@@ -497,6 +498,8 @@ export interface Deletion {
 }
 /**
  * Why something was refused: a sentence for the player, and the clause of the rules where there is one.
+ *
+ * ``wording`` lets a client say it in another language; it is null for what only programs get wrong.
  */
 export interface ErrorMessage {
   type: 'error';
@@ -513,6 +516,16 @@ export interface ErrorMessage {
     | 'unavailable';
   clause: string | null;
   message: string;
+  wording: Wording | null;
+}
+/**
+ * Which sentence of the catalogue it is (``dasan.sentences``), and the values in it; cards are written ``4H 4S``.
+ */
+export interface Wording {
+  id: string;
+  values: {
+    [k: string]: string;
+  };
 }
 /**
  * Something that happened in the hand, as one viewer may know it.

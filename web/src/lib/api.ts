@@ -20,6 +20,8 @@ import type {
   TableInfo,
   TableSummary,
 } from '../gen/protocol';
+import { t } from './i18n.svelte';
+import { refusalText, type Refusal } from './refusal';
 import { save } from './storage';
 
 /** The server refused: `message` is for the player. */
@@ -40,9 +42,10 @@ async function ask<T>(path: string, init?: RequestInit): Promise<T> {
 }
 
 async function refusalOf(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as { message?: string; detail?: unknown; clause?: string | null };
-  const text = body.message ?? (typeof body.detail === 'string' ? body.detail : response.statusText);
-  return new ApiError(response.status, text, body.clause ?? null);
+  const body = (await response.json().catch(() => null)) as Partial<Refusal> | null;
+  if (!body?.code || body.message === undefined) return new ApiError(response.status, t('start.unreachable'));
+  const { code, clause = null, message, wording = null } = body;
+  return new ApiError(response.status, refusalText({ code, clause, message, wording }), clause);
 }
 
 const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>

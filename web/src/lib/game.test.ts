@@ -117,8 +117,9 @@ describe('fold', () => {
       code: 'illegal',
       clause: 'B3.15',
       message: 'No.',
+      wording: null,
     });
-    expect(refused.refusal).toEqual({ code: 'illegal', clause: 'B3.15', message: 'No.' });
+    expect(refused.refusal).toEqual({ code: 'illegal', clause: 'B3.15', message: 'No.', wording: null });
     expect(refused.pending).toBeNull();
     expect(refused.view).toBe(seated.view);
     expect(sent(refused, 'c2').refusal).toBeNull();

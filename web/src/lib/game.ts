@@ -10,12 +10,7 @@ import type {
   TableInfo,
   View,
 } from '../gen/protocol';
-
-export interface Refusal {
-  clause: string | null;
-  code: string;
-  message: string;
-}
+import type { Refusal } from './refusal';
 
 /** What this client knows of one table: the fold of the server's messages. */
 export interface Game {
@@ -128,9 +123,9 @@ export function fold(game: Game, message: ServerMessage): Game {
       if (message.id !== game.pending) return game;
       return message.seq > game.seq ? { ...game, acked: message.seq } : { ...game, pending: null };
     case 'error': {
-      const { code, clause, message: text } = message;
+      const { code, clause, message: text, wording } = message;
       const pending = message.id === game.pending ? null : game.pending;
-      return { ...game, pending, refusal: { code, clause, message: text } };
+      return { ...game, pending, refusal: { code, clause, message: text, wording } };
     }
     default:
       // What is not about the game, and what a newer server may say.

@@ -8,7 +8,7 @@ import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { choose, format } from './i18n.svelte';
-import { recognise } from './refusal';
+import { refusalText } from './refusal';
 
 type Message = string | Record<string, string>;
 const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
@@ -49,13 +49,16 @@ describe('lessons', () => {
 });
 
 describe('refusals', () => {
-  it('are told apart by their sentences, with the values in them', () => {
-    expect(recognise('8H does not beat 9D: a single must be higher than the single on the table')).toEqual({
-      key: 'refusal.higher',
-      values: { cards: '8H', table: '9D', kind: 'single', other: 'single' },
-    });
-    expect(recognise('bid 1 is not higher than 2: bid more or pass')?.values).toEqual({ n: '1', m: '2' });
-    expect(recognise('something new')).toBeNull();
+  const refusal = { code: 'illegal', clause: 'B3.15', message: 'as the server says it' } as const;
+  it('are worded by the catalogue, with the values in them', () => {
+    const values = { cards: '8H', table: 'TD', kind: 'single', other: 'triplet' };
+    expect(refusalText({ ...refusal, wording: { id: 'kind', values } })).toBe(
+      '8♥ does not beat 10♦: it takes a single, not a three of a kind',
+    );
+  });
+  it('that this page does not know yet are shown as the server says them', () => {
+    expect(refusalText({ ...refusal, wording: { id: 'brand-new', values: {} } })).toBe('As the server says it');
+    expect(refusalText({ ...refusal, wording: null })).toBe(en['refusal.other']);
   });
 });
 

@@ -1,43 +1,21 @@
-import en from '../i18n/en.json';
-import { short } from './cards';
-import { locale, maybe, t } from './i18n.svelte';
+import type { ErrorMessage } from '../gen/protocol';
+import { printed, short } from './cards';
+import { maybe, t } from './i18n.svelte';
 
-const KINDS = new Set(['kind', 'other']);
+/** Why something was refused: the server's sentence, and which of the catalogue's it is. */
+export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
 
-/** Each refusal of the catalogue as a pattern: the server's sentences are the English ones. */
-const PATTERNS = Object.entries(en)
-  .filter((entry): entry is [string, string] => entry[0].startsWith('refusal.') && typeof entry[1] === 'string')
-  .map(([key, text]) => {
-    const names: string[] = [];
-    const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, (_, name: string) => {
-      names.push(name);
-      return '(.+?)';
-    });
-    return { key, names, pattern: new RegExp(`^${source}$`, 'i') };
-  });
+/** `3C 4D` as `3♣ 4♦`, `T` as `10`, for the eye. */
+const drawn = (text: string): string =>
+  text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card)).replace(/\bT\b/g, printed('T'));
 
-/** `3C 4D` as `3♣ 4♦`, for the eye. */
-const drawn = (text: string): string => text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card));
+const value = (name: string, text: string): string =>
+  name === 'kind' || name === 'other' ? (maybe(`kind.bare.${text}`) ?? drawn(text)) : drawn(text);
 
-/** Which refusal a sentence of the server is, and the values in it. */
-export function recognise(message: string): { key: string; values: Record<string, string> } | null {
-  for (const { key, names, pattern } of PATTERNS) {
-    const found = pattern.exec(message);
-    if (found) return { key, values: Object.fromEntries(names.map((name, i) => [name, found[i + 1] ?? ''])) };
-  }
-  return null;
-}
-
-/** Why something was refused, in the reader's language; `code` as it came with the sentence. */
-export function refusalText(message: string, code: string): string {
-  if (locale() === 'en') return drawn(message);
-  const found = recognise(message);
-  if (!found) return code === 'illegal' ? t('refusal.other') : drawn(message);
-  const values = Object.fromEntries(
-    Object.entries(found.values).map(([name, value]) => [
-      name,
-      KINDS.has(name) ? (maybe(`kind.${value}`, { n: '' }) ?? value).trim() : drawn(value),
-    ]),
-  );
-  return maybe(found.key, values) ?? drawn(message);
+/** Why something was refused, in the reader's language. */
+export function refusalText({ code, message, wording }: Refusal): string {
+  if (!wording) return maybe(`refusal.code.${code}`) ?? t('refusal.other');
+  const values = Object.fromEntries(Object.entries(wording.values).map(([name, text]) => [name, value(name, text)]));
+  const text = maybe(`refusal.${wording.id}`, values) ?? drawn(message);
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }

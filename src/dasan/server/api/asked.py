@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from pydantic import Field
 
+from dasan.sentences import said
 from dasan.server.commands import Commands
 from dasan.server.identity import Identities
 from dasan.server.live import Live
@@ -54,7 +55,7 @@ def limit(request: Request, name: str, *keys: str | None) -> None:
     buckets = request.app.state.limits[name]
     for key in (f"address {address_of(request)}", *keys):
         if key is not None and not buckets.take(key):
-            raise Refused("too-fast", "too many requests of this kind; wait a little")
+            raise Refused("too-fast", said("fast"))
 
 
 TablesHere = Annotated[Tables, Depends(_tables)]

@@ -11,6 +11,7 @@ import dasan
 from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
 from dasan.ruleset import clauses
+from dasan.sentences import said
 from dasan.server.chairs import called
 from dasan.server.facts import facts
 from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
@@ -47,7 +48,7 @@ async def rules(preset: str, request: Request) -> RulesInfo:
     ``lang``: the language of the clauses, one of ``clauses.LANGUAGES``.
     """
     if preset not in PRESETS:
-        raise Refused("not-found", f"there is no game {preset!r}")
+        raise Refused("not-found", said("no-game", name=preset))
     known = {option.name: option for option in PRESETS[preset].options}
     given = {name: _read_value(known.get(name), value) for name, value in request.query_params.items()}
     language = str(given.pop("lang", "en"))

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
 import dasan
+from dasan.sentences import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.facts import facts, title_of
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
@@ -35,7 +36,7 @@ async def record(
     room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
     if room.state is None:
-        raise Refused("illegal", "the first hand has not been dealt yet")
+        raise Refused("illegal", said("undealt"))
     return StreamingResponse(_session(store, room, viewer), media_type=NDJSON)
 
 

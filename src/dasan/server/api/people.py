@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from dasan import bots
 from dasan.errors import DasanError
+from dasan.sentences import said
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Number, Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.chairs import clean_name
@@ -41,7 +42,7 @@ from dasan.server.tables import Tables
 
 router = APIRouter(prefix="/api")
 
-WRONG = "that is not a name and password of an account here"
+WRONG = said("account.wrong")
 
 
 @router.get("/me")
@@ -60,7 +61,7 @@ async def rename(
     one = player or new_player()
     person = await store.people.find(one)
     if person is not None and person.account is not None:
-        raise Refused("illegal", "an account is called by its name")
+        raise Refused("illegal", said("account.name"))
     await store.people.rename(one, clean_name(wanted.name), now())
     await ids.remember(request, response, one)
     return _me(one, await store.people.find(one))
@@ -75,13 +76,13 @@ async def register(
     one = player or new_player()
     person = await store.people.find(one)
     if person is not None and person.account is not None:
-        raise Refused("illegal", "you are signed in to an account already")
+        raise Refused("illegal", said("account.already"))
     if wanted.name.casefold() in {*bots.BOTS, "me", "open"}:
-        raise Refused("illegal", "that name is taken")
+        raise Refused("illegal", said("account.taken"))
     try:
         await store.people.register(one, wanted.name, await ids.hash(wanted.password), now())
     except Taken:
-        raise Refused("illegal", "that name is taken") from None
+        raise Refused("illegal", said("account.taken")) from None
     await ids.sign_in(request, response, one)
     return _me(one, await store.people.find(one))
 
@@ -148,7 +149,7 @@ async def change_password(
     limit(request, "sign_ins", player)
     person = await _account(store, player)
     if not await ids.check(person.password, wanted.old):
-        raise Refused("forbidden", "that is not your password")
+        raise Refused("forbidden", said("account.password"))
     await store.people.set_password(person.id, await ids.hash(wanted.new), now())
     await ids.sign_in(request, response, person.id)
     live.recheck(person.id)
@@ -169,14 +170,14 @@ async def delete(
     """Forget this player; finished hands stay without the name."""
     limit(request, "sign_ins", player)
     if player is None:
-        raise Refused("forbidden", "nothing is known of this browser")
+        raise Refused("forbidden", said("account.unknown"))
     person = await store.people.find(player)
     if (
         person is not None
         and person.password is not None
         and not await ids.check(person.password, wanted.password or "")
     ):
-        raise Refused("forbidden", "that is not your password")
+        raise Refused("forbidden", said("account.password"))
     await _leave_tables(tables, store, player)
     for table_id in await store.people.delete(player, now()):
         tables.reopen(table_id)
@@ -191,7 +192,7 @@ async def export(request: Request, store: StoreHere, player: Player) -> dict[str
     """All that is kept about this player."""
     limit(request, "records", player)
     if player is None:
-        raise Refused("forbidden", "nothing is known of this browser")
+        raise Refused("forbidden", said("account.unknown"))
     return await store.people.export(player)
 
 
@@ -200,7 +201,7 @@ async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> Pe
     """A link that makes another device this player: it works once, for ten minutes."""
     limit(request, "sign_ins", player)
     if player is None:
-        raise Refused("forbidden", "nothing is known of this browser")
+        raise Refused("forbidden", said("account.unknown"))
     token = await ids.make_link(player)
     return PersonalLink(token=token, path=f"/link/{token}")
 
@@ -211,7 +212,7 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, store: 
     limit(request, "sign_ins")
     player = await ids.take_link(wanted.token)
     if player is None:
-        raise Refused("not-found", "that link was used already, or is too old")
+        raise Refused("not-found", said("link.used"))
     person = await store.people.find(player)
     if person is not None and person.account is not None:
         await ids.sign_in(request, response, player)
@@ -234,7 +235,7 @@ async def profile(name: str, store: StoreHere) -> Profile:
     """An account's ratings and statistics."""
     person = await store.people.by_account(name)
     if person is None:
-        raise Refused("not-found", "there is no account of that name")
+        raise Refused("not-found", said("no-account"))
     return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
 
 
@@ -242,7 +243,7 @@ async def profile(name: str, store: StoreHere) -> Profile:
 async def bot_profile(name: str, store: StoreHere) -> Profile:
     """A bot's ratings and statistics."""
     if name not in bots.BOTS:
-        raise Refused("not-found", "there is no such bot")
+        raise Refused("not-found", said("no-bot"))
     return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
 
 
@@ -273,7 +274,7 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 async def _account(store: Store, player: str | None) -> Person:
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
-        raise Refused("forbidden", "you are not signed in to an account")
+        raise Refused("forbidden", said("account.none"))
     return person
 
 

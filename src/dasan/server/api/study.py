@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
 from dasan.puzzles import Puzzle
+from dasan.sentences import said
 from dasan.server import puzzle_book
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import NDJSON
@@ -106,7 +107,7 @@ async def solve(
     try:
         told = await tables.study.run("solve", hand.record, wanted.seq, wanted.moves, 3.0, memory)
     except FAILED:
-        raise Refused("unavailable", "the solver has no answer just now") from None
+        raise Refused("unavailable", said("solver")) from None
     return PositionValue.model_validate(told)
 
 
@@ -121,7 +122,7 @@ async def advice(
     try:
         told = await tables.study.run("advise", hand.record, seq, bot)
     except FAILED:
-        raise Refused("unavailable", "the bot has no advice just now") from None
+        raise Refused("unavailable", said("advice")) from None
     return Advice.model_validate(told)
 
 
@@ -129,7 +130,7 @@ async def _open_hand(store: Store, hand_id: str) -> Hand:
     """A finished hand whose cards everybody may see."""
     hand = await store.hands.load(hand_id)
     if not hand.shown:
-        raise Refused("forbidden", "this table does not show hands after the end")
+        raise Refused("forbidden", said("hands.hidden"))
     return hand
 
 
@@ -165,7 +166,7 @@ async def answer(
     try:
         told = await tables.study.run("puzzle_answer", puzzle_id, wanted.moves, PUZZLE_NODES)
     except FAILED:
-        raise Refused("unavailable", "the solver has no answer just now") from None
+        raise Refused("unavailable", said("solver")) from None
     return PuzzleVerdict.model_validate(told)
 
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 import dasan
 from dasan.play import fairness
 from dasan.play.begin import hand_secret
+from dasan.sentences import said
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.facts import title_of
 from dasan.server.identity import new_player
@@ -58,7 +59,7 @@ async def create_table(
     if wanted.ticket is not None:
         seed = await tables.store.notes.redeem(wanted.ticket, now())
         if seed is None:
-            raise Refused("not-found", "that ticket was used already, or is too old")
+            raise Refused("not-found", said("ticket"))
     table_id, seat = await tables.create(
         owner,
         wanted.preset,
@@ -154,7 +155,7 @@ async def _join(tables: TablesHere, table_id: str, player: str, name: str | None
     await tables.command(table_id, player, sit)
     taken = (await tables.look(table_id)).seat_of(player)
     if taken is None:
-        raise Refused("illegal", "that seat is taken")
+        raise Refused("illegal", said("taken"))
     return taken
 
 

@@ -54,6 +54,8 @@ from dasan.server.protocol.messages import (
     Snapshot,
     TableChanged,
     Update,
+    Wording,
+    error_message,
 )
 from dasan.server.protocol.people import (
     ClaimLink,
@@ -234,5 +236,7 @@ __all__ = [
     "Update",
     "View",
     "ViewState",
+    "Wording",
+    "error_message",
     "read_client",
 ]

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from dasan.sentences import Sentence
 from dasan.server.protocol.base import CommandId, Message, Milliseconds, Seat
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.hand import Event, LegalMove, SessionInfo, View, ViewState
@@ -131,14 +132,25 @@ class Ack(Message):
     seq: int
 
 
+class Wording(Message):
+    """Which sentence of the catalogue it is (``dasan.sentences``), and the values in it; cards are written ``4H 4S``."""
+
+    id: str
+    values: dict[str, str]
+
+
 class ErrorMessage(Message):
-    """Why something was refused: a sentence for the player, and the clause of the rules where there is one."""
+    """Why something was refused: a sentence for the player, and the clause of the rules where there is one.
+
+    ``wording`` lets a client say it in another language; it is null for what only programs get wrong.
+    """
 
     type: Literal["error"]
     id: str | None
     code: ErrorCode
     clause: str | None
     message: str
+    wording: Wording | None
 
 
 class Probe(Message):
@@ -152,6 +164,12 @@ class Pong(Message):
     """Yes."""
 
     type: Literal["pong"]
+
+
+def error_message(code: ErrorCode, message: str, clause: str | None = None, id: str | None = None) -> ErrorMessage:
+    """A refusal as it is sent; ``id`` is the command's."""
+    wording = Wording(id=message.id, values=message.values) if isinstance(message, Sentence) else None
+    return ErrorMessage(type="error", id=id, code=code, clause=clause, message=str(message), wording=wording)
 
 
 ServerMessage: TypeAlias = Annotated[

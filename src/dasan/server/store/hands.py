@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.records.write import result_json
+from dasan.sentences import said
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
 from dasan.server.store.database import Database
@@ -158,7 +159,7 @@ class Hands:
 def _load(connection: sa.Connection, which: sa.ColumnElement[bool]) -> Hand:
     row = connection.execute(sa.select(hands).where(which)).one_or_none()
     if row is None:
-        raise Refused("not-found", "there is no such hand")
+        raise Refused("not-found", said("no-hand"))
     return _hand(row, _seats(connection, [row.id]).get(row.id, ()))
 
 

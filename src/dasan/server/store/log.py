@@ -19,6 +19,7 @@ import sqlalchemy as sa
 
 from dasan.errors import BadRecord
 from dasan.games import make_rules
+from dasan.sentences import said
 from dasan.server.chairs import Chair, Head
 from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.protocol import TableSettings
@@ -276,7 +277,7 @@ class EventLog:
             taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
             fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
             if fence is None:
-                raise Refused("not-found", "there is no such table")
+                raise Refused("not-found", said("no-table"))
             return fence if taken.rowcount else None
 
         return await self._database.write(write)
@@ -311,7 +312,7 @@ class EventLog:
         def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
             table = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
             if table is None:
-                raise Refused("not-found", "there is no such table")
+                raise Refused("not-found", said("no-table"))
             since = 0 if _before_checkpoint(table, until) else table.checkpoint["seq"]
             mine = events.c.table_id == table_id
             lines = connection.execute(

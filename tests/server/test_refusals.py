@@ -1,0 +1,88 @@
+"""Every refusal a player can meet has an id, and the page words it in each of its languages."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pickle
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import dasan
+from dasan.sentences import SENTENCES, Sentence, said
+from dasan.server.protocol.messages import error_message
+from dasan.server.refusals import ErrorCode, Refused
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "dasan"
+LANGUAGES = sorted((ROOT / "web" / "src" / "i18n").glob("*.json"))
+FOR_PROGRAMS = {"malformed"}
+"""What the page never sends: only programs are refused with these codes, in English."""
+
+
+def holes(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+def test_the_page_words_every_sentence() -> None:
+    """All four catalogues have each id, with no value that the server does not send, and English says what it says."""
+    assert len(LANGUAGES) == 4
+    for path in LANGUAGES:
+        words = json.loads(path.read_text(encoding="utf-8"))
+        said_here = {key.removeprefix("refusal."): text for key, text in words.items() if key.startswith("refusal.")}
+        assert SENTENCES.keys() <= said_here.keys(), path.stem
+        assert all(holes(said_here[id]) <= holes(text) for id, text in SENTENCES.items()), path.stem
+        assert {f"code.{code}" for code in get_args(ErrorCode)} - {"code.illegal", "code.bad-record"} <= said_here.keys()
+        if path.stem == "en":
+            assert {id: said_here[id] for id in SENTENCES} == SENTENCES
+
+
+def test_every_refusal_takes_its_sentence_from_the_catalogue() -> None:
+    """No refusal of the games and the server is a plain string, but those with codes for programs."""
+    plain = []
+    for folder in ("play", "ruleset", "server"):
+        for path in sorted((SOURCES / folder).rglob("*.py")):
+            if path.name == "health.py":  # for hosts and their monitors
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Call):
+                    continue
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                at = {"IllegalPlay": 0, "Ambiguous": 0, "Refused": 1}.get(name)
+                if at is None or len(node.args) <= at or not isinstance(node.args[at], ast.Constant | ast.JoinedStr):
+                    continue
+                code = node.args[0]
+                if not (at == 1 and isinstance(code, ast.Constant) and code.value in FOR_PROGRAMS):
+                    plain.append(f"{path.relative_to(SOURCES)}:{node.lineno}")
+    assert not plain, plain
+
+
+def test_every_sentence_is_said_somewhere() -> None:
+    written = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.name != "sentences.py")
+    assert [id for id in SENTENCES if f'"{id}"' not in written] == []
+
+
+def test_a_refusal_keeps_its_values_on_the_wire() -> None:
+    state = dasan.start(
+        dasan.rules("big-three"), ["6D 7C", "6H QH", "7S KS"], bidder=0, table="8S", table_seat=2, to_act=0
+    )
+    with pytest.raises(dasan.IllegalPlay) as refused:
+        state.play("7C")
+    sent = error_message("illegal", refused.value.message, refused.value.clause).model_dump()
+    assert sent["message"] == "7C does not beat 8S: a single must be higher than the single on the table"
+    assert sent["wording"] == {
+        "id": "higher",
+        "values": {"cards": "7C", "table": "8S", "kind": "single", "other": "single"},
+    }
+    assert error_message("malformed", "what only a program says").wording is None
+
+
+def test_a_sentence_travels_between_processes() -> None:
+    sentence = pickle.loads(pickle.dumps(Refused("illegal", said("not-ready", name="Ada")))).message
+    assert isinstance(sentence, Sentence)
+    assert (sentence, sentence.id, sentence.values) == ("Ada is not ready yet", "not-ready", {"name": "Ada"})
+    with pytest.raises(KeyError):
+        said("not-ready")
