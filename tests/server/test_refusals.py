@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 
 import dasan
+from dasan.games import PRESETS
 from dasan.sentences import SENTENCES, Sentence, said
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import ErrorCode, Refused
@@ -38,6 +39,17 @@ def test_the_page_words_every_sentence() -> None:
         assert {f"code.{code}" for code in get_args(ErrorCode)} - {"code.illegal", "code.bad-record"} <= said_here.keys()
         if path.stem == "en":
             assert {id: said_here[id] for id in SENTENCES} == SENTENCES
+
+
+def test_the_page_explains_every_option() -> None:
+    """In all four languages; in English by the option's own help."""
+    options = {option.name: option.help for preset in PRESETS.values() for option in preset.options}
+    for path in LANGUAGES:
+        words = json.loads(path.read_text(encoding="utf-8"))
+        helps = {key.removeprefix("help."): text for key, text in words.items() if key.startswith("help.")}
+        assert helps.keys() == options.keys(), path.stem
+        assert all(f"option.{name}" in words for name in options), path.stem
+        assert path.stem != "en" or helps == options
 
 
 def test_every_refusal_takes_its_sentence_from_the_catalogue() -> None:

@@ -35,6 +35,9 @@ const spaced = (name: string): string => {
 
 export const optionName = (option: Pick<OptionInfo, 'name'>): string => maybe(`option.${option.name}`) ?? spaced(option.name);
 
+/** What an option changes; in English where the catalogue does not know it. */
+export const optionHelp = (option: Pick<OptionInfo, 'name' | 'help'>): string => maybe(`help.${option.name}`) ?? option.help;
+
 export function choiceName(option: string, value: boolean | number | string): string {
   if (typeof value === 'boolean') return t(value ? 'choice.yes' : 'choice.no');
   if (typeof value === 'number') return t('choice.number', { n: value });
