@@ -186,9 +186,9 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
     """The first steps of a lesson without a mouse."""
     with visitor(browser, server) as page:
         page.goto("/learn/big-three")
-        expect(page.get_by_text("Step 1 of 10")).to_be_visible()
+        expect(page.get_by_text("Step 1 of 20")).to_be_visible()
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Step 2 of 10")).to_be_visible()
+        expect(page.get_by_text("Step 2 of 20")).to_be_visible()
         for at in range(3):
             page.locator(f'button[data-at="{at}"]').focus()
             page.keyboard.press("Space")
@@ -196,7 +196,7 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("Right!")).to_be_visible()
         accessible(page, "a lesson")
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Step 3 of 10")).to_be_visible()
+        expect(page.get_by_text("Step 3 of 20")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Writes ``web/src/lessons/*.json``: the positions of the lessons, each made and judged by the engine.
 
 A step is a position or none, and the moves that go on. What a step says stands in ``web/src/lessons/text/*.json``, one
-text a step in each language. The learner sits in seat 0.
+text a step in each language; the turns of a whole hand say one of the page's ``coach`` texts. The learner sits in seat 0.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ class Step:
 
     state: dasan.State | None = None
     accept: tuple[str, ...] | None = None
+    coach: str | None = None
+    since: tuple[tuple[int, str], ...] = ()
+    """What the others did since the learner's last turn: seat and move."""
 
 
 def step(state: dasan.State, *accept: str) -> Step:
@@ -43,6 +46,26 @@ def others(used: str, *sizes: int) -> list[str]:
         hands.append(" ".join(left[:size]))
         left = left[size:]
     return hands
+
+
+def whole_hand(state: dasan.State, script: str) -> list[Step]:
+    """The learner's turns of a whole hand; a word before a colon is what the coach says of the learner's move."""
+    steps: list[Step] = []
+    since: list[tuple[int, str]] = []
+    for told in script.split(" | "):
+        coach, _, move = told.rpartition(": ")
+        seat = state.to_act
+        if seat is None or (seat == 0) != bool(coach):
+            raise ValueError(f"the script is out of step at {told!r}: seat {seat} is to act")
+        if seat == 0:
+            steps.append(Step(state, (move,), coach, tuple(since)))
+            since = []
+        else:
+            since.append((seat, move))
+        state = state.play(move)
+    if 0 not in state.finished:
+        raise ValueError("the learner is not out at the end of the script")
+    return steps
 
 
 def big_three() -> list[Step]:
@@ -69,6 +92,13 @@ def big_three() -> list[Step]:
         Step(),
         step(play("4C 9D 9H 9S", sizes=(1, 4)), "9D 9H 9S"),
         Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=33, dealer=0),
+            "bid: bid 3 | long: 8D 9H TD JS QS KH | pass | pass | unbeatable: 4D 4C 4H 4S | pass | pass | low: 5H 5S"
+            " | 6D 6H | 8C 8S | top: 2C 2H | pass | pass | low: 7D 7C | KC KS | pass | unbeatable: 3D 3H | pass | pass"
+            " | unbeatable: 3S | pass | pass | out: 2S",
+        ),
     ]
 
 
@@ -89,6 +119,13 @@ def big_three_4p() -> list[Step]:
         Step(),
         step(helping, "pass"),
         Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=3, dealer=0),
+            "bid: bid 3 | call: call 8D | low: 4C 4H | 9C 9H | 2C 2H | pass | pass: pass | pass | 6H 7C 8D 9D TS JC QS"
+            " | pass | ally: pass | pass | 5H 5S | 8H 8S | top: AD AH | pass | pass | pass | low: 7D 7S | KD KH | pass"
+            " | pass | pass: pass | 4D 5D 6C | pass | pass | beat: JH QD KC | pass | pass | pass | out: 9S TD JS QH",
+        ),
     ]
 
 
@@ -108,6 +145,13 @@ def big_two() -> list[Step]:
         step(play("3H 5H 6H 9H 2H KC", "3S 4C 5C 6S 7D"), "3H 5H 6H 9H 2H"),
         step(play("4D 9D 2S", "8C", sizes=(1, 4, 5)), "2S"),
         Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=18, dealer=0),
+            "low: 3D | 8D | JC | QC | top: 2C | pass | pass | pass | long: 4D 4C 4H TD TS | pass | pass | 6H 6S AD AH AS"
+            " | pass: pass | pass | pass | 4S | beat: 6D | AC | pass | 2D | top: 2H | pass | pass | pass | low: 8H | pass"
+            " | pass | 8S | unbeatable: 2S | pass | pass | pass | out: QH QS",
+        ),
     ]
 
 
@@ -126,6 +170,12 @@ def winner() -> list[Step]:
         step(play("6D 6C 6H 6S 9D 2S", "KD KC KH"), *bomb),
         Step(),
         Step(),
+        Step(),
+        *whole_hand(
+            dasan.deal(rules, seed=89, dealer=0),
+            "4C 5H 6S 7C 8S 9H TD | beat: 5D 6C 7H 8C 9C TH JC | pass | 6D 7S 8H 9D TC JH QC | pass | pass: pass | pass | 4D"
+            " | QS | beat: KC | pass | AH | 2C | top: 2H | pass | pass | pass | low: AD AS | pass | pass | pass | out: QD QH",
+        ),
     ]
 
 
@@ -142,13 +192,20 @@ def written(preset: str) -> str:
         "scope": facts(rules).scope,
         "ranks": rules.ranks,
         "steps": [
-            {"view": _view(one.state), "accept": None if one.accept is None else list(one.accept)} for one in steps
+            {
+                "view": view_of(one.state),
+                "accept": None if one.accept is None else list(one.accept),
+                "coach": one.coach,
+                "since": [list(told) for told in one.since],
+            }
+            for one in steps
         ],
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _view(state: dasan.State | None) -> dict[str, Any] | None:
+def view_of(state: dasan.State | None) -> dict[str, Any] | None:
+    """The learner's view of a position as the page reads it."""
     return None if state is None else {**state.view(0).to_json(), "events": []}
 
 

@@ -5,6 +5,9 @@ import type { Locale } from './i18n.svelte';
 export interface LessonStep {
   view: View | null;
   accept: string[] | null;
+  /** A turn of a whole hand: what the coach says, and what the others did since the last one. */
+  coach: string | null;
+  since: [number, string][];
 }
 
 /** A lesson of one game: positions that the engine has made (scripts/lessons.py), and a text a step. */
@@ -15,9 +18,22 @@ export interface Lesson {
   steps: LessonStep[];
 }
 
+/** A position for one clause, and what is asked in it (scripts/practice.py). */
+export interface Exercise {
+  view: View;
+  accept: string[];
+  clause: string;
+  task: string;
+}
+
+export interface Exercises extends Omit<Lesson, 'steps'> {
+  steps: Exercise[];
+}
+
 export const LESSONS = ['big-three', 'big-three-4p', 'big-two', 'winner'] as const;
 
 const files = import.meta.glob<{ default: Lesson }>('../lessons/*.json');
+const shelves = import.meta.glob<{ default: Exercises }>('../lessons/practice/*.json');
 const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>> = {
   en: () => import('../lessons/text/en.json'),
   fr: () => import('../lessons/text/fr.json'),
@@ -25,10 +41,17 @@ const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>
   'zh-Hant': () => import('../lessons/text/zh-Hant.json'),
 };
 
-/** The lesson of a game and its texts in a language. */
+/** The lesson of a game, and its texts in a language: one a step that has no coach. */
 export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
   const file = files[`../lessons/${game}.json`];
   if (!file) throw new Error(`no lesson for ${game}`);
   const [found, texts] = await Promise.all([file(), words[locale]()]);
   return [found.default, texts.default[game] ?? []];
+}
+
+/** The exercises of a game. */
+export async function exercises(game: string): Promise<Exercises> {
+  const file = shelves[`../lessons/practice/${game}.json`];
+  if (!file) throw new Error(`no exercises for ${game}`);
+  return (await file()).default;
 }

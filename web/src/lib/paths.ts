@@ -3,7 +3,7 @@ export type Route =
   | { page: 'table'; id: string }
   | { page: 'hand'; id: string }
   | { page: 'puzzles'; id: string | null }
-  | { page: 'learn'; game: string | null }
+  | { page: 'learn'; game: string | null; practice: boolean }
   | { page: 'rules'; preset: string }
   | { page: 'profile'; name: string | null }
   | { page: 'link'; token: string }
@@ -13,8 +13,9 @@ export type Route =
 export function parse(path: string): Route {
   if (path === '/' || path === '/index.html') return { page: 'start' };
   const [, head, tail, ...more] = path.replace(/\/$/, '').split('/');
-  if (more.length) return { page: 'missing' };
   const name = tail ? safe(tail) : null;
+  if (head === 'learn' && name && more.join('/') === 'practice') return { page: 'learn', game: name, practice: true };
+  if (more.length) return { page: 'missing' };
   switch (head) {
     case 't':
       return name ? { page: 'table', id: name } : { page: 'missing' };
@@ -23,7 +24,7 @@ export function parse(path: string): Route {
     case 'puzzles':
       return { page: 'puzzles', id: name };
     case 'learn':
-      return { page: 'learn', game: name };
+      return { page: 'learn', game: name, practice: false };
     case 'rules':
       return name ? { page: 'rules', preset: name } : { page: 'missing' };
     case 'me':
