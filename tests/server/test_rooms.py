@@ -144,7 +144,7 @@ def test_what_is_sent_folds_into_the_snapshot_and_fits_the_schema(preset: str) -
         seen: Json = showing.snapshot(rooms[0], viewer, 0, NOBODY)
         marks = [Mark.of(rooms[0])]
         for (before, room), (entry, _) in zip(pairwise(rooms), log, strict=True):
-            message = showing.changed(room, before, entry["type"], viewer, 0, NOBODY)
+            message = showing.changed(room, before, entry["type"], viewer, 0, lambda: NOBODY)
             MESSAGES.validate_json(showing.encode(message))
             seen = told(seen, message)
             whole = showing.snapshot(room, viewer, 0, NOBODY)

@@ -59,8 +59,8 @@ class View:
         """The moves of this seat; empty when it is not to act. The same as `State.legal_moves`."""
         return self._legal
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON data: what is sent to this seat's screen."""
+    def to_json(self, *, since: int = 0) -> dict[str, Any]:
+        """Plain JSON data: what is sent to this seat's screen. since: leave out so many events, which it knows."""
         return {
             "seat": self.seat,
             "players": self.rules.players,
@@ -81,7 +81,7 @@ class View:
             "passed": list(self.passed),
             "finished": list(self.finished),
             "offered": None if self.offered is None else _texts(self.offered),
-            "events": [event.to_json() for event in self.events],
+            "events": [event.to_json() for event in self.events[since:]],
             "legal_moves": [_move_json(move) for move in self._legal],
             "played": None if self.played is None else _texts(self.played),
             "hands": None if self.hands is None else [_texts(h) for h in self.hands],
@@ -99,7 +99,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
     if seat is not None:
         seat = seat_of(seat, rules.players, "who looks")
     shown = state.phase is Phase.OVER and rules.show_hands_after
-    events = state.events if shown else tuple(_event(state, seat, e) for e in state.events)
+    events = state.events if shown else _events(state, seat)
     deal = state.exchange
     sees_offer = deal is not None and state.phase is Phase.EXCHANGE and seat in (deal.winner, deal.loser)
     return View(
@@ -130,6 +130,12 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         result=result(state) if state.phase is Phase.OVER else None,
         _legal=legal() if seat is not None and seat == state.to_act else (),
     )
+
+
+def _events(state: StateFields, seat: int | None) -> tuple[Event, ...]:
+    """The events as `seat` may see them; all that can be hidden from it happens before the first play."""
+    early = [_event(state, seat, e) for e in takewhile(lambda e: e.type is not EventType.PLAY, state.events)]
+    return (*early, *state.events[len(early) :])
 
 
 def _event(state: StateFields, seat: int | None, event: Event) -> Event:

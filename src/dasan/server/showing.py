@@ -7,7 +7,8 @@ move. The tests hold every message against the models.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import dasan
@@ -64,14 +65,16 @@ def snapshot(room: Room, viewer: int | None, now: int, presence: Json) -> Json:
     return {"type": "snapshot", **detail(room, viewer, now), **presence, "chat": chat}
 
 
-def changed(room: Room, before: Room, entry_type: str, viewer: int | None, now: int, presence: Json) -> Json:
+def changed(
+    room: Room, before: Room, entry_type: str, viewer: int | None, now: int, presence: Callable[[], Json]
+) -> Json:
     """What one entry of the log changed for ``viewer``, who has seen ``before``."""
     if entry_type == "chat":
         return {"type": "chat", "seq": room.seq, "lines": [room.chat[-1].model_dump()]}
     if entry_type == "move":
         return _update(room, before, viewer, now, presence)
     if entry_type in ("deal", "undo"):
-        return snapshot(room, viewer, now, presence)
+        return snapshot(room, viewer, now, presence())
     return table_changed(room, viewer, now)
 
 
@@ -103,7 +106,7 @@ def table_changed(room: Room, viewer: int | None, now: int) -> Json:
     }
 
 
-def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Json) -> Json:
+def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Callable[[], Json]) -> Json:
     """The new events of a move; everything where the end of the hand makes old ones look different."""
     assert room.state is not None
     assert before.state is not None
@@ -111,7 +114,7 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Js
     known = len(before.state.events)
     over = room.state.phase is Phase.OVER
     if over and view.events[:known] != before.state.view(viewer).events:
-        return snapshot(room, viewer, now, presence)
+        return snapshot(room, viewer, now, presence())
     data, events = _since(view, known)
     out = {"type": "update", "seq": room.seq, "events": events, "view": data, "clocks": clocks(room, now)}
     if over:
@@ -123,7 +126,7 @@ def _update(room: Room, before: Room, viewer: int | None, now: int, presence: Js
 
 def _since(view: dasan.View, known: int) -> tuple[Json, list[Json]]:
     """The view without its events, and those after the first ``known``: old ones are not made into JSON again."""
-    data = replace(view, events=view.events[known:]).to_json()
+    data = view.to_json(since=known)
     return data, data.pop("events")
 
 

@@ -238,17 +238,17 @@ class Table:
                 if room.seat_of(connection.player) is None:
                     connection.close(FORBIDDEN)
                     self.hub.leave(connection)
-        moment, presence = now(), self.presence()
+        moment = now()
         late = settings.delay if before.status != "waiting" else 0
 
         def text_for(viewer: int | None) -> str | None:
             if viewer is None and late:
                 return None
-            return showing.encode(showing.changed(room, before, entry_type, viewer, moment, presence))
+            return showing.encode(showing.changed(room, before, entry_type, viewer, moment, self.presence))
 
         self.hub.publish(room.seat_of, text_for)
         if late:
-            text = showing.encode(showing.changed(room, before, entry_type, None, moment, presence))
+            text = showing.encode(showing.changed(room, before, entry_type, None, moment, self.presence))
             asyncio.get_running_loop().call_later(late, self._tell_late, room, text)
         else:
             self._late = room
@@ -257,7 +257,7 @@ class Table:
             for connection in self.hub:
                 if before.seat_of(connection.player) != room.seat_of(connection.player):
                     viewer = room.seat_of(connection.player)
-                    connection.offer(showing.encode(showing.snapshot(room, viewer, moment, presence)))
+                    connection.offer(showing.encode(showing.snapshot(room, viewer, moment, self.presence())))
 
     def _tell_late(self, room: Room, text: str) -> None:
         """Spectators are told what happened some time ago."""
@@ -379,26 +379,23 @@ class Table:
         if not self._thinking.done() or now() < self._due:
             return
         thought, self._thinking = self._thinking, None
-        await self.write([bot_move(self.room, seat, self._chosen(name, thought))])
+        failure = thought.exception()
+        if failure is None:
+            try:
+                await self.write([bot_move(self.room, seat, thought.result())])
+            except dasan.DasanError as error:
+                failure = error
+        if failure is not None:
+            # One bad bot cannot stop a table: the first legal move is made for it.
+            self._tables.bot_failed(name)
+            report(f"bot {name} at table {self.id} made no legal move", failure)
+            await self.write([bot_move(self.room, seat, str(state.legal_moves()[0]))])
 
     def _thought(self, thinking: asyncio.Future[str]) -> None:
         """A bot has chosen, or failed; whether anybody still waits for it or not."""
         if not thinking.cancelled():
             thinking.exception()
         self._wake.set()
-
-    def _chosen(self, name: str, thought: asyncio.Future[str]) -> str:
-        """The bot's move; the first legal one where the bot failed, so that one bad bot cannot stop a table."""
-        state = self.room.state
-        assert state is not None
-        try:
-            text = thought.result()
-            state.play(text)
-        except Exception as error:
-            self._tables.bot_failed(name)
-            report(f"bot {name} at table {self.id} made no legal move", error)
-            return str(state.legal_moves()[0])
-        return text
 
 
 def _same(done: Done, digest: str) -> int:
