@@ -14,9 +14,10 @@ from dasan.bench.works import WORKS, Work
 from dasan.ruleset.rules import Rules
 
 GPU = "gpu-batch"
-PATHS = ("engine", "kernel", "batch-mask", "batch-obs", "batch-moves", GPU)
-"""The interpreted engine; whole hands compiled; batched environments with legal masks, with observations too, and with the
-features of every legal move as well; batched environments on a GPU."""
+PATHS = ("engine", "kernel", "batch-packed-mask", "batch-packed-obs", "batch-mask", "batch-obs", "batch-moves", GPU)
+"""The interpreted engine; whole hands compiled; batched environments with packed masks, with packed observations too; with
+masks and lists of legal actions, with observations too, and with the features of every legal move as well; batched
+environments on a GPU."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "big-three": {},
     "big-three-4p": {},

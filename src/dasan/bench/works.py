@@ -36,14 +36,13 @@ def engine(rules: dasan.Rules, threads: int) -> Work:
     return work
 
 
-def batch(*, observations: bool, moves: bool = False) -> Callable[[dasan.Rules, int], Work]:
-    """Batched environments: legal masks; with observations; with the features of every legal move as well."""
+def batch(**outputs: Any) -> Callable[[dasan.Rules, int], Work]:
+    """Batched environments with these outputs, see `dasan.vector.make`."""
 
     def works(rules: dasan.Rules, threads: int) -> Work:
         import numpy as np
 
-        chosen: dict[str, Any] = {"moves": "ragged"} if moves else {}
-        env = dasan.vector.make(rules, NUM_ENVS * threads, seed=1, observations=observations, threads=threads, **chosen)
+        env = dasan.vector.make(rules, NUM_ENVS * threads, seed=1, threads=threads, **outputs)
         for _ in range(2 * STEPS):
             env.step(env.sample())
 
@@ -63,7 +62,9 @@ WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "engine": engine,
     "batch-mask": batch(observations=False),
     "batch-obs": batch(observations=True),
-    "batch-moves": batch(observations=True, moves=True),
+    "batch-moves": batch(observations=True, moves="ragged"),
+    "batch-packed-mask": batch(observations=False, mask="packed", legal=False),
+    "batch-packed-obs": batch(observations="packed", mask="packed", legal=False),
 }
 
 

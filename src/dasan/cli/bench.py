@@ -30,7 +30,7 @@ def bench(
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option(help="Only this path: engine, kernel, batch-mask, batch-obs, batch-moves or gpu-batch."),
+        typer.Option(help="Only this path, for instance kernel, batch-mask or batch-packed-obs."),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
     seconds: Annotated[
@@ -99,13 +99,13 @@ def bench(
         raise Refused(f"there is no GPU to measure: {reason}")
     rows: list[Row] = []
     if not as_json:
-        say(f"{'game':16}{'path':12}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
+        say(f"{'game':16}{'path':18}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
 
     def show(row: Row) -> None:
         rows.append(row)
         if not as_json:
             say(
-                f"{row.preset:16}{row.path:12}{row.peer or '':18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
+                f"{row.preset:16}{row.path:18}{row.peer or '':18}{row.threads:>7}{row.plies_per_s:>14,.0f}"
                 f"{row.games_per_s:>12,.0f}{row.ns_per_ply:>10,.1f}"
             )
 
@@ -127,7 +127,7 @@ def bench(
         say(f"\ntimes {measured.peer} on one core:")
         for row in rows:
             if row.peer is None and row.threads == 1:
-                say(f"{row.preset:16}{row.path:12}{row.plies_per_s / measured.plies_per_s:>8.2f}")
+                say(f"{row.preset:16}{row.path:18}{row.plies_per_s / measured.plies_per_s:>8.2f}")
 
 
 def _compare(
@@ -141,13 +141,13 @@ def _compare(
             raise Refused(f"path {name} is not compared with other commits; these are: {', '.join(WORKS)}")
     rows: list[Compared] = []
     if not as_json:
-        say(f"{'game':16}{'path':12}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
+        say(f"{'game':16}{'path':18}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
     try:
         for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
             rows.append(row)
             if not as_json:
                 figures = f"{row.here:>14,.0f}{row.there:>14,.0f}{row.ratio:>8.3f}"
-                say(f"{row.preset:16}{row.path:12}{figures}  {row.low:.3f} to {row.high:.3f}")
+                say(f"{row.preset:16}{row.path:18}{figures}  {row.low:.3f} to {row.high:.3f}")
     except ValueError as error:
         raise Refused(str(error)) from error
     if as_json:

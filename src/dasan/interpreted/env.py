@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.features import encode, encode_perfect
+from dasan.features import encode, encode_perfect, layout
+from dasan.features.cards import eights
+from dasan.features.packing import pack
 from dasan.interpreted.dealing import deal_hand
 from dasan.play.action_ids import PASS_ID, ActionIds, action_ids
 from dasan.play.begin import begin
@@ -28,11 +30,12 @@ SCRATCH = 1
 
 
 class EngineTables(NamedTuple):
-    """What the functions here read."""
+    """What the functions here read. flags: how many features of an observation are flags."""
 
     rules: Rules
     session: bool
     ids: ActionIds
+    flags: int
 
 
 class EngineMemory(NamedTuple):
@@ -47,7 +50,8 @@ class EngineMemory(NamedTuple):
 
 
 def tables(rules: Rules, session: bool) -> EngineTables:
-    return EngineTables(rules, session, action_ids(rules, session))
+    flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
+    return EngineTables(rules, session, action_ids(rules, session), flags)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
@@ -55,6 +59,11 @@ def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
     empty = np.full(num_envs, None, object)
     memory = EngineMemory(empty, empty.copy(), np.zeros(num_envs, np.uint64), np.zeros(num_envs, np.int64))
     return memory, memory.base
+
+
+def drawn(tables: EngineTables) -> Words:
+    """No order in which packed masks are sampled: the list is always written."""
+    return np.zeros((0, 0), np.uint64)
 
 
 def most_legal(rules: Rules) -> int:
@@ -152,12 +161,19 @@ def publish(i: int, s: EngineMemory, b: Buffers, w: EngineTables, observing: boo
     moves = s.moves[i] = moves_by_id(state, w.ids)
     n = len(moves)
     b.to_act[i] = -1 if state.to_act is None else state.to_act
-    b.mask[i] = 0
     b.legal[i, :n] = list(moves)
-    b.mask[i, b.legal[i, :n]] = 1
     b.num_legal[i] = n
+    mask = np.zeros(w.ids.count, np.uint8)
+    mask[b.legal[i, :n]] = 1
+    if b.written.mask:
+        b.mask[i] = mask
+    if b.written.bits:
+        b.bits[i] = pack(mask[None])[0]
     if observing:
-        b.obs[i].view(np.uint8)[:] = encode(state.view(state.to_act), w.session)
+        seen = np.array(encode(state.view(state.to_act), w.session), np.uint8)
+        b.packed[i] = pack(seen[None], w.flags)[0]
+        if b.written.obs:
+            b.obs[i].view(np.uint8)[:] = seen
 
 
 def _write_more(i: int, state: State, own: Own, b: Buffers) -> None:

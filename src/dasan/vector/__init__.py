@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from dasan.backends import Purpose, Wanted, choose
+from dasan.features.packing import unpack, unpack_torch
 from dasan.games import make_rules
 from dasan.ruleset.rules import OptionValue, Rules
 from dasan.vector.duel import Duel
-from dasan.vector.env import Moves, VectorEnv
+from dasan.vector.env import Moves, Output, VectorEnv
+from dasan.vector.functional import BatchState, Functional
 from dasan.vector.returns import Batch, Returns
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ def make(
     *,
     session: bool = False,
     threads: int = 1,
-    observations: bool = True,
+    observations: Output = True,
+    mask: Output = True,
+    legal: bool = True,
     moves: bool | Moves = False,
     perfect: bool = False,
     buffers: Mapping[str, npt.NDArray[Any]] | None = None,
@@ -46,14 +50,16 @@ def make(
 
     preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
     from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
-    threads: how many step. moves: whether to write the features of every legal action, padded (True) or ragged; perfect:
-    whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of its
-    own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
-    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs (if there
-    are observations), rewards, places, done, to_act, legal, num_legal. backend: "auto" takes the fastest that honours the
-    rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in one thread; see
-    `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers, or too many or
-    few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names the field).
+    threads: how many step. observations, mask: whether they are written, or "packed", their flags as bits; legal: whether the
+    list of legal actions is written. moves: whether to write the features of every legal action, padded (True) or ragged;
+    perfect: whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of
+    its own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
+    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs, legal,
+    packed_mask and packed_obs (those that are written), rewards, places, done, to_act, num_legal. backend: "auto" takes the
+    fastest that honours the rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in
+    one thread; see `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers,
+    or too many or few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names
+    the field).
     """
     rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
@@ -66,11 +72,26 @@ def make(
         session=session,
         threads=threads,
         observations=observations,
+        mask=mask,
+        legal=legal,
         moves=layout,
         perfect=perfect,
         buffers=buffers or {},
         backend=backend,
     )
+
+
+def functional(
+    preset: str | Rules,
+    num_envs: int,
+    *,
+    session: bool = False,
+    threads: int = 1,
+    backend: Wanted = "auto",
+    **options: OptionValue,
+) -> Functional:
+    """Batched environments as functions of values, in pgx's manner; see `Functional`. Arguments and ValueError as for `make`."""
+    return Functional(make(_rules(preset, options), num_envs, session=session, threads=threads, backend=backend))
 
 
 def on_gpu(
@@ -97,4 +118,18 @@ def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
     return preset
 
 
-__all__ = ["Batch", "Duel", "Moves", "Returns", "VectorEnv", "make", "on_gpu"]
+__all__ = [
+    "Batch",
+    "BatchState",
+    "Duel",
+    "Functional",
+    "Moves",
+    "Output",
+    "Returns",
+    "VectorEnv",
+    "functional",
+    "make",
+    "on_gpu",
+    "unpack",
+    "unpack_torch",
+]

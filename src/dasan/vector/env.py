@@ -23,6 +23,8 @@ from dasan.features import (
     perfect_layout,
     perfect_size,
 )
+from dasan.features.cards import eights
+from dasan.features.packing import packed_size, unpack
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from dasan.worlds.positions import Positions
 
 Moves = Literal["padded", "ragged"]
+Output = bool | Literal["packed"]
 
 
 class VectorEnv(Duels):
@@ -47,7 +50,10 @@ class VectorEnv(Duels):
     for who was first out, 2 …, and where play goes on to the end (Winner) the last one in has the last place; else 0 for
     who held cards at the end, and for all while a hand goes on. legal: int16 [n, most] (int32 if
     there are more than 32,767 ids), the legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but
-    not by id.
+    not by id. mask, legal and obs are None where they were left out; num_legal is always there.
+
+    packed_mask: None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64. packed_obs: None, or uint64
+    [n, words], the first num_flags features as bits, in words of their own, then the others as bytes. See `dasan.vector.unpack`.
 
     moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
     num_move_features]; row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features], those
@@ -71,7 +77,9 @@ class VectorEnv(Duels):
         *,
         session: bool,
         threads: int,
-        observations: bool,
+        observations: Output,
+        mask: Output,
+        legal: bool,
         moves: Moves | None,
         perfect: bool,
         buffers: Mapping[str, npt.NDArray[Any]],
@@ -83,10 +91,17 @@ class VectorEnv(Duels):
         from dasan.kernels.runtime import table_cache
 
         num_envs, threads = whole(num_envs, "num_envs", 1), whole(threads, "threads", 1)
+        for name, value in (("observations", observations), ("mask", mask)):
+            if value not in (True, False, "packed"):
+                raise ValueError(f'{name} is True, False or "packed", not {value!r}')
+        if moves is not None and not legal:
+            raise ValueError("rows of moves stand in the order of the list of legal actions: leave legal=True")
         self._recipe = {
             "session": session,
             "threads": threads,
             "observations": observations,
+            "mask": mask,
+            "legal": legal,
             "moves": moves,
             "perfect": perfect,
             "backend": backend,
@@ -98,6 +113,7 @@ class VectorEnv(Duels):
         self.seed = _seeds(seed, num_envs)
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
+        self.num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
         chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
         self.backend = chosen.name
         self._kernels: Any = import_module(f"{chosen.package}.env")
@@ -111,28 +127,44 @@ class VectorEnv(Duels):
         n = num_envs
         most = self._kernels.most_legal(rules)
         given = _Given(buffers)
-        words = np.zeros((1, self.num_features // 8), np.uint64)
-        if observations:
-            words = given.take("obs", (n, self.num_features), np.uint8).view(np.uint64)
+        drawn = self._kernels.drawn(self._tables)
+        written = env_buffers.Written(
+            mask=mask is True,
+            bits=mask == "packed" or len(drawn) > 0,
+            legal=legal or len(drawn) == 0,
+            obs=observations is True,
+        )
+        words, packed_words = env_buffers.words_for(self.num_actions), packed_size(self.num_features, self.num_flags)
+
+        def made(name: str, shown: bool, kept: bool, shape: tuple[int, int], kind: type[np.generic]) -> npt.NDArray[Any]:
+            """An array that the caller sees, one that only the kernels need, or one without columns."""
+            return given.take(name, shape, kind) if shown else np.zeros(shape if kept else (n, 0), kind)
+
         self._b = env_buffers.Buffers(
-            mask=given.take("mask", (n, self.num_actions), np.bool_).view(np.uint8),
-            obs=words,
+            mask=made("mask", written.mask, False, (n, self.num_actions), np.bool_).view(np.uint8),
+            bits=made("packed_mask", mask == "packed", written.bits, (n, words), np.uint64),
+            obs=made("obs", written.obs, False, (n, self.num_features), np.uint8).view(np.uint64),
+            packed=made("packed_obs", observations == "packed", bool(observations), (n, packed_words), np.uint64),
             rewards=given.take("rewards", (n, rules.players), np.int32),
             places=given.take("places", (n, rules.players), np.uint8),
             done=given.take("done", (n,), np.bool_).view(np.uint8),
             to_act=given.take("to_act", (n,), np.int8),
-            legal=given.take("legal", (n, most), env_buffers.id_type(self.num_actions)),
+            legal=made("legal", legal, written.legal, (n, most), env_buffers.id_type(self.num_actions)),
             num_legal=given.take("num_legal", (n,), np.int32),
             actions=np.zeros(n, np.int32),
+            drawn=drawn,
+            written=written,
         )
         given.accept()
-        self.mask: npt.NDArray[np.bool_] = self._b.mask.view(np.bool_)
-        self.obs: npt.NDArray[np.uint8] | None = words.view(np.uint8) if observations else None
+        self._mask: npt.NDArray[np.bool_] | None = self._b.mask.view(np.bool_) if written.mask else None
+        self.packed_mask: npt.NDArray[np.uint64] | None = self._b.bits if mask == "packed" else None
+        self.obs: npt.NDArray[np.uint8] | None = self._b.obs.view(np.uint8) if written.obs else None
+        self.packed_obs: npt.NDArray[np.uint64] | None = self._b.packed if observations == "packed" else None
+        self.done: npt.NDArray[np.bool_] = self._b.done.view(np.bool_)
         self.rewards = self._b.rewards
         self.places = self._b.places
-        self.done: npt.NDArray[np.bool_] = self._b.done.view(np.bool_)
         self.to_act = self._b.to_act
-        self.legal = self._b.legal
+        self._legal: npt.NDArray[Any] | None = self._b.legal if legal else None
         self.num_legal = self._b.num_legal
         self.num_perfect_features = perfect_size(rules)
         more = optional_outputs.more(
@@ -148,7 +180,7 @@ class VectorEnv(Duels):
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
-            observing=observations,
+            observing=bool(observations),
             more=more,
         )
         finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
@@ -156,6 +188,20 @@ class VectorEnv(Duels):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _from_recipe, (self.rules, self.num_envs, self.seed, self._recipe)
+
+    @property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """bool [n, num_actions], a live buffer: the legal actions. ValueError: it was left out, or is packed."""
+        if self._mask is None:
+            raise ValueError("these environments write no mask of bytes; make them with mask=True")
+        return self._mask
+
+    @property
+    def legal(self) -> npt.NDArray[Any]:
+        """int16 or int32 [n, most], a live buffer: the legal ids, num_legal of them. ValueError: it was left out."""
+        if self._legal is None:
+            raise ValueError("these environments write no list of legal actions; make them with legal=True")
+        return self._legal
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -207,7 +253,7 @@ class VectorEnv(Duels):
         """
         if positions.rules != self.rules or positions.size != self.num_envs:
             raise ValueError("load takes one position of the same game for each environment")
-        if self.obs is None or positions.over.any():
+        if not self._own.observing or positions.over.any():
             raise ValueError("load takes hands under way, and environments with observations")
         if positions.backend != self.backend or self.backend == "engine":
             raise ValueError("load takes positions and environments of one compiled backend")
@@ -256,10 +302,10 @@ class VectorEnv(Duels):
         scores = np.asarray(scores)
         n, starts = self.num_envs, self.move_starts
         if scores.shape == (n, self.num_actions):
-            actions = best_of_all(scores, self.mask)
+            actions = best_of_all(scores, self._mask_now())
         elif starts is not None and not self._padded and scores.ndim == 1 and len(scores) >= starts[-1]:
             actions = self.legal[np.arange(n), best_of_rows(scores[: starts[-1]], starts)].astype(np.int32)
-        elif self._padded and scores.shape == self.legal.shape:
+        elif self._padded and scores.shape == self._b.legal.shape:
             there = np.arange(scores.shape[1]) < self.num_legal[:, None]
             actions = self.legal[np.arange(n), np.where(there, scores, -np.inf).argmax(axis=1)].astype(np.int32)
         else:
@@ -268,6 +314,17 @@ class VectorEnv(Duels):
             drawn = self._explorer.random(n) < eps
             actions[drawn] = self.sample()[drawn]
         return actions
+
+    def _mask_now(self) -> npt.NDArray[np.bool_]:
+        """The mask, from its bits or the list where it is left out."""
+        if self._mask is not None:
+            return self._mask
+        if self._b.written.bits:
+            return unpack(self._b.bits, self.num_actions).view(np.bool_)
+        mask = np.zeros((self.num_envs, self.num_actions), np.bool_)
+        there = np.arange(self._b.legal.shape[1]) < self.num_legal[:, None]
+        mask[there.nonzero()[0], self._b.legal[there]] = True
+        return mask
 
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """int32 [k]: what a score function plays in the environments `envs`, without scoring the others.
@@ -299,9 +356,14 @@ class VectorEnv(Duels):
         rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
         return rows
 
+    def parts(self) -> tuple[npt.NDArray[Any], ...]:
+        """Everything that the environments go by, as live arrays: memory, random states and outputs."""
+        memory = tuple(self._s) if isinstance(self._s, tuple) else (self._s,)
+        return (*memory, self._own.choice, *(part for part in self._b if isinstance(part, np.ndarray)))
+
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """Other environments of the same rules, with observations and ragged moves, in one thread."""
-        recipe = {**self._recipe, "observations": True, "moves": "ragged", "perfect": False, "threads": 1}
+        recipe = {**self._recipe, "observations": True, "legal": True, "moves": "ragged", "perfect": False, "threads": 1}
         return _from_recipe(self.rules, num_envs, seed, recipe)
 
     @cached_property

@@ -24,15 +24,16 @@ from dasan.kernels.env.buffers import (
     clear_mask,
     clear_result,
     deal_state,
-    finish_flags,
+    finish_observation,
     look_ahead,
     put,
     put_seat,
     put_seats,
     sample,
+    set_mask,
     signed,
 )
-from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
@@ -91,6 +92,11 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
     words = np.zeros((num_envs, COLUMNS), np.uint64)
     return words, words[:, BASE]
+
+
+def drawn(tables: CardsetTables) -> Words:
+    """No order in which packed masks are sampled: the list is always written."""
+    return np.zeros((0, 0), np.uint64)
 
 
 def most_legal(rules: Rules) -> int:
@@ -152,7 +158,7 @@ def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: B
             sample(first, last, own.choice, buffers)
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+        elif order == START or agreed(me, posts, own.chosen, buffers):
             _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
@@ -265,13 +271,9 @@ def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
 def publish(i: int, states: Words, buffers: Buffers, tables: CardsetTables, observing: bool) -> None:
     """Write the seat to act, its legal actions and its observation."""
     row = states[i]
-    legal, mask = buffers.legal[i], buffers.mask[i]
-    seat = signed(row[SEAT])
-    buffers.to_act[i] = seat
-    n = list_legal(row, legal, tables.first_row, tables)
-    for k in range(n):
-        mask[legal[k]] = 1
-    buffers.num_legal[i] = n
+    buffers.to_act[i] = signed(row[SEAT])
+    buffers.num_legal[i] = list_legal(row, buffers.legal[i], tables.first_row, tables)
+    set_mask(i, buffers)
     if observing:
         _observe(i, row, buffers, tables)
 
@@ -317,7 +319,7 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
     """Write the features of `dasan.features.layout`, in order."""
     players = tables.p.players
     me = signed(row[SEAT])
-    obs, acc = buffers.obs, _0
+    obs, acc = buffers.packed, _0
     acc, at = put(acc, 0, _1, 1, obs, i)
     acc, at = put(acc, at, row[HAND + me], 52, obs, i)
     seat = me
@@ -336,13 +338,12 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
     acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     if tables.p.opening >= 0:
         acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
-    at = finish_flags(acc, at, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
         sizes |= popcount(row[HAND + seat]) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
-    obs[i, at] = sizes
+    finish_observation(acc, at, sizes, i, buffers)
 
 
 @woven
@@ -355,7 +356,7 @@ def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffe
         if more.showing:
             acc, at = _0, 0
             for k in range(1, players):
-                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden, i)
-            finish_flags(acc, at, more.hidden, i)
+                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden_bits, i)
+            finish_hidden(acc, at, i, more)
         if more.listing:
             write_moves(i, signed(popcount(row[HAND + me])), buffers, more)

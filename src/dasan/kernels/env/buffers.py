@@ -12,13 +12,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from dasan.kernels.runtime.bits import deposit, prefetch, spread
+from dasan.kernels.runtime.bits import deposit, nth_set_bit, popcount, prefetch, spread
 from dasan.kernels.runtime.compiled import inlined, lean, woven
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
-_1, _7 = U(1), U(7)
+_0, _1, _7, _63 = U(0), U(1), U(7), U(63)
+_ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 NONE = -1
 AHEAD = 8
 """How many environments ahead a step prefetches."""
@@ -31,15 +32,28 @@ signed: Callable[[Any], int] = cast("Any", np.int64)
 """A word as a signed integer. (In Numba `int` of an unsigned word stays unsigned.)"""
 
 
-class Buffers(NamedTuple):
-    """The arrays that the caller sees; n environments, A actions, F features.
+class Written(NamedTuple):
+    """Which of the arrays of `Buffers` are written, by name."""
 
-    mask: [n, A]. obs: [n, F / 8], the features as bytes, eight to a word. rewards, places: [n, seats]. done, to_act: [n].
-    legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
+    mask: bool
+    bits: bool
+    legal: bool
+    obs: bool
+
+
+class Buffers(NamedTuple):
+    """Outputs of n environments; A actions, F features. An array that is not written has no columns, or one row.
+
+    mask: [n, A]. bits: [n, words], the same packed: id a is bit a % 64 of word a // 64. obs: [n, F / 8], the features as bytes,
+    eight to a word. packed: [n, words], the same with flags as bits; then a word of numbers. rewards, places: [n, seats].
+    done, to_act: [n]. legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
+    drawn: [groups, words], in which order `sample` counts the ids in `bits`; id 0 is the last.
     """
 
     mask: npt.NDArray[np.uint8]
+    bits: Words
     obs: Words
+    packed: Words
     rewards: npt.NDArray[np.int32]
     places: npt.NDArray[np.uint8]
     done: npt.NDArray[np.uint8]
@@ -47,6 +61,13 @@ class Buffers(NamedTuple):
     legal: npt.NDArray[np.int16]
     num_legal: npt.NDArray[np.int32]
     actions: npt.NDArray[np.int32]
+    drawn: Words
+    written: Written
+
+
+def words_for(count: int) -> int:
+    """How many words hold `count` bits."""
+    return (count + 63) // 64
 
 
 def id_type(count: int) -> type[np.int16 | np.int32]:
@@ -103,26 +124,102 @@ def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) ->
 
 
 @woven
-def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> int:
+def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], buffers: Buffers) -> int:
     """The first environment in FIRST, LAST whose action is not legal, or NONE."""
+    bits = buffers.bits
+    if buffers.written.bits:
+        fine = _1
+        for i in range(first, last):
+            if bits.shape[1] > 8:
+                soon = min(i + AHEAD, last - 1)
+                prefetch(bits, soon * bits.shape[1] + (signed(actions[soon]) >> 6))
+            fine &= _bit_of(i, actions[i], bits)
+        if fine != _0:
+            return NONE
     for i in range(first, last):
-        soon = min(i + AHEAD, last - 1)
-        prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
-        action = actions[i]
-        if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
+        if not _is_legal(i, last, actions, buffers):
             return i
     return NONE
+
+
+@inlined
+def _bit_of(i: int, action: int, bits: Words) -> np.uint64:
+    """Whether `action` is legal in environment `i`, as 1 or 0."""
+    there = (action >= 0) & (action < 64 * bits.shape[1])
+    k = signed(action) if there else signed(0)
+    return ((bits[i, k >> 6] >> (U(k) & _63)) & _1) if there else _0
+
+
+@woven
+def _is_legal(i: int, last: int, actions: npt.NDArray[np.int32], buffers: Buffers) -> Any:
+    """Whether environment `i` may carry out its action, by the cheapest of the outputs that are written."""
+    mask, action = buffers.mask, signed(actions[i])
+    if buffers.written.bits:
+        return _bit_of(i, action, buffers.bits) != _0
+    if buffers.written.mask:
+        soon = min(i + AHEAD, last - 1)
+        prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
+        return 0 <= action < mask.shape[1] and mask[i, action] != 0
+    listed = False
+    for k in range(min(signed(buffers.num_legal[i]), buffers.legal.shape[1])):
+        listed = listed or buffers.legal[i, k] == action
+    return listed
 
 
 @woven
 def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
     """One legal action for each environment, each equally likely, into `buffers.actions`."""
-    for i in range(first, last):
-        prefetch(buffers.legal, min(i + AHEAD, last - 1) * buffers.legal.shape[1])
-        state = stepped(choice[i])
-        choice[i] = state
-        n = min(max(signed(buffers.num_legal[i]), 1), buffers.legal.shape[1])
-        buffers.actions[i] = buffers.legal[i, below(mixed(state), U(n))]
+    if buffers.written.legal:
+        for i in range(first, last):
+            prefetch(buffers.legal, min(i + AHEAD, last - 1) * buffers.legal.shape[1])
+            n = min(max(signed(buffers.num_legal[i]), 1), buffers.legal.shape[1])
+            buffers.actions[i] = buffers.legal[i, below(_drawn(i, choice), U(n))]
+    elif buffers.drawn.shape[0] == 1 and buffers.drawn.shape[1] == 3:
+        for i in range(first, last):
+            n = U(max(signed(buffers.num_legal[i]), 1))
+            buffers.actions[i] = _nth_of_three(i, below(_drawn(i, choice), n), buffers.bits, buffers.drawn)
+    else:
+        for i in range(first, last):
+            n = U(max(signed(buffers.num_legal[i]), 1))
+            buffers.actions[i] = nth_legal(i, below(_drawn(i, choice), n), buffers)
+
+
+@inlined
+def _drawn(i: int, choice: Words) -> np.uint64:
+    """The next random word of environment `i`."""
+    choice[i] = stepped(choice[i])
+    return mixed(choice[i])
+
+
+@woven
+def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: Words) -> int:
+    """`nth_legal` of three words in one group. Which word has it is unpredictable, so nothing branches on that."""
+    a, b, c = bits[i, 0] & drawn[0, 0], bits[i, 1] & drawn[0, 1], bits[i, 2] & drawn[0, 2]
+    in_a = popcount(a)
+    in_ab = in_a + popcount(b)
+    word = a if n < in_a else (b if n < in_ab else c)
+    before = _0 if n < in_a else (in_a if n < in_ab else in_ab)
+    first = 0 if n < in_a else (64 if n < in_ab else 128)
+    found = first + signed(nth_set_bit(word, (n - before) & _63))
+    return found if n < in_ab + popcount(c) else 0
+
+
+@woven
+def nth_legal(i: int, n: np.uint64, buffers: Buffers) -> int:
+    """The n-th legal id of environment `i`, in the order of `drawn`; counted from 0."""
+    bits, drawn = buffers.bits, buffers.drawn
+    at = 0
+    before = there = _0
+    for group in range(drawn.shape[0]):
+        for k in range(drawn.shape[1]):
+            there += popcount(bits[i, k] & drawn[group, k])
+            at += 1 if n >= there else 0
+            before = there if n >= there else before
+    if n >= there:
+        return 0
+    group, k = at // drawn.shape[1], at % drawn.shape[1]
+    place: int = 64 * k + signed(nth_set_bit(bits[i, k] & drawn[group, k], n - before))
+    return place
 
 
 @woven
@@ -135,13 +232,34 @@ def clear_result(i: int, buffers: Buffers, players: int) -> None:
             buffers.places[i, seat] = 0
 
 
-@inlined
+@woven
 def clear_mask(i: int, buffers: Buffers) -> None:
-    """Clear the places of the mask that were set. The list of legal actions is not used: the caller may have changed it."""
-    for k in range(min(signed(buffers.num_legal[i]), buffers.legal.shape[1])):
-        action = buffers.legal[i, k]
-        if 0 <= action < buffers.mask.shape[1]:
-            buffers.mask[i, action] = 0
+    """Clear the places of the mask that the list of legal actions names; ids are checked, for the caller may have changed it."""
+    mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
+    n = min(signed(buffers.num_legal[i]), legal.shape[1])
+    if buffers.written.mask:
+        for k in range(n):
+            action = legal[i, k]
+            if 0 <= action < mask.shape[1]:
+                mask[i, action] = 0
+    if buffers.written.bits:
+        for k in range(n):
+            action = signed(legal[i, k])
+            if 0 <= action < 64 * bits.shape[1]:
+                bits[i, action >> 6] = _0
+
+
+@woven
+def set_mask(i: int, buffers: Buffers) -> None:
+    """Set the places of the mask, which is clear, from the list of legal actions."""
+    mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
+    if buffers.written.mask:
+        for k in range(buffers.num_legal[i]):
+            mask[i, legal[i, k]] = 1
+    if buffers.written.bits:
+        for k in range(buffers.num_legal[i]):
+            action = signed(legal[i, k])
+            bits[i, action >> 6] |= _1 << (U(action) & _63)
 
 
 @woven
@@ -153,9 +271,19 @@ def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) ->
     o = at & 63
     acc |= bits << U(o)
     if o + n >= 64:
-        spread(acc, out, i, (at >> 6) << 3)
+        out[i, at >> 6] = acc
         acc = (bits >> _1) >> U(63 - o)
     return acc, at + n
+
+
+@woven
+def turned(fields: np.uint64, by: np.uint64, width: np.uint64, kept: np.uint64) -> np.uint64:
+    """Fields of `width` bits, rotated right by `by` < width bits: a field for each seat becomes one relative to a seat.
+
+    Above each field there are as many zeros. kept: the bits of the fields.
+    """
+    out: np.uint64 = ((fields | (fields << width)) >> by) & kept
+    return out
 
 
 @woven
@@ -170,15 +298,36 @@ def put_seat(
     acc: np.uint64, at: int, seat: np.uint64, me: int, players: int, out: Words, i: int
 ) -> tuple[np.uint64, int]:
     """Append one flag a seat, relative to `me`: set for `seat`, none set if `seat` is NONE."""
-    there = _1 << (seat & _7) if seat < U(players) else U(0)
+    there = _1 << (seat & _7) if seat < U(players) else _0
     return put_seats(acc, at, signed(there), me, players, out, i)
 
 
 @woven
 def finish_flags(acc: np.uint64, at: int, out: Words, i: int) -> int:
     """Write the remaining flags; return the number of words that all flags take."""
+    if at & 63:
+        out[i, at >> 6] = acc
+    return (at + 63) >> 6
+
+
+@woven
+def finish_observation(acc: np.uint64, at: int, numbers: np.uint64, i: int, buffers: Buffers) -> None:
+    """Write the remaining flags and the numbers, eight to a word, and then the bytes."""
+    buffers.packed[i, finish_flags(acc, at, buffers.packed, i)] = numbers
+    if buffers.written.obs:
+        buffers.obs[i, write_bytes(buffers.packed, at, buffers.obs, i)] = numbers
+
+
+@woven
+def write_bytes(flags: Words, at: int, out: Words, i: int) -> int:
+    """Write the `at` flags of row `i` as bytes; return the number of words that they take."""
+    whole = at >> 6
+    for k in range(whole):
+        spread(flags[i, k], out, i, 8 * k)
     n = (at + 7) >> 3
-    for k in range((at >> 6) << 3, n):
-        out[i, k] = deposit(acc & U(255), _BYTES)
-        acc >>= U(8)
+    if at & 63:
+        left = flags[i, whole]
+        for k in range(8 * whole, n):
+            out[i, k] = deposit(left & U(255), _BYTES)
+            left >>= U(8)
     return n

@@ -19,7 +19,7 @@ from dasan.features import (
     perfect_layout,
     perfect_size,
 )
-from dasan.kernels.env.buffers import Buffers
+from dasan.kernels.env.buffers import Buffers, finish_flags, words_for, write_bytes
 from dasan.kernels.runtime.compiled import woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
@@ -32,7 +32,7 @@ _1, _7 = U(1), U(7)
 class More(NamedTuple):
     """Optional outputs of n environments with A actions; features are bytes, eight to a word.
 
-    showing: whether hidden cards are written. hidden: [n, words]. kitty: whether the game has one.
+    showing: whether hidden cards are written. hidden: [n, words]; hidden_bits: the same as bits. kitty: whether the game has one.
     listing: whether features of moves are written. rows: [rows, words]; environment i's begin at starts[i]; starts: [n + 1].
     features: [A, words], the constant features by id. taken: [A], the number of cards that an action takes from the hand.
     out, left: the places of the two features that depend on the hand.
@@ -40,6 +40,7 @@ class More(NamedTuple):
 
     showing: bool
     hidden: Words
+    hidden_bits: Words
     kitty: bool
     listing: bool
     rows: Words
@@ -62,6 +63,7 @@ def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bo
     return More(
         showing=perfect,
         hidden=np.zeros((num_envs, perfect_size(rules) // 8) if perfect else (1, 1), np.uint64),
+        hidden_bits=np.zeros((num_envs, words_for(perfect_size(rules))) if perfect else (1, 1), np.uint64),
         kitty=rules.kitty_size > 0,
         listing=moves,
         rows=np.zeros((num_envs * most, move_size(rules, session) // 8) if moves else (1, 1), np.uint64),
@@ -92,6 +94,13 @@ def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_o
 
 
 @woven
+def finish_hidden(acc: np.uint64, at: int, i: int, outputs: More) -> None:
+    """Write the remaining flags of hidden cards, and all of them as bytes."""
+    finish_flags(acc, at, outputs.hidden_bits, i)
+    write_bytes(outputs.hidden_bits, at, outputs.hidden, i)
+
+
+@woven
 def write_moves(i: int, held: int, buffers: Buffers, outputs: More) -> None:
     """Write the features of environment i's k-th legal action to row starts[i] + k. held: cards of the seat to act."""
     table, taken, rows = outputs.features, outputs.taken, outputs.rows
@@ -110,4 +119,4 @@ def write_moves(i: int, held: int, buffers: Buffers, outputs: More) -> None:
             rows[row, out_word] |= out_flag
 
 
-__all__ = ["More", "check_layout", "more", "write_moves"]
+__all__ = ["More", "check_layout", "finish_hidden", "more", "write_moves"]

@@ -81,13 +81,13 @@ def enter(me: int, posts: Posts) -> tuple[int, int]:
 
 
 @woven
-def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], mask: npt.NDArray[np.uint8]) -> bool:
+def agreed(me: int, posts: Posts, chosen: npt.NDArray[np.int32], buffers: Buffers) -> bool:
     """Whether the actions of all threads are legal. The caller's FOUND is the first environment whose action is not.
 
     Each thread checks its own range, whose masks are in its own cache.
     """
     line, callers = me * LINE, posts.shape[0] - LINE
-    illegal = first_illegal(posts[line + FIRST], posts[line + LAST], chosen, mask)
+    illegal = first_illegal(posts[line + FIRST], posts[line + LAST], chosen, buffers)
     posts[line + FOUND] = illegal
     if callers == 0:
         return illegal == NONE

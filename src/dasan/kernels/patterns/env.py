@@ -18,16 +18,17 @@ from dasan.kernels.env.buffers import (
     clear_mask,
     clear_result,
     deal_state,
-    finish_flags,
+    finish_observation,
     look_ahead,
     put,
     put_seat,
     put_seats,
     sample,
+    set_mask,
     signed,
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
@@ -132,6 +133,11 @@ def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
     return PatternStates(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
 
 
+def drawn(tables: PatternTables) -> Words:
+    """No order in which packed masks are sampled: the list is always written."""
+    return np.zeros((0, 0), np.uint64)
+
+
 def most_legal(rules: Rules) -> int:
     """An upper bound on legal actions at once."""
     return max(len(rules.catalogue.rows) + 1, comb(rules.most_cards, 2))
@@ -207,7 +213,7 @@ def serve(
             sample(first, last, own.choice, buffers)
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+        elif order == START or agreed(me, posts, own.chosen, buffers):
             _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
@@ -336,19 +342,14 @@ def publish(
 ) -> None:
     """Write the seat to act, its legal actions and its observation."""
     row = states.words[i]
-    seat = signed(row[SEAT])
-    buffers.to_act[i] = seat
+    buffers.to_act[i] = signed(row[SEAT])
     if row[PHASE] != PLAYING:
         list_exchanges(
             i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
         )
-        for k in range(buffers.num_legal[i]):
-            buffers.mask[i, buffers.legal[i, k]] = 1
     else:
-        n = list_legal(row, buffers.legal[i], tables.first_row, scratch, tables)
-        for k in range(n):
-            buffers.mask[i, buffers.legal[i, k]] = 1
-        buffers.num_legal[i] = n
+        buffers.num_legal[i] = list_legal(row, buffers.legal[i], tables.first_row, scratch, tables)
+    set_mask(i, buffers)
     if observing:
         _observe(i, row, buffers, tables)
 
@@ -400,7 +401,7 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> Non
     """Write the features of `dasan.features.layout`, in order."""
     players = tables.p.players
     me = signed(row[SEAT])
-    obs, acc = buffers.obs, _0
+    obs, acc = buffers.packed, _0
     if tables.exchanging:
         acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
     else:
@@ -422,13 +423,12 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> Non
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
         acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, tables)
         acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, tables.block, obs, i)
-    at = finish_flags(acc, at, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
         sizes |= (popcount(row[ONE + seat]) + popcount(row[TWO + seat])) << U(8 * k)
         seat = seat + 1 if seat + 1 < players else 0
-    obs[i, at] = sizes
+    finish_observation(acc, at, sizes, i, buffers)
 
 
 @woven
@@ -444,7 +444,7 @@ def _write_more(
             acc, at = _0, 0
             for k in range(1, players):
                 seat = (me + k) % players
-                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden, i, tables)
-            finish_flags(acc, at, more.hidden, i)
+                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden_bits, i, tables)
+            finish_hidden(acc, at, i, more)
         if more.listing:
             write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, more)

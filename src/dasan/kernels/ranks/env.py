@@ -16,20 +16,20 @@ from dasan.kernels.env.buffers import (
     Buffers,
     clear_result,
     deal_state,
-    finish_flags,
+    finish_observation,
     look_ahead,
     put,
     put_seat,
-    put_seats,
     rows_of_words,
     sample,
     signed,
+    turned,
 )
-from dasan.kernels.env.optional_outputs import More, check_layout, write_moves
+from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
-from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal
+from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import extract, popcount
@@ -51,10 +51,10 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 HAND, PLAYED = 0, 4
 PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
 BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
-DEALT = 24
+DEALT, KITTY = 24, 29
 COLUMNS = 32
-"""Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands and played cards are
-count lanes by seat; dealt cards are suit words by seat, then the kitty. NONE: no such seat or card."""
+"""Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands, played cards and KITTY
+are count lanes by seat; dealt cards are suit words by seat, then the kitty. NONE: no such seat or card."""
 NONE = 63
 AUCTION, CALLING, PLAYING = 0, 1, 2
 SCRATCH = 52 + 5
@@ -104,6 +104,7 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
             low = lowest
             opener = seat
     row[DEALT + 4] = hands[players]
+    row[KITTY] = counts_of(hands[players])
     row[PHASE] = AUCTION
     row[SEAT] = row[OPENER] = opener
     row[OPENING] = low
@@ -121,7 +122,7 @@ def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: B
             sample(first, last, own.choice, buffers)
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers.mask):
+        elif order == START or agreed(me, posts, own.chosen, buffers):
             _advance_all(me, first, last, order == START, own, states, buffers, tables)
         order = next_order(me, posts)
     return found(me, posts)
@@ -228,19 +229,6 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
     t, players = tables.t, tables.a.players
     seat = signed(row[SEAT])
     action = U(code & 255)
-    after = seat + 1 if seat + 1 < players else 0
-    if action == _PASS:
-        passed = row[PASSED] | (_1 << U(seat))
-        if popcount(passed) == U(players - 1):
-            row[PASSED] = 0
-            row[LAST] = LEAD
-            row[TABLE_SEAT] = NONE
-        else:
-            row[PASSED] = passed
-        row[SEAT] = after
-        return False
-    if code >= 256:
-        row[HOLDER] = NONE
     ranks, shift = t.ranks[action], t.shift[action]
     played = row[PLAYED + seat]
     row[PLAYED + seat] = (
@@ -248,12 +236,20 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
     )
     left = taken(row[HAND + seat], action, t)
     row[HAND + seat] = left
+    if code >= 256:
+        row[HOLDER] = NONE
     if left == _0:
         return True
-    row[LAST] = action
-    row[TABLE_SEAT] = seat
-    row[PASSED] = 0
-    row[SEAT] = after
+    # A pass takes no cards. Whether an action is one is unpredictable, so there is no branch on it.
+    passing = action == _PASS
+    passed = row[PASSED] | (_1 << U(seat))
+    cleared = passing & (popcount(passed) == U(players - 1))
+    last = row[LAST] if passing else action
+    holds = row[TABLE_SEAT] if passing else U(seat)
+    row[PASSED] = passed if passing & (not cleared) else _0
+    row[LAST] = _LEAD if cleared else last
+    row[TABLE_SEAT] = U(NONE) if cleared else holds
+    row[SEAT] = seat + 1 if seat + 1 < players else 0
     return False
 
 
@@ -311,53 +307,62 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
 def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing: bool) -> None:
     """Write the seat to act, its legal actions and its observation."""
     buffers.to_act[i] = signed(row[SEAT])
-    write_legal(i, legal_of(row, tables), tables.x, buffers.legal, buffers.num_legal, buffers.mask)
+    write_legal(i, legal_of(row, tables), tables.x, buffers)
     if observing:
-        _observe(i, row, buffers, tables)
+        kinds = tables.x.number_of_kinds
+        # With sizes that the compiler knows every place is a constant, which takes half the time.
+        if tables.a.players == 3 and kinds == 8 and tables.a.top == 3 and tables.a.call_ranks == _0:
+            _observe(i, row, buffers, tables, 3, 8, 3, False)
+        else:
+            _observe(i, row, buffers, tables, tables.a.players, kinds, tables.a.top, tables.a.call_ranks != _0)
 
 
 @woven
-def _observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
-    """Write the features of `dasan.features.layout`, in order."""
-    t, a, x = tables.t, tables.a, tables.x
-    players = a.players
+def _observe(
+    i: int, row: Words, buffers: Buffers, tables: RankTables, players: int, kinds: int, top: int, four: bool
+) -> None:
+    """Write the features of `dasan.features.layout`, in order.
+
+    kinds, top: how many kinds and bids there are. four: whether a card is called.
+    """
+    x = tables.x
     me = signed(row[SEAT])
-    obs, acc = buffers.obs, _0
-    four = a.call_ranks != _0
+    obs, acc = buffers.packed, _0
     phase = signed(row[PHASE])
     acc, at = put(acc, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2, obs, i)
     acc, at = put(acc, at, extract(row[HAND + me], _HELD), 52, obs, i)
     if not four:
-        known = phase == PLAYING and (x.reveal or row[BIDDER] == U(me))
-        acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD) if known else _0, 52, obs, i)
+        known = (phase == PLAYING) & (x.reveal | (row[BIDDER] == U(me)))
+        acc, at = put(acc, at, extract(row[KITTY], _HELD) if known else _0, 52, obs, i)
+    sizes = _0
+    for seat in range(players):
+        sizes |= popcount(row[HAND + seat]) << U(8 * seat)
     seat = me
     for _ in range(players):
         acc, at = put(acc, at, extract(row[PLAYED + seat], _HELD), 52, obs, i)
         seat = seat + 1 if seat + 1 < players else 0
     last = row[LAST]
-    shift = t.shift[last]
-    acc, at = put(acc, at, extract(t.ranks[last] & ~((_ALL << shift) << shift), _HELD), 52, obs, i)
-    acc, at = put(acc, at, x.kinds[last], x.number_of_kinds, obs, i)
-    acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
-    acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
-    acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
-    acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
+    acc, at = put(acc, at, x.shown[last], 52, obs, i)
+    acc, at = put(acc, at, x.kinds[last], kinds, obs, i)
+    lanes = (_LANES << U(players)) - _LANES
+    seats = (
+        (_1 << row[TABLE_SEAT]) | (row[PASSED] << _16) | (_1 << (U(32) + row[DEALER])) | (_1 << (U(48) + row[OPENER]))
+    )
+    seats = extract(turned(seats & lanes, U(me), U(players), lanes), lanes)
+    acc, at = put(acc, at, seats, 4 * players, obs, i)
     acc, at = put(acc, at, _1 << row[OPENING], 13, obs, i)
-    acc, at = put_seat(acc, at, row[BIDDER], me, players, obs, i)
-    acc, at = put(acc, at, (_1 << row[BID]) >> _1, a.top, obs, i)
+    ahead = (_1 << row[BIDDER]) | (((_1 << row[BID]) >> _1) << _16)
+    ahead = turned(ahead & lanes, U(me), U(players), lanes & U(0xFFFF)) | ((ahead >> _16) & U(0x7FFF_FFFF)) << U(players)
+    acc, at = put(acc, at, ahead, players + top, obs, i)
     if four:
-        shown = row[PHASE] == PLAYING and (row[HOLDER] == NONE or row[PARTNER] == U(me))
+        shown = (row[PHASE] == PLAYING) & ((row[HOLDER] == NONE) | (row[PARTNER] == U(me)))
         acc, at = put_seat(acc, at, row[PARTNER] if shown else U(NONE), me, players, obs, i)
         n = x.call_cards.shape[0] - 1
         acc, at = put(acc, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
-    at = finish_flags(acc, at, obs, i)
-    sizes, said = _0, _0
-    seat = me
-    for k in range(players):
-        sizes |= popcount(row[HAND + seat]) << U(8 * k)
-        said |= ((row[SAID] >> U(8 * seat)) & U(255)) << U(8 * k)
-        seat = seat + 1 if seat + 1 < players else 0
-    obs[i, at] = sizes | (said << U(8 * players))
+    every = (_1 << U(8 * players)) - _1
+    sizes = turned(sizes, U(8 * me), U(8 * players), every)
+    said = turned(row[SAID], U(8 * me), U(8 * players), every)
+    finish_observation(acc, at, sizes | (said << U(8 * players)), i, buffers)
 
 
 @woven
@@ -370,12 +375,12 @@ def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffe
         if more.showing:
             acc, at = _0, 0
             for k in range(1, players):
-                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden, i)
+                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden_bits, i)
             if more.kitty:
-                acc, at = put(acc, at, extract(counts_of(row[DEALT + 4]), _HELD), 52, more.hidden, i)
+                acc, at = put(acc, at, extract(row[KITTY], _HELD), 52, more.hidden_bits, i)
             if tables.a.call_ranks != _0:
-                acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden, i)
-            finish_flags(acc, at, more.hidden, i)
+                acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden_bits, i)
+            finish_hidden(acc, at, i, more)
         if more.listing:
             write_moves(i, signed(popcount(row[HAND + me])), buffers, more)
 
@@ -384,6 +389,11 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
     s = rows_of_words(num_envs, COLUMNS)
     return s, s[:, BASE]
+
+
+def drawn(tables: RankTables) -> Words:
+    """The order in which packed masks are sampled; the list is needed where there is none."""
+    return draw_order(tables.x)
 
 
 def most_legal(rules: Rules) -> int:

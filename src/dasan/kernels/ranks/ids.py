@@ -1,4 +1,4 @@
-"""Between the actions of `rank_catalogue` and action ids: the legal actions as a list of ids and as a mask.
+"""Between the actions of `rank_catalogue` and action ids: the legal actions as a list of ids, as bits and as a mask.
 
 Actions come as six words, three of plays without the called card and three of plays with it. A seventh has what is said,
 id 1 at bit 0.
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import kinds
+from dasan.kernels.env.buffers import Buffers, set_mask
 from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
-from dasan.kernels.runtime.bits import deposit, extract, gather, spread
+from dasan.kernels.runtime.bits import deposit, extract, gather, popcount, spread
 from dasan.kernels.runtime.compiled import woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
@@ -30,7 +31,8 @@ SAID = 6
 class RankIds(NamedTuple):
     """ids: by action, those with the called card after those without. codes: by id, the action, + 256 with the called
     card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the inverse. first_call,
-    first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. reveal: whether everybody sees the kitty.
+    first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. shown: by action, the flags of its cards. reveal:
+    whether everybody sees the kitty.
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
     j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
@@ -45,6 +47,7 @@ class RankIds(NamedTuple):
     first_row: int
     kinds: Words
     number_of_kinds: int
+    shown: Words
     reveal: bool
     session: bool
     bases: Numbers
@@ -60,7 +63,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
     rows = rules.catalogue.rows
     ids = np.zeros(2 * ACTIONS, np.int16)
     codes = np.zeros(scheme.count, np.int64)
-    flags = np.zeros(ACTIONS, np.uint64)
+    flags, shown = np.zeros(ACTIONS, np.uint64), np.zeros(ACTIONS, np.uint64)
     names = kinds(rules)
     actions = {(rows[row].family, rows[row].strength): action for action, row in enumerate(t.rows.tolist()) if row >= 0}
     for row in rows:
@@ -69,6 +72,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
         ids[with_called + action] = scheme.rows + row.id
         codes[scheme.rows + row.id] = action + (256 if row.called else 0)
         flags[action] = 1 << names.index(row.kind)
+        shown[action] = sum(1 << (13 * n + rank) for rank, copies in row.pattern.counts for n in range(copies))
     codes[0] = PASS
     calls = np.full(64, -1, np.int64)
     spots = []
@@ -86,6 +90,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
         first_row=scheme.rows,
         kinds=flags,
         number_of_kinds=len(names),
+        shown=shown,
         reveal=rules.reveal_kitty,
         session=session,
         bases=bases,
@@ -118,57 +123,87 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
 
 
 @woven
-def write_legal(
-    i: int,
-    legal: tuple[np.uint64, ...],
-    ids: RankIds,
-    listed: npt.NDArray[np.int16],
-    num_legal: npt.NDArray[np.int32],
-    mask: npt.NDArray[np.uint8],
-) -> None:
-    """The legal actions of environment `i`, as `env.legal_of` gives them, into its list and its mask."""
+def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """The legal actions of environment `i`, as `env.legal_of` gives them, as bits by id, and into its list and its mask."""
+    if buffers.written.legal:
+        _list_legal(i, legal, ids, buffers)
+    if ids.in_order:
+        _write_bits(i, legal, ids, buffers)
+        return
+    bits, mask = buffers.bits, buffers.mask
+    for k in range(bits.shape[1]):
+        bits[i, k] = _0
+    for k in range(mask.shape[1]):
+        mask[i, k] = 0
+    set_mask(i, buffers)
+
+
+@woven
+def _list_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """The list, and how many they are."""
     said, with0, with1, with2, sets, ones, twos = legal
-    bases, offsets, bits, places = ids.bases, ids.offsets, ids.bits, ids.places
+    bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
-    twos ^= passes << _PASS_PLACE
     n = 0
     if said != _0:
         n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
-    called = with0 | with1 | with2 != _0
-    if called:
+    if with0 | with1 | with2 != _0:
         n = gather(with0, offsets, 192, bases[3], listed, i, n)
         n = gather(with1, offsets, 256, bases[4], listed, i, n)
         n = gather(with2, offsets, 320, bases[5], listed, i, n)
     n = gather(sets, offsets, 0, bases[0], listed, i, n)
-    runs = ones | twos != _0
-    if runs:
+    twos ^= passes << _PASS_PLACE
+    if ones | twos != _0:
         n = gather(ones, offsets, 64, bases[1], listed, i, n)
         n = gather(twos, offsets, 128, bases[2], listed, i, n)
     listed[i, n] = 0
-    num_legal[i] = n + np.int64(passes)
+    buffers.num_legal[i] = n + np.int64(passes)
+
+
+@woven
+def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """The bits by id, the mask, and without a list how many they are."""
+    said, with0, with1, with2, sets, ones, twos = legal
+    bits, places, mask = ids.bits, ids.places, buffers.mask
+    passes = (twos >> _PASS_PLACE) & _1
+    twos ^= passes << _PASS_PLACE
+    called = with0 | with1 | with2 != _0
     actions = mask.shape[1]
-    if not ids.in_order:
-        for k in range(actions):
-            mask[i, k] = 0
-        for k in range(num_legal[i]):
-            mask[i, listed[i, k]] = 1
-        return
-    before = _0
+    before = n = _0
     word = (said << _1) | passes
-    for k in range((actions + 63) >> 6):
+    for k in range(buffers.bits.shape[1]):
         at = 6 * k
-        word |= deposit(extract(sets, bits[at]), places[at])
-        if runs:
+        if places[at]:
+            word |= deposit(extract(sets, bits[at]), places[at])
+        if places[at + 1]:
             word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
+        if places[at + 2]:
             word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
         if called:
             word |= deposit(extract(with0, bits[at + 3]), places[at + 3])
             word |= deposit(extract(with1, bits[at + 4]), places[at + 4])
             word |= deposit(extract(with2, bits[at + 5]), places[at + 5])
-        over = 64 * k + 64 - actions
-        if over <= 0:
-            spread(word, mask, i, 64 * k)
-        else:
-            spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
-        before = word
+        buffers.bits[i, k] = word
+        n += popcount(word)
+        if buffers.written.mask:
+            over = 64 * k + 64 - actions
+            if over <= 0:
+                spread(word, mask, i, 64 * k)
+            else:
+                spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
+            before = word
         word = _0
+    if not buffers.written.legal:
+        buffers.num_legal[i] = n
+
+
+def draw_order(ids: RankIds) -> Words:
+    """[groups, words]: the ids in the order of the list, see `Buffers.drawn`; no groups if ids do not grow with bits."""
+    words = len(ids.bits) // 6
+    if not ids.in_order:
+        return np.zeros((0, words), np.uint64)
+    places = ids.places.reshape(words, 6)
+    plain, called = (np.bitwise_or.reduce(places[:, part], axis=1) for part in (slice(0, 3), slice(3, 6)))
+    said = sum(1 << a for a in range(1, ids.first_row))
+    first = called | np.array([said >> (64 * k) & (2**64 - 1) for k in range(words)], np.uint64)
+    return np.stack([first, plain]) if called.any() else (first | plain)[None]

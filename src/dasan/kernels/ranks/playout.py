@@ -57,6 +57,7 @@ def put(state: State, states: Words, i: int) -> None:
         row[env.PLAYED + seat] = lanes([c for e in plays for c in e.cards if c is not None])
         row[env.DEALT + seat] = sum(1 << bit(c) for c in begun.hands[seat] if c is not None)
     row[env.DEALT + 4] = sum(1 << bit(c) for c in begun.kitty if c is not None)
+    row[env.KITTY] = lanes([c for c in begun.kitty if c is not None])
     shown = next((e.cards[0] for e in state.events if e.type is EventType.OPEN and e.cards), None)
     row[env.PHASE] = PHASES[state.phase]
     row[env.SEAT], row[env.OPENER] = some(state.to_act), some(state.opener)
@@ -89,6 +90,7 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
                 row[env.HOLDER] = row[env.PARTNER] = U(seat)
         if row[env.PHASE] == U(env.AUCTION):
             row[env.DEALT + 4] = one[k, players]
+            row[env.KITTY] = counts_of(one[k, players])
 
 
 @lean

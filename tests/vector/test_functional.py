@@ -1,0 +1,70 @@
+"""Batches as values: a step leaves the batch before it as it was, and goes where the live environments go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dasan
+
+
+@pytest.mark.parametrize(("game", "backend"), [("big-three", "auto"), ("winner", "auto"), ("big-two", "engine")])
+def test_steps_are_those_of_the_environments(game: str, backend: str) -> None:
+    n = 2 if backend == "engine" else 16
+    functions = dasan.vector.functional(game, n, backend=backend)
+    env = dasan.vector.make(game, n, seed=4, backend=backend)
+    batch = functions.init(4)
+    for k in range(60):
+        assert env.obs is not None
+        assert (functions.observe(batch) == env.obs).all()
+        assert (batch.legal_action_mask == env.mask).all()
+        assert (batch.current_player == env.to_act).all()
+        assert (batch.rewards == env.rewards).all()
+        assert (batch.terminated == env.done).all()
+        assert (batch.num_moves == k).all()
+        actions = env.sample().copy()
+        env.step(actions)
+        batch = functions.step(batch, actions)
+
+
+def test_a_batch_can_be_stepped_again() -> None:
+    game = dasan.vector.functional("big-three", 8)
+    first = game.init([3, 1, 4, 1, 5, 9, 2, 6])
+    seen = first.observation.copy()
+    one = first.legal_action_mask.argmax(axis=1)
+    other = game.num_actions - 1 - first.legal_action_mask[:, ::-1].argmax(axis=1)
+    after = game.step(first, one)
+    for _ in range(30):
+        after = game.step(after, game.sample(after))
+    assert (first.observation == seen).all()
+    again, elsewhere = game.step(first, one), game.step(first, other)
+    assert (game.step(first, one).observation == again.observation).all()
+    assert (elsewhere.observation != again.observation).any()
+    assert (game.sample(first) == game.sample(first)).all()
+
+
+def test_a_batch_of_another_game_is_refused() -> None:
+    game, other = dasan.vector.functional("big-three", 4), dasan.vector.functional("big-three", 5)
+    batch = game.init(1)
+    with pytest.raises(ValueError, match="not of 5 environments"):
+        other.step(batch, np.ones(5, np.int32))
+    with pytest.raises(ValueError, match="not legal in environment"):
+        game.step(batch, np.full(4, 170))
+
+
+def test_pytorch_shares_the_memory() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    batch = dasan.vector.functional("big-three", 4).init(1)
+    for array in (batch.observation, batch.legal_action_mask, batch.rewards, batch.current_player):
+        tensor = torch.from_dlpack(array)
+        assert tensor.data_ptr() == array.ctypes.data
+    env = dasan.vector.make("big-three", 4, seed=1)
+    live = torch.from_dlpack(env.mask)
+    env.step(env.sample())
+    assert (live.numpy() == env.mask).all()
+
+
+def test_jax_takes_the_arrays() -> None:
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
+    batch = dasan.vector.functional("big-three", 4).init(1)
+    assert (np.asarray(jnp.from_dlpack(batch.observation)) == batch.observation).all()
