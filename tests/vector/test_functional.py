@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import dasan
+from dasan.backends import Wanted
 
 
 @pytest.mark.parametrize(("game", "backend"), [("big-three", "auto"), ("winner", "auto"), ("big-two", "engine")])
-def test_steps_are_those_of_the_environments(game: str, backend: str) -> None:
+def test_steps_are_those_of_the_environments(game: str, backend: Wanted) -> None:
     n = 2 if backend == "engine" else 16
     functions = dasan.vector.functional(game, n, backend=backend)
     env = dasan.vector.make(game, n, seed=4, backend=backend)
