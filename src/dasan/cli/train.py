@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,13 +32,24 @@ def train(
     envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
     rounds: Annotated[int, typer.Option(min=1, help="Stretches of 32 steps in an epoch.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="An opponent beside self-play: low, shed or past. Repeatable."),
+    ] = None,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of the hands that opponents take part in.")
+    ] = 0.25,
     every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after so many epochs.")] = 10,
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """Train a network by self-play on this computer, and keep it, its curve and all that a later run needs in a folder."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    trainer = _resumed(out, epochs) if resume else _begun(out, game, option, like, epochs, envs, rounds, seed)
+    if resume:
+        trainer = _resumed(out, epochs)
+    else:
+        opponents = {"pool": tuple(pool), "share": share} if pool else {}
+        trainer = _begun(out, game, option, like, epochs, envs, rounds, seed, opponents)
     report: dict[str, Any] = {}
     with progress_bar() as show:
         while trainer.progress.epoch < trainer.config.epochs:
@@ -60,6 +72,7 @@ def _begun(
     envs: int,
     rounds: int,
     seed: int,
+    opponents: dict[str, Any],
 ) -> Trainer:
     from dasan.learn.config import Config
     from dasan.learn.starting import start_from
@@ -78,7 +91,8 @@ def _begun(
             game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, envs=envs, rounds=rounds, seed=seed
         )
     if epochs is not None:
-        config = Config(**{**config.to_json(), "epochs": epochs})
+        opponents["epochs"] = epochs
+    config = replace(config, **opponents)
     try:
         out.mkdir(parents=True, exist_ok=True)
         trainer = Trainer(config)
