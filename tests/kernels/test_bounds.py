@@ -23,7 +23,7 @@ for preset, options in eval(sys.argv[1]):
         for _ in range(300):
             env.step(env.sample())
 """
-GAMES = [
+GAMES: list[tuple[str, dict[str, object]]] = [
     ("big-three", {}),
     ("big-three-4p", {"must_dig": True}),
     ("big-two", {"triples": True, "fours": True, "two_pairs": True}),
@@ -45,8 +45,11 @@ def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedPro
     return done
 
 
-def test_hands_stay_within_bounds() -> None:
-    run(CHECK, "-c", PROGRAM, repr(GAMES))
+@pytest.mark.parametrize(
+    "game", [GAMES[0], *(pytest.param(game, marks=pytest.mark.slow) for game in GAMES[1:])], ids=str
+)
+def test_hands_stay_within_bounds(game: tuple[str, dict[str, object]]) -> None:
+    run(CHECK, "-c", PROGRAM, repr([game]))
 
 
 SLIP = """

@@ -89,7 +89,7 @@ import ray
 import dasan
 from tests.solver.test_many import mixed
 
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": "."}})
+ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": "."}})
 states = mixed(random.Random(6))
 options = {"nodes": 100_000, "memory_mb": 1}
 assert dasan.solve_many(states, cluster="auto", **options) == dasan.solve_many(states, workers=1, **options)
