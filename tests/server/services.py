@@ -103,6 +103,8 @@ class Postgres:
     """A PostgreSQL server with an empty database, reached over a socket file."""
 
     server: PostgresServer
+    busy: bool = False
+    """Whether it is being restarted."""
 
     @property
     def pid(self) -> int:
@@ -131,8 +133,13 @@ class Postgres:
 
     def start(self) -> None:
         """Start it again."""
-        with _quiet():
-            self.server.ensure_postgres_running()
+        for _ in range(300):
+            # One that is about to start, or to end, is neither running nor gone.
+            with _quiet(), suppress(AssertionError, subprocess.SubprocessError):
+                self.server.ensure_postgres_running()
+                return
+            time.sleep(0.1)
+        raise AssertionError("PostgreSQL does not start")
 
 
 @contextmanager

@@ -121,11 +121,16 @@ async def _backends(world: World, what: str) -> list[int]:
 
 async def restart_postgres(world: World, rng: random.Random) -> bool:
     """End PostgreSQL at once, as a loss of power would, and start it again."""
-    if world.postgres is None:
+    postgres = world.postgres
+    if postgres is None or postgres.busy:
         return False
-    await asyncio.to_thread(world.postgres.crash)
-    await asyncio.sleep(rng.uniform(0, 2))
-    await asyncio.to_thread(world.postgres.start)
+    postgres.busy = True
+    try:
+        await asyncio.to_thread(postgres.crash)
+        await asyncio.sleep(rng.uniform(0, 2))
+        await asyncio.to_thread(postgres.start)
+    finally:
+        postgres.busy = False
     return True
 
 
