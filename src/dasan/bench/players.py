@@ -41,27 +41,36 @@ class Noted:
 
 @dataclass
 class _Table:
-    """A table. sent: when its person sent the move that is under way, for the watcher."""
+    """A table, with the cookies of its people. sent: when the move of ``mover`` that is under way was sent."""
 
     id: str
-    cookie: str
-    home: str
+    cookies: list[str]
     sent: float | None = None
-    seat: int = 0
+    mover: int = 0
 
 
 class Crowd:
-    """People who each play at a table of their own against bots; at some tables somebody watches.
+    """People who play at tables, each with bots in the other chairs; at some tables somebody watches.
 
-    addresses: of the server's processes. think: seconds a person thinks, on average. watched: the share of tables.
+    addresses: of the server's processes. people: at each table. think: seconds a person thinks, on average. watched: the
+    share of tables.
     """
 
     def __init__(
-        self, addresses: list[str], *, preset: str, bots: list[str], think: float, watched: float, seed: int
+        self,
+        addresses: list[str],
+        *,
+        preset: str,
+        bots: list[str],
+        think: float,
+        watched: float,
+        seed: int,
+        people: int = 1,
     ) -> None:
         self.noted = Noted()
         self._addresses = addresses
         self._preset, self._bots, self._think, self._watched = preset, bots, think, watched
+        self._people = people
         self._rng = random.Random(seed)
         self._tables: list[_Table] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -84,7 +93,8 @@ class Crowd:
             self._tables.append(table)
             # Half of the people sit at a process that does not own their table, as behind a load balancer.
             there = self._addresses[number // len(self._addresses) % len(self._addresses)]
-            self._tasks.append(asyncio.create_task(self._guarded(self._play(table, there))))
+            for cookie in table.cookies:
+                self._tasks.append(asyncio.create_task(self._guarded(self._play(table, cookie, there))))
             if number % max(1, round(1 / self._watched)) == 0 if self._watched else False:
                 elsewhere = self._addresses[(number + 1) % len(self._addresses)]
                 self._tasks.append(asyncio.create_task(self._guarded(self._watch(table, elsewhere))))
@@ -100,9 +110,10 @@ class Crowd:
     async def _open(self, number: int) -> _Table:
         address = self._addresses[number % len(self._addresses)]
         settings = {"spectators": True, "grace": 3600}
-        body = {"preset": self._preset, "seats": ["me", *self._bots], "settings": settings}
+        seats = ["me", *["open"] * (self._people - 1), *self._bots]
+        body = {"preset": self._preset, "seats": seats, "settings": settings}
         async with self._opening:
-            return await asyncio.to_thread(_create, address, body)
+            return await asyncio.to_thread(_create, address, body, self._people)
 
     async def _guarded(self, one: Any) -> None:
         from websockets.exceptions import WebSocketException
@@ -112,19 +123,19 @@ class Crowd:
         except (OSError, WebSocketException):
             self.noted.failed += 1
 
-    async def _play(self, table: _Table, address: str) -> None:
+    async def _play(self, table: _Table, cookie: str, address: str) -> None:
         from websockets.asyncio.client import connect
         from websockets.exceptions import WebSocketException
 
         url = f"ws{address.removeprefix('http')}/ws/tables/{table.id}"
         noted, rng = self.noted, self._rng
         number, thinking, acted_on = 0, None, -1
-        async with connect(url, additional_headers={"Cookie": table.cookie}, max_size=None, compression=None) as socket:
+        seat, counts = -1, cookie == table.cookies[0]
+        async with connect(url, additional_headers={"Cookie": cookie}, max_size=None, compression=None) as socket:
 
             async def send(kind: str, **more: object) -> None:
                 await asyncio.sleep(self._think * (0.5 + rng.random()))
-                if kind == "move":
-                    table.sent = perf_counter()
+                table.sent, table.mover = perf_counter() if kind == "move" else None, seat
                 with suppress(OSError, WebSocketException):
                     await socket.send(json.dumps({"type": kind, "id": f"b{number}", **more}))
 
@@ -134,21 +145,22 @@ class Crowd:
                 if kind == "probe":
                     await socket.send(json.dumps({"type": "probe", "n": message["n"]}))
                 elif kind == "ack":
-                    if table.sent is not None:
+                    if table.sent is not None and table.mover == seat:
                         noted.own += 1
                         noted.acknowledged.append(1000 * (perf_counter() - table.sent))
                 elif kind == "error":
                     noted.failed += 1
                 if kind not in ("snapshot", "update"):
                     continue
-                noted.moves += sum(event["type"] in MOVES for event in message.get("events", ()))
+                moved = [event for event in message.get("events", ()) if event["type"] in MOVES]
+                noted.moves += len(moved) if counts else 0
                 view = message["view"]
-                table.seat = view["seat"]
+                seat = view["seat"]
+                self._saw(table, moved, seat)
                 over = view["phase"] == "over"
                 if message["seq"] == acted_on or not (over or view["to_act"] == view["seat"]):
                     continue
                 number, acted_on = number + 1, message["seq"]
-                table.sent = None
                 wanted = {} if over else {"move": rng.choice(view["legal_moves"])["move"]}
                 thinking = asyncio.create_task(send("next" if over else "move", **wanted))
             if thinking is not None:
@@ -163,13 +175,23 @@ class Crowd:
                 message: Json = json.loads(text)
                 if message["type"] == "probe":
                     await socket.send(json.dumps({"type": "probe", "n": message["n"]}))
-                for event in message.get("events", ()) if message["type"] == "update" else ():
-                    if event["type"] in MOVES and event["seat"] == table.seat and table.sent is not None:
-                        self.noted.seen.append(1000 * (perf_counter() - table.sent))
+                if message["type"] == "update":
+                    self._saw(table, [event for event in message["events"] if event["type"] in MOVES], None)
+
+    def _saw(self, table: _Table, moved: list[Json], seat: int | None) -> None:
+        """A socket of ``seat`` has these moves: if it is the one under way, of somebody else, note how long it took."""
+        if table.sent is not None and seat != table.mover and any(event["seat"] == table.mover for event in moved):
+            self.noted.seen.append(1000 * (perf_counter() - table.sent))
 
 
-def _create(address: str, body: Json) -> _Table:
-    request = Request(f"{address}/api/tables", json.dumps(body).encode(), {"content-type": "application/json"})
+def _create(address: str, body: Json, people: int) -> _Table:
+    """Open a table, and take its seats."""
+    made, cookie = _post(f"{address}/api/tables", body)
+    joined = [_post(f"{address}/api/tables/{made['id']}/join", {})[1] for _ in range(people - 1)]
+    return _Table(made["id"], [cookie, *joined])
+
+
+def _post(url: str, body: Json) -> tuple[Json, str]:
+    request = Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
     with urlopen(request, timeout=60) as answer:
-        cookie = answer.headers["set-cookie"].partition(";")[0]
-        return _Table(json.load(answer)["id"], cookie, address)
+        return json.load(answer), answer.headers["set-cookie"].partition(";")[0]

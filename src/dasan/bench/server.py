@@ -87,6 +87,7 @@ async def measure_server(
     think: float = 5.0,
     preset: str = "big-three",
     bots: Sequence[str] = ("greedy", "greedy"),
+    people: int = 1,
     watched: float = 0.25,
     processes: int = 1,
     database: str = "",
@@ -94,7 +95,10 @@ async def measure_server(
     urls: Sequence[str] = (),
     seed: int = 1,
 ) -> AsyncIterator[ServerRow]:
-    """A row for each number of tables, which grows. urls: servers that run already; without, they are started here."""
+    """A row for each number of tables, which grows. urls: servers that run already; without, they are started here.
+
+    people: at each table, beside the bots.
+    """
     load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     with ExitStack() as stack:
         mine: Sequence[Hosted] = ()
@@ -102,7 +106,7 @@ async def measure_server(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dasan-bench-")))
             mine = stack.enter_context(hosted(folder, processes, database=database, nats=nats))
         addresses = [one.address for one in mine] or list(urls)
-        crowd = Crowd(addresses, preset=preset, bots=list(bots), think=think, watched=watched, seed=seed)
+        crowd = Crowd(addresses, preset=preset, bots=list(bots), think=think, watched=watched, seed=seed, people=people)
         empty = _memory(mine)
         try:
             for wanted in sorted(tables):
