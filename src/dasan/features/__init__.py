@@ -7,7 +7,7 @@ batched environments write the same rows; tests tie the two together.
 
 from dasan.features.cards import Feature, by_rank, card_flags, card_slots, kinds
 from dasan.features.moves import action_features, cards_taken, encode_moves, move_layout, move_size
-from dasan.features.observation import encode, layout, observation_size
+from dasan.features.observation import encode, encode_into, layout, observation_size
 from dasan.features.perfect import encode_perfect, perfect_layout, perfect_size
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "card_slots",
     "cards_taken",
     "encode",
+    "encode_into",
     "encode_moves",
     "encode_perfect",
     "kinds",

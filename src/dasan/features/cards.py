@@ -12,13 +12,17 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`size` numbers from place `start` of a row; `flags`: whether they are all 0 or 1."""
+    """`size` numbers from place `start` of a row.
+
+    flags: whether they are all 0 or 1. scale: no value is above it, so that a value divided by it is from 0 to 1.
+    """
 
     name: str
     start: int
     size: int
     flags: bool
     text: str
+    scale: int = 1
 
 
 def by_rank(rules: Rules) -> bool:
@@ -73,6 +77,11 @@ def one_flag(size: int, place: int | None) -> list[int]:
 def kinds(rules: Rules) -> tuple[str, ...]:
     """The kinds of combinations, in the order of the rules."""
     return tuple(dict.fromkeys(shape.kind for shape in rules.shapes))
+
+
+def most_held(rules: Rules) -> int:
+    """The most cards that a seat can hold at any time, the card given to it in an exchange among them."""
+    return rules.most_cards + int(rules.exchange)
 
 
 def eights(n: int) -> int:

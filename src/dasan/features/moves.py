@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dasan.cards import Card
-from dasan.features.cards import Feature, by_rank, card_flags, card_slots, copies, eights, kinds, one_flag, ranks
+from dasan.features.cards import (
+    Feature,
+    by_rank,
+    card_flags,
+    card_slots,
+    copies,
+    eights,
+    kinds,
+    most_held,
+    one_flag,
+    ranks,
+)
 from dasan.play.action_ids import PASS_ID, action_ids
 from dasan.play.view import View
 from dasan.ruleset.catalogue import Row
@@ -38,6 +49,7 @@ class _Plane:
     values: Callable[[Rules, _Action], Iterable[int]]
     when: Callable[[Rules, bool], bool] = lambda rules, session: True
     flags: bool = True
+    scale: Callable[[Rules], int] = lambda rules: 1
 
 
 def _most_copies(rules: Rules) -> int:
@@ -135,15 +147,23 @@ _PLANES: tuple[_Plane, ...] = (
         lambda r, s: s and r.exchange,
     ),
     _Plane("out", "whether the hand is empty after it", lambda r: 1, lambda r, a: [0]),
-    _Plane("size", "cards played", lambda r: 1, lambda r, a: [0 if a.row is None else a.row.size], flags=False),
+    _Plane(
+        "size",
+        "cards played",
+        lambda r: 1,
+        lambda r, a: [0 if a.row is None else a.row.size],
+        flags=False,
+        scale=most_held,
+    ),
     _Plane(
         "strength",
         "of the strengths it is compared with, the share that is lower, in 255ths",
         lambda r: 1,
         _strength,
         flags=False,
+        scale=lambda r: 255,
     ),
-    _Plane("left", "cards in the hand after it", lambda r: 1, lambda r, a: [0], flags=False),
+    _Plane("left", "cards in the hand after it", lambda r: 1, lambda r, a: [0], flags=False, scale=most_held),
 )
 
 
@@ -162,7 +182,7 @@ def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     out: list[Feature] = []
     at = 0
     for plane in _planes(rules, session):
-        out.append(Feature(plane.name, at, plane.size(rules), plane.flags, plane.text))
+        out.append(Feature(plane.name, at, plane.size(rules), plane.flags, plane.text, plane.scale(rules)))
         at += out[-1].size
     return tuple(out)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from dasan.cards import Card
-from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, one_flag
+from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, most_held, one_flag
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.view import View
@@ -26,6 +27,7 @@ class _Plane:
     values: Callable[[View], Iterable[int]]
     when: Callable[[Rules, bool], bool] = lambda rules, session: True
     flags: bool = True
+    scale: Callable[[Rules], int] = lambda rules: 1
 
 
 def _card(view: View, c: Card | None) -> list[int]:
@@ -192,8 +194,9 @@ _AFTER: tuple[_Plane, ...] = (
         _players,
         lambda v: [v.hand_sizes[((v.seat or 0) + k) % v.rules.players] for k in range(v.rules.players)],
         flags=False,
+        scale=most_held,
     ),
-    _Plane("said", "each seat's highest bid, 0 for none", _players, _said, _auction, flags=False),
+    _Plane("said", "each seat's highest bid, 0 for none", _players, _said, _auction, flags=False, scale=_top),
 )
 
 
@@ -223,7 +226,7 @@ def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
         if not plane.flags:
             at = eights(at) if out[-1].flags else at
         size = plane.size(rules)
-        out.append(Feature(plane.name, at, size, plane.flags, plane.text))
+        out.append(Feature(plane.name, at, size, plane.flags, plane.text, plane.scale(rules)))
         at += size
     return tuple(out)
 
@@ -243,3 +246,10 @@ def encode(view: View, session: bool = False) -> list[int]:
     for feature, plane in zip(layout(rules, session), _planes(rules, session), strict=True):
         out[feature.start : feature.start + feature.size] = plane.values(view)
     return out
+
+
+def encode_into(view: View, out: Any, session: bool = False) -> None:
+    """Write `encode(view, session)` into `out`, for instance a row of an array. ValueError: it has another length."""
+    if len(out) != observation_size(view.rules, session):
+        raise ValueError(f"an observation takes {observation_size(view.rules, session)} places, not {len(out)}")
+    out[:] = encode(view, session)

@@ -1,0 +1,41 @@
+"""No feature exceeds its scale, and observations go into an array of the caller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dasan
+from dasan.features import encode, encode_into
+
+
+@pytest.mark.parametrize(
+    ("game", "options"), [("big-three", {}), ("big-two", {}), ("winner", {"players": 3, "session": True})]
+)
+def test_no_feature_exceeds_its_scale(game: str, options: dict[str, Any]) -> None:
+    env = dasan.vector.make(game, 64, seed=2, moves="ragged", **options)
+    assert env.obs is not None
+    assert env.moves is not None
+    assert env.move_starts is not None
+    most_seen, most_moves = np.zeros(env.num_features, np.uint8), np.zeros(env.num_move_features, np.uint8)
+    for _ in range(150):
+        most_seen = np.maximum(most_seen, env.obs.max(axis=0))
+        most_moves = np.maximum(most_moves, env.moves[: env.move_starts[-1]].max(axis=0))
+        env.step(env.sample())
+    for features, most in ((env.features, most_seen), (env.move_features, most_moves)):
+        for feature in features:
+            largest = int(most[feature.start : feature.start + feature.size].max())
+            assert largest <= feature.scale, feature
+            assert feature.scale == 1 if feature.flags else feature.scale > 1, feature
+
+
+def test_an_observation_is_written_into_an_array() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    view = state.view(state.to_act)
+    rows = np.zeros((2, len(encode(view))), np.uint8)
+    encode_into(view, rows[1])
+    assert rows[1].tolist() == encode(view)
+    with pytest.raises(ValueError, match="an observation takes 368 places, not 2"):
+        encode_into(view, [0, 0])
