@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,8 @@ from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, 
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
+    from dasan.bots.known import Known
+    from dasan.play.state import State
     from dasan.text.review import Report
 
 STYLES = {"keeps": "green", "loses": "bold red", "forced": "dim", "unproved": "yellow", "unjudged": "dim", "bid": ""}
@@ -38,6 +40,10 @@ def review(
         Format, typer.Option("--format", help="How to print it; text is coloured on a terminal.")
     ] = Format.TEXT,
     picture: Annotated[Path | None, typer.Option(help="Draw it too, into this SVG file.")] = None,
+    known: Annotated[
+        bool, typer.Option("--known", help="Also say what each player could know: means over deals that fit their view.")
+    ] = False,
+    worlds: Annotated[int, typer.Option(min=2, max=10_000, help="Deals for that, at each decision.")] = 96,
     as_json: AsJson = False,
 ) -> None:
     """Judge every move of recorded hands: did it keep the result, and which moves would have."""
@@ -65,7 +71,8 @@ def review(
                 )
             except ValueError as error:
                 raise Refused(f"{place_in(file, place)}: {error}") from error
-        report = Report(found, f"Record {place}. " if len(states) > 1 else "")
+        could = _known(state, worlds) if known else {}
+        report = Report(found, f"Record {place}. " if len(states) > 1 else "", could)
         if picture is not None:
             svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))
             try:
@@ -82,7 +89,26 @@ def review(
         else:
             _print(report)
     if as_json or format_ is Format.JSON:
-        print_found([report.review.to_json() for report in reports])
+        print_found([_json(report) for report in reports])
+
+
+def _known(state: State, worlds: int) -> dict[int, Known]:
+    """What could be known at every move, by the number of its event."""
+    from dasan.bots.known import known
+    from dasan.records.retrace import moves_of
+
+    of = sum(1 for _ in moves_of(state))
+    out: dict[int, Known] = {}
+    with progress_bar() as show:
+        for one in known(state, worlds=worlds):
+            out[one.seq] = one
+            show("what could be known", len(out), of)
+    return out
+
+
+def _json(report: Report) -> dict[str, Any]:
+    told = report.review.to_json()
+    return {**told, "known": [one.to_json() for one in report.known.values()]} if report.known else told
 
 
 def _print(report: Report) -> None:
@@ -96,7 +122,9 @@ def _print(report: Report) -> None:
     width = max((len(row.who) for row in rows), default=0)
     for row in rows:
         line = f"{row.number:>4}  {row.who:{width}}  {row.move:24} "
-        console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict])))
+        told = f"; {row.known}" if row.known else ""
+        style = "yellow" if "WORSE" in told else "dim"
+        console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict]), (visible(told), style)))
     if rows and report.sides:
         console.print(Text("* the bidder's side", "dim"))
     console.print()
@@ -111,7 +139,8 @@ def _markdown(report: Report) -> str:
     lines += ["| move | seat | play | |", "|---:|---|---|---|"]
     for row in report.rows:
         words = f"**{_cell(row.words)}**" if row.verdict == "loses" else _cell(row.words)
-        lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words} |")
+        told = f"; {_cell(row.known)}" if row.known else ""
+        lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words}{told} |")
     if report.sides:
         lines += ["", "\\* the bidder's side"]
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 from dasan.play.moves import Move, MoveType
@@ -19,6 +20,8 @@ from dasan.solver.solving import Scope, Warm, solve_warm
 
 MISSES = 3
 """In a game without sides: after so many positions in a row that were too large, those before are not tried."""
+HURRIED = 0.02
+"""Seconds for a position when the time for the hand is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +168,13 @@ def judge(
     scope: Scope | None = None,
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
+    total: float | None = None,
 ) -> Iterator[Judged]:
-    """The moves that led to `state`, judged one after the other from the last to the first, as in `review`."""
+    """The moves that led to `state`, judged one after the other from the last to the first, as in `review`.
+
+    total: seconds for all of them together; once they are over each position gets `HURRIED` at most.
+    """
+    end = None if total is None else monotonic() + total
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
     warm = Warm(memory_mb, notice)
@@ -178,7 +186,8 @@ def judge(
         if misses == MISSES or now.phase is Phase.EXCHANGE:
             last = _unjudged(now, move)
         else:
-            budget = Budget(seconds, nodes, cancel=cancel)
+            hurried = end is not None and monotonic() >= end
+            budget = Budget(min(seconds or HURRIED, HURRIED) if hurried else seconds, nodes, cancel=cancel)
             if now.phase is Phase.AUCTION:
                 if not contracts:
                     contracts = _contracts(now, warm, budget)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dasan.bots.known import Known
 from dasan.games.verdict import title as title_of
 from dasan.play.state import Phase
 from dasan.solver.review import Judged, Review
@@ -15,20 +16,27 @@ from dasan.text.words import seat_names, signed
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid"; words: what is said of it."""
+    """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid"; words: what is said of it with all
+    hands open; known: what is said of it by what its player could know, where that was asked.
+    """
 
     number: str
     who: str
     move: str
     verdict: str
     words: str
+    known: str = ""
 
 
 class Report:
-    """A review for people: `title`, which begins with `heading`, `rows`, `summary`."""
+    """A review for people: `title`, which begins with `heading`, `rows`, `summary`.
 
-    def __init__(self, review: Review, heading: str = "") -> None:
+    known: what could be known at each move, by the number of its event.
+    """
+
+    def __init__(self, review: Review, heading: str = "", known: Mapping[int, Known] | None = None) -> None:
         self.heading = heading
+        self.known = known or {}
         self.review = review
         self.hand = review.hand
         self.names = seat_names(self.hand.origin.seats, self.hand.rules.players)
@@ -46,7 +54,7 @@ class Report:
     @property
     def rows(self) -> list[Row]:
         return [
-            Row(str(j.seq), self.who(j.seat), move_words(j.move), self.verdict(j), self.words(j))
+            Row(str(j.seq), self.who(j.seat), move_words(j.move), self.verdict(j), self.words(j), self.known_words(j))
             for j in self.review.moves
         ]
 
@@ -83,6 +91,16 @@ class Report:
                 return {"forced": "forced", "unproved": "not proved", "unjudged": "not judged"}[verdict]
             case other:
                 raise ValueError(other)
+
+    def known_words(self, j: Judged) -> str:
+        """What is said of a move by what its player could know: nothing where nothing was tried out."""
+        one = self.known.get(j.seq)
+        if one is None or not one.estimates:
+            return ""
+        if one.best == one.made:
+            return "known: the best"
+        better = f"{move_words(one.best)} by {max(0.0, one.cost):.2f} ± {one.margin:.2f}"
+        return f"known: {'WORSE than' if one.mistake else 'perhaps'} {better}"
 
     def _cost(self, j: Judged) -> str:
         if j.scope == "two sides" or j.worth is None or j.value is None:
@@ -129,6 +147,7 @@ class Report:
                 f"better {moves_words(j.keeping, 'or')}."
             )
         yield from self._counted()
+        yield from self._known()
         last = review.last_chance
         if last is None:
             yield "No other move that was judged would have changed the result."
@@ -144,6 +163,13 @@ class Report:
         for phase, what in ((Phase.AUCTION, "bids"), (Phase.EXCHANGE, "the exchange of cards")):
             if any(j.phase is phase for j in review.moves):
                 yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
+
+    def _known(self) -> Iterator[str]:
+        """How many decisions were mistakes by what could be known."""
+        tried = [one for one in self.known.values() if one.estimates]
+        if tried:
+            worse = sum(one.mistake for one in tried)
+            yield f"By what the players could know, {worse} of {len(tried)} decisions were worse than another move."
 
     def _played(self) -> list[Judged]:
         """The moves that a review can judge: bids and the exchange of cards are none."""
