@@ -198,21 +198,17 @@ def test_the_host_arranges_and_everybody_sees(server: Served) -> None:
         assert [seat["kind"] for seat in mine.table["table"]["seats"]] == ["human", "human", "bot", "bot"]
 
 
-def test_the_lobby_shows_open_and_live_tables_and_finds_a_match(server: Served) -> None:
+def test_the_lobby_shows_open_and_live_tables(server: Served) -> None:
     host, friend = server.player(), server.player()
     lobby = {"visibility": "lobby", "spectators": True}
     table_id = host.open_table("big-three", seats=["me", "open", "random"], settings=lobby)
-    hidden = host.open_table("big-three", seats=["me", "open", "random"])
+    host.open_table("big-three", seats=["me", "open", "random"])
     shown = friend.http.get("/api/lobby").json()
     assert [table["id"] for table in shown["open"]] == [table_id]
     assert shown["open"][0]["open"] == 1
-    answer = friend.http.post("/api/quick", json={"preset": "big-three", "name": "Bo"}).json()
-    assert answer == {"id": table_id, "seat": 1}
+    assert friend.http.post(f"/api/tables/{table_id}/join", json={"name": "Bo"}).status_code == 200
     shown = server.player().http.get("/api/lobby").json()
     assert ([table["id"] for table in shown["live"]], shown["open"]) == ([table_id], [])
-    other = friend.http.post("/api/quick", json={"preset": "big-two"}).json()
-    assert other["id"] not in (table_id, hidden)
-    assert friend.http.post("/api/quick", json={"preset": "poker"}).status_code == 400
 
 
 def test_spectators_come_late_and_strangers_not_at_all(server: Served) -> None:

@@ -22,7 +22,6 @@ from dasan.errors import DasanError
 from dasan.kernels.runtime.warming import Part, Warming
 from dasan.server import api, live
 from dasan.server.api.games import listed
-from dasan.server.api.study import Reviews
 from dasan.server.bus import Bus
 from dasan.server.checks import Checks
 from dasan.server.chores import Chores
@@ -38,6 +37,7 @@ from dasan.server.settings import Settings
 from dasan.server.site import Site
 from dasan.server.store import Store
 from dasan.server.tables import Tables
+from dasan.server.together import Together
 
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
@@ -68,6 +68,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     bus = await _bus(chosen)
                     async with Tables(store, chosen, bus) as tables:
                         app.state.tables = tables
+                        app.state.together = Together(store, bus)
+                        tables.chore(app.state.together.run(), "shared reviews")
                         app.state.commands = Commands(tables, chosen)
                         app.state.checks = Checks(chosen, store, tables, bus)
                         app.state.metrics.attach(tables, app.state.sockets)
@@ -102,12 +104,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sockets = Counter[str]()
     app.state.live = live.Live()
     app.state.metrics = Metrics(chosen)
-    app.state.reviews = Reviews()
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
         "joins": Buckets(chosen.join_rate, chosen.join_burst),
         "commands": Buckets(chosen.message_rate, chosen.message_burst),
         "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
+        "quick": Buckets(chosen.quick_rate, chosen.quick_burst),
         "study": Buckets(chosen.study_rate, chosen.study_burst),
         "records": Buckets(chosen.record_rate, chosen.record_burst),
     }

@@ -15,6 +15,7 @@ from dasan.server.protocol import (
     HintCommand,
     ReactCommand,
     ReportCommand,
+    ReturnCommand,
     SeatBotCommand,
 )
 from dasan.server.refusals import Refused
@@ -49,6 +50,10 @@ class Commands:
             case ChatCommand():
                 self._talking(player)
                 return await self._tables.command(table_id, player, command)
+            case ReturnCommand():
+                done = await self._tables.command(table_id, player, command)
+                await self._tables.store.listings.forget(table_id, player, forget=False)
+                return done
             case _:
                 if isinstance(command, SeatBotCommand) and command.bot is not None:
                     check_bot(command.bot)

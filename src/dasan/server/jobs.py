@@ -16,6 +16,7 @@ from dasan.kernels.runtime.warming import Part, warm_solver
 from dasan.play.events import MOVES
 
 MOST_CANDIDATES = 12
+WARMED = ("big-three", "big-two", "winner")
 
 
 def choose(name: str, view: dasan.View) -> str:
@@ -41,11 +42,22 @@ def advise(record: str, seq: int, name: str) -> dict[str, Any]:
     return {"bot": name, **explain(name, state.view(state.to_act))}
 
 
-def review(record: str, seconds: float, memory_mb: float) -> Iterator[dict[str, Any]]:
-    """The moves of a finished hand, judged with all hands open, from the last to the first."""
+def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
+    """The moves of a finished hand in order, by what their players could know."""
+    from dasan.bots import known as knowing
+
+    for one in knowing.known(_hand(record), seconds=seconds):
+        yield {"type": "known", **one.to_json()}
+
+
+def review(record: str, seconds: float, total: float, memory_mb: float) -> Iterator[dict[str, Any]]:
+    """The moves of a finished hand, judged with all hands open, from the last to the first.
+
+    seconds: for a position; total: for all.
+    """
     from dasan.solver.review import judge
 
-    for one in judge(_hand(record), seconds=seconds, memory_mb=memory_mb):
+    for one in judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb):
         told = one.to_json()
         told.pop("share")
         yield {"type": "move", **told}
@@ -99,8 +111,13 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
 
 
 def warm(part: Part = "solve") -> None:
-    """Load the compiled code of a part's solver, so that the first to ask for it need not wait."""
+    """Load the compiled code of a part's reviews, so that the first to ask for one need not wait."""
+    from dasan.bots.known import decision
+
     warm_solver(part)
+    if part in WARMED:
+        state = dasan.deal(dasan.rules(part), seed=1)
+        decision(state, state.legal_moves()[0], 2)
 
 
 def _hand(record: str) -> dasan.State:
@@ -124,6 +141,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "choose": choose,
     "explain": explain,
     "advise": advise,
+    "known": known,
     "review": review,
     "solve": solve,
     "puzzle_answer": puzzle_answer,

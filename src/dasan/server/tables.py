@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -261,13 +261,18 @@ class Tables:
         return move
 
     def warm_up(self, part: Part) -> None:
-        """Have a study process load the compiled code of a part, in the background."""
+        """Have the study processes load the compiled code of a part, in the background."""
         if not self._closing:
-            self._chores.append(self._group.create_task(self._warm_up(part), name=f"warm up {part}"))
+            self.chore(self._warm_up(part), f"warm up {part}")
+
+    def chore(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Have this done until the tables are closed."""
+        self._chores.append(self._group.create_task(work, name=name))
 
     async def _warm_up(self, part: Part) -> None:
         try:
-            await self.study.run("warm", part, seconds=300)
+            every = range(self.settings.study_processes)
+            await asyncio.gather(*(self.study.run("warm", part, seconds=300) for _ in every))
         except Exception as error:
             report(f"the solver could not be loaded for {part}", error)
 

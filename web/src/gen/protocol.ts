@@ -56,7 +56,11 @@ export interface Protocol {
   Credentials?: Credentials;
   Deletion?: Deletion;
   ErrorMessage?: ErrorMessage;
+  Estimate?: Estimate;
   Event?: Event;
+  Forgotten?: Forgotten;
+  Habit?: Habit;
+  Habits?: Habits;
   HandInfo?: HandInfo;
   HandResult?: HandResult;
   HandSeat?: HandSeat;
@@ -68,6 +72,8 @@ export interface Protocol {
   Increment?: Increment;
   JoinTable?: JoinTable;
   Joined?: Joined;
+  KnownDone?: KnownDone;
+  KnownMove?: KnownMove;
   LeaveCommand?: LeaveCommand;
   LegalMove?: LegalMove;
   Lobby?: Lobby;
@@ -80,10 +86,16 @@ export interface Protocol {
   OfferInfo?: OfferInfo;
   OnTable?: OnTable;
   OptionInfo?: OptionInfo;
+  PasskeyAnswer?: PasskeyAnswer;
+  PasskeyAsk?: PasskeyAsk;
+  PasskeyListed?: PasskeyListed;
+  PasskeyOptions?: PasskeyOptions;
   PasswordChange?: PasswordChange;
   PerMove?: PerMove;
   PersonalLink?: PersonalLink;
   Ping?: Ping;
+  PlaceShown?: PlaceShown;
+  PlaceTold?: PlaceTold;
   Pong?: Pong;
   PositionValue?: PositionValue;
   Presence?: Presence;
@@ -99,6 +111,7 @@ export interface Protocol {
   PuzzleSummary?: PuzzleSummary;
   PuzzleVerdict?: PuzzleVerdict;
   QuickMatch?: QuickMatch;
+  QuickMatched?: QuickMatched;
   Rating?: Rating;
   RatingPoint?: RatingPoint;
   ReactCommand?: ReactCommand;
@@ -113,6 +126,8 @@ export interface Protocol {
   ReturnCommand?: ReturnCommand;
   ReviewDone?: ReviewDone;
   ReviewMove?: ReviewMove;
+  ReviewNote?: ReviewNote;
+  ReviewNotes?: ReviewNotes;
   RoleStatistics?: RoleStatistics;
   RulesFacts?: RulesFacts;
   RulesInfo?: RulesInfo;
@@ -122,6 +137,7 @@ export interface Protocol {
   SessionEvent?: SessionEvent;
   SessionInfo?: SessionInfo;
   SessionListed?: SessionListed;
+  SharedReview?: SharedReview;
   SilenceCommand?: SilenceCommand;
   SitCommand?: SitCommand;
   Snapshot?: Snapshot;
@@ -528,6 +544,14 @@ export interface Wording {
   };
 }
 /**
+ * A candidate: its mean over the deals that fit what its player had seen, and half of its 95 % interval.
+ */
+export interface Estimate {
+  move: string;
+  value: number;
+  margin: number;
+}
+/**
  * Something that happened in the hand, as one viewer may know it.
  */
 export interface Event {
@@ -549,6 +573,33 @@ export interface Event {
     | 'out';
   cards?: string[] | null;
   bid?: number | null;
+}
+/**
+ * The table is off this player's list, and the seat has been left.
+ */
+export interface Forgotten {
+  id: string;
+}
+/**
+ * A kind of decision in one game. decisions: how often it was met; mistakes: how often it surely cost something; cost:
+ * what it gave away a reviewed hand, on average; hand, seq: the costliest one.
+ */
+export interface Habit {
+  habit: 'bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow';
+  decisions: number;
+  mistakes: number;
+  cost: number;
+  hand: string;
+  seq: number;
+}
+/**
+ * Where one gives away most in one game, costliest first; it rests on so many reviewed hands.
+ */
+export interface Habits {
+  preset: string;
+  unit: 'payment' | 'place' | 'turns' | 'none';
+  hands: number;
+  habits: Habit[];
 }
 /**
  * A finished hand's permanent page. ``you``: your seat in it, null for others.
@@ -692,6 +743,35 @@ export interface Joined {
   seat: number;
 }
 /**
+ * The last line of what could be known, and whether a limit ended it early.
+ */
+export interface KnownDone {
+  type: 'done';
+  complete: boolean;
+}
+/**
+ * One move by what its player could know, all hidden cards unknown; see ``dasan.bots.known``.
+ *
+ * estimates: candidates from the best to the worst, none where nothing was decided. worlds: deals they were tried in.
+ * cost: what the move gives away against the best, and half of its 95 % interval. mistake: the cost is larger than that.
+ */
+export interface KnownMove {
+  type: 'known';
+  seq: number;
+  seat: number;
+  phase: 'auction' | 'call' | 'exchange' | 'play' | 'over';
+  unit: 'payment' | 'place' | 'turns' | 'none';
+  move: string;
+  choices: number;
+  best: string;
+  habit: ('bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow') | null;
+  mistake: boolean;
+  cost: number;
+  margin: number;
+  worlds: number;
+  estimates: Estimate[];
+}
+/**
  * Tables with an open seat, and tables that can be watched, newest first.
  */
 export interface Lobby {
@@ -759,11 +839,14 @@ export interface TableSettings1 {
 }
 /**
  * Who this browser is: a guest by name, or an account. ``id`` is null for somebody who has not played yet.
+ *
+ * ``password``: whether the account has one; one opened with a passkey need not.
  */
 export interface Me {
   id: string | null;
   name: string | null;
   account: string | null;
+  password?: boolean;
 }
 /**
  * An open offer, and the seats that have accepted it (whoever made it among them).
@@ -793,10 +876,40 @@ export interface OptionInfo {
   help: string;
 }
 /**
- * A new password; every other session is signed out.
+ * What the authenticator said, as the JSON of a PublicKeyCredential. ``label``: what to call a new passkey.
+ */
+export interface PasskeyAnswer {
+  ticket: string;
+  credential: string;
+  label?: string;
+}
+/**
+ * Begin to make a passkey: for the account that is signed in, or for a new one by this name.
+ */
+export interface PasskeyAsk {
+  name?: string | null;
+}
+/**
+ * A passkey of this account.
+ */
+export interface PasskeyListed {
+  id: string;
+  name: string;
+  created: string;
+  used: string;
+}
+/**
+ * What ``navigator.credentials`` takes, as JSON text, and the ticket to answer with, once, within five minutes.
+ */
+export interface PasskeyOptions {
+  ticket: string;
+  options: string;
+}
+/**
+ * A new password; every other session is signed out. ``old``: null for an account that has none yet.
  */
 export interface PasswordChange {
-  old: string;
+  old: string | null;
   new: string;
 }
 /**
@@ -805,6 +918,32 @@ export interface PasswordChange {
 export interface PersonalLink {
   token: string;
   path: string;
+}
+/**
+ * What the leader looks at: after the move with event ``seq`` (null: the deal), or after ``moves`` tried instead of
+ * what follows; ``shown``: the verdicts are.
+ */
+export interface PlaceShown {
+  type: 'place';
+  seq: number | null;
+  /**
+   * @maxItems 64
+   */
+  moves?: string[];
+  shown?: boolean;
+}
+/**
+ * The leader's place as followers are told; ``lead``: the reader is the leader.
+ */
+export interface PlaceTold {
+  type: 'place';
+  hand: string;
+  leader: string;
+  lead: boolean;
+  revision: number;
+  seq: number | null;
+  moves: string[];
+  shown: boolean;
 }
 /**
  * Yes.
@@ -996,11 +1135,25 @@ export interface PuzzleVerdict {
   solution: string | null;
 }
 /**
- * Sit down at an open table of this game that suits, or open one.
+ * Seek a rated game with people of about one's own rating; ask again every other second until there is a table.
+ *
+ * ``speed``: so many seconds a move, or for the whole hand. ``bots``: bots may fill the table after a while.
  */
 export interface QuickMatch {
   preset: string;
+  speed?: 'move-20' | 'move-60' | 'clock-300';
+  bots?: boolean;
   name?: string | null;
+}
+/**
+ * The table that was found, or null: ``waited`` milliseconds so far, ``seeking`` people for the same game, and bots
+ * fill the table after ``bots_after`` milliseconds (null: never).
+ */
+export interface QuickMatched {
+  table: string | null;
+  waited: number;
+  seeking: number;
+  bots_after: number | null;
 }
 /**
  * A rating after a hand, for a chart.
@@ -1053,6 +1206,19 @@ export interface ReviewMove {
   keeping: string[];
   losing: string[];
   as_bidder: number | null;
+}
+/**
+ * A note at a move of a finished hand, for oneself; an empty one is removed.
+ */
+export interface ReviewNote {
+  seq: number;
+  text: string;
+}
+/**
+ * One's notes of a hand.
+ */
+export interface ReviewNotes {
+  notes: ReviewNote[];
 }
 /**
  * The rules in force for a preset with its options.
@@ -1200,6 +1366,13 @@ export interface SessionListed {
   seen: string;
   agent: string;
   current: boolean;
+}
+/**
+ * A review that others watch: whoever opens the path follows its leader.
+ */
+export interface SharedReview {
+  id: string;
+  path: string;
 }
 /**
  * A line to try in a finished hand: the moves made instead, from the position before event ``seq``.

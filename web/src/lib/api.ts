@@ -2,20 +2,31 @@ import type {
   Advice,
   BotInfo,
   CreateTable,
+  Habits,
   HandInfo,
   History,
   Joined,
   Lobby,
   Me,
+  PasskeyAnswer,
+  PasskeyListed,
+  PasskeyOptions,
   PersonalLink,
+  PlaceShown,
   PositionValue,
   PresetInfo,
-  Promise as Promised,
   Profile,
+  Promise as Promised,
   PuzzleInfo,
   PuzzleList,
   PuzzleVerdict,
+  QuickMatch,
+  QuickMatched,
+  RatingPoint,
+  ReviewNotes,
   RulesInfo,
+  SessionListed,
+  SharedReview,
   TableCreated,
   TableInfo,
   TableSummary,
@@ -72,8 +83,9 @@ export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, sessionStorage);
   return made;
 }
-export const quickMatch = (preset: string, name?: string): Promise<TableCreated> =>
-  send('/api/quick', { preset, ...(name ? { name } : {}) });
+export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => send('/api/quick', wanted);
+export const leaveQuick = (): Promise<QuickMatched> => send('/api/quick/leave', {});
+export const forgetTable = (table: string): Promise<unknown> => send(`/api/tables/${id(table)}/forget`, {});
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
   send(`/api/tables/${id(table)}/join`, { name, seat });
 
@@ -87,6 +99,20 @@ export const register = (name: string, password: string): Promise<Me> => send('/
 export const signIn = (name: string, password: string): Promise<Me> => send('/api/sign-in', { name, password });
 export const signOut = (everywhere: boolean): Promise<Me> => send(`/api/sign-out${query({ everywhere })}`, {});
 export const deleteAccount = (password: string | null): Promise<Me> => send('/api/account/delete', { password });
+export const changePassword = (old: string | null, wanted: string): Promise<Me> =>
+  send('/api/account/password', { old, new: wanted });
+export const sessions = (): Promise<SessionListed[]> => ask('/api/sessions');
+export const endSession = (session: string): Promise<SessionListed[]> => send(`/api/sessions/${id(session)}/sign-out`, {});
+export const passkeys = (): Promise<PasskeyListed[]> => ask('/api/passkeys');
+export const removePasskey = (passkey: string): Promise<PasskeyListed[]> => send(`/api/passkeys/${id(passkey)}/remove`, {});
+export const askPasskey = (name: string | null): Promise<PasskeyOptions> => send('/api/passkeys/options', { name });
+export const keepPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys', answer);
+export const askPasskeySignIn = (): Promise<PasskeyOptions> => send('/api/passkeys/sign-in/options', {});
+export const signInByPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys/sign-in', answer);
+export const habits = (): Promise<Habits[]> => ask('/api/me/habits');
+/** `who`: an account's name, null for oneself. */
+export const ratingChart = (who: string | null, preset: string, players: number): Promise<RatingPoint[]> =>
+  ask(`/api/${who === null ? 'me' : `people/${id(who)}`}/ratings/${id(preset)}/${players}`);
 export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {});
 export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
 export const history = (before?: string): Promise<History> => ask(`/api/me/history${query({ before })}`);
@@ -129,8 +155,18 @@ export async function* lines<T>(path: string, signal: AbortSignal): AsyncGenerat
 }
 
 export const recordUrl = (table: string): string => `/api/tables/${id(table)}/record`;
+export const knownUrl = (hand: string): string => `/api/hands/${id(hand)}/known`;
+export const pictureUrl = (hand: string, seq: number | null): string => `/api/hands/${id(hand)}/picture${query({ seq })}`;
+export const notes = (hand: string): Promise<ReviewNotes> => ask(`/api/hands/${id(hand)}/notes`);
+export const keepNote = (hand: string, seq: number, text: string): Promise<ReviewNotes> =>
+  send(`/api/hands/${id(hand)}/notes`, { seq, text });
+export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>
+  send(`/api/hands/${id(hand)}/together`, place);
 export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;
 
 /** The table's socket; `seq` is what this page has seen of it, -1 for nothing. */
 export const socketUrl = (table: string, seq = -1): string =>
   `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/tables/${id(table)}${seq >= 0 ? `?seq=${seq}` : ''}`;
+
+export const togetherUrl = (shared: string): string =>
+  `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/reviews/${id(shared)}`;

@@ -17,7 +17,8 @@ class Router {
   follow = (event: MouseEvent): void => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.go((event.currentTarget as HTMLAnchorElement).pathname);
+    const { pathname, search } = event.currentTarget as HTMLAnchorElement;
+    this.go(pathname + search);
   };
 
   private read(): void {

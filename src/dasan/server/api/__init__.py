@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from dasan.server.api import games, hands, health, people, study, tables
+from dasan.server.api import games, hands, health, passkeys, people, quick, study, tables, together
 
-ROUTERS = (health.router, games.router, tables.router, hands.router, study.router, people.router)
+ROUTERS = (
+    health.router,
+    games.router,
+    tables.router,
+    hands.router,
+    study.router,
+    people.router,
+    passkeys.router,
+    quick.router,
+    together.router,
+)

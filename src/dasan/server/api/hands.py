@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 import dasan
 from dasan.sentences import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.facts import facts, title_of
+from dasan.server.picture import picture
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
@@ -83,6 +84,24 @@ async def hand_record(hand_id: str, request: Request, store: StoreHere, player: 
     found = await store.hands.load(hand_id)
     text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
     return StreamingResponse(iter([text]), media_type=NDJSON)
+
+
+@router.get("/hands/{hand_id}/picture")
+async def hand_picture(
+    hand_id: str, request: Request, store: StoreHere, player: Player, seq: Small | None = None
+) -> Response:
+    """A finished hand as SVG: as dealt, or after the move with event ``seq``."""
+    limit(request, "records", player)
+    found = await store.hands.load(hand_id)
+    if not found.shown:
+        raise Refused("forbidden", said("hands.hidden"))
+
+    def drawn() -> str:
+        state = dasan.replay(found.record)
+        assert isinstance(state, dasan.State)
+        return picture(found, state, seq)
+
+    return Response(await asyncio.to_thread(drawn), media_type="image/svg+xml")
 
 
 async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:

@@ -20,6 +20,7 @@ from dasan.server.protocol import (
     ClaimLink,
     Credentials,
     Deletion,
+    Habits,
     History,
     LeaveCommand,
     Me,
@@ -49,7 +50,7 @@ WRONG = said("account.wrong")
 async def me(store: StoreHere, player: Player) -> Me:
     """Who this browser is."""
     person = None if player is None else await store.people.find(player)
-    return _me(player, person)
+    return described(player, person)
 
 
 @router.post("/me/name")
@@ -64,7 +65,7 @@ async def rename(
         raise Refused("illegal", said("account.name"))
     await store.people.rename(one, clean_name(wanted.name), now())
     await ids.remember(request, response, one)
-    return _me(one, await store.people.find(one))
+    return described(one, await store.people.find(one))
 
 
 @router.post("/account", status_code=201)
@@ -77,14 +78,13 @@ async def register(
     person = await store.people.find(one)
     if person is not None and person.account is not None:
         raise Refused("illegal", said("account.already"))
-    if wanted.name.casefold() in {*bots.BOTS, "me", "open"}:
-        raise Refused("illegal", said("account.taken"))
+    await check_free(store, wanted.name)
     try:
         await store.people.register(one, wanted.name, await ids.hash(wanted.password), now())
     except Taken:
         raise Refused("illegal", said("account.taken")) from None
     await ids.sign_in(request, response, one)
-    return _me(one, await store.people.find(one))
+    return described(one, await store.people.find(one))
 
 
 @router.post("/sign-in")
@@ -98,7 +98,7 @@ async def sign_in(
     if person is None or not right or person.banned:
         raise Refused("forbidden", WRONG)
     await ids.sign_in(request, response, person.id)
-    return _me(person.id, person)
+    return described(person.id, person)
 
 
 @router.post("/sign-out")
@@ -119,7 +119,7 @@ async def sign_out(
         ids.forget()
         live.recheck(player)
     response.delete_cookie(COOKIE, path="/")
-    return _me(None, None)
+    return described(None, None)
 
 
 @router.get("/sessions")
@@ -135,6 +135,18 @@ async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, play
     ]
 
 
+@router.post("/sessions/{session}/sign-out")
+async def end_session(
+    session: str, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
+) -> list[SessionListed]:
+    """Sign one of the account's browsers out: those that are left."""
+    if player is not None:
+        await store.people.sign_out(player, session, now())
+        ids.forget()
+        live.recheck(player)
+    return await sessions(request, store, ids, player)
+
+
 @router.post("/account/password")
 async def change_password(
     wanted: PasswordChange,
@@ -147,13 +159,13 @@ async def change_password(
 ) -> Me:
     """Another password: all other browsers are signed out."""
     limit(request, "sign_ins", player)
-    person = await _account(store, player)
-    if not await ids.check(person.password, wanted.old):
+    person = await account_of(store, player)
+    if person.password is not None and not await ids.check(person.password, wanted.old or ""):
         raise Refused("forbidden", said("account.password"))
     await store.people.set_password(person.id, await ids.hash(wanted.new), now())
     await ids.sign_in(request, response, person.id)
     live.recheck(person.id)
-    return _me(person.id, person)
+    return described(person.id, await store.people.find(person.id))
 
 
 @router.post("/account/delete")
@@ -184,7 +196,7 @@ async def delete(
     ids.forget()
     live.recheck(player)
     response.delete_cookie(COOKIE, path="/")
-    return _me(None, None)
+    return described(None, None)
 
 
 @router.get("/account/export")
@@ -218,7 +230,7 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, store: 
         await ids.sign_in(request, response, player)
     else:
         await ids.remember(request, response, player)
-    return _me(player, person)
+    return described(player, person)
 
 
 @router.get("/me/profile")
@@ -256,6 +268,22 @@ async def history(request: Request, store: StoreHere, player: Player, before: Nu
     return History(hands=[summary_of(hand, player) for hand in found], before=more)
 
 
+@router.get("/me/habits")
+async def habits(store: StoreHere, player: Player) -> list[Habits]:
+    """Which kinds of one's decisions cost most, by what could be known, in the hands that were reviewed."""
+    found = [] if player is None else await store.reviews.habits(player)
+    return [Habits.model_validate(one) for one in found]
+
+
+@router.get("/people/{name}/ratings/{preset}/{players}")
+async def account_chart(name: str, preset: str, players: Small, store: StoreHere) -> list[RatingPoint]:
+    """The points of an account's rating in a game with so many players."""
+    person = await store.people.by_account(name)
+    if person is None:
+        raise Refused("not-found", said("no-account"))
+    return await rating_chart(preset, players, store, person.id)
+
+
 @router.get("/me/ratings/{preset}/{players}")
 async def rating_chart(preset: str, players: Small, store: StoreHere, player: Player) -> list[RatingPoint]:
     """The points of one's rating in a game with so many players."""
@@ -271,7 +299,14 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
                 await tables.command(listed.id, player, LeaveCommand(type="leave", id=f"delete-{token_hex(8)}"))
 
 
-async def _account(store: Store, player: str | None) -> Person:
+async def check_free(store: Store, name: str) -> None:
+    """``Refused`` where an account cannot be called so."""
+    if name.casefold() in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
+        raise Refused("illegal", said("account.taken"))
+
+
+async def account_of(store: Store, player: str | None) -> Person:
+    """The account of a player; ``Refused`` for guests."""
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
         raise Refused("forbidden", said("account.none"))
@@ -297,6 +332,12 @@ async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Co
     return Profile(name=name, kind=kind, ratings=ratings, statistics=statistics)
 
 
-def _me(player: str | None, person: Person | None) -> Me:
+def described(player: str | None, person: Person | None) -> Me:
+    """Who this browser is."""
     account = None if person is None or person.account is None else person.name
-    return Me(id=player, name=None if person is None else person.name, account=account)
+    return Me(
+        id=player,
+        name=None if person is None else person.name,
+        account=account,
+        password=person is not None and person.password is not None,
+    )

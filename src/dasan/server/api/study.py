@@ -1,10 +1,11 @@
-"""Reviews of finished hands, other lines in them, and puzzles: what the exact solver says, from worker processes."""
+"""Reviews of finished hands, by the exact solver and by what could be known, other lines in them, and puzzles: all from
+worker processes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
+from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.sentences import said
 from dasan.server import puzzle_book
@@ -39,26 +41,11 @@ from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
 router = APIRouter(prefix="/api")
 
 FAILED = (JobFailed, JobTimeout, JobCrashed)
-MOST_KEPT = 256
-"""Whole reviews that are remembered."""
+VERSION = f"{__version__}/1"
+"""Reviews that another version kept are made anew."""
 EACH_POSITION = 1.0
 """Seconds for a position of a review."""
 PUZZLE_NODES = 2_000_000
-
-
-class Reviews:
-    """The last whole reviews, by hand."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[str, ...]] = OrderedDict()
-
-    def get(self, hand_id: str) -> tuple[str, ...] | None:
-        return self._kept.get(hand_id)
-
-    def keep(self, hand_id: str, lines: tuple[str, ...]) -> None:
-        self._kept[hand_id] = lines
-        if len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
 
 
 @router.get("/hands/{hand_id}/review")
@@ -66,22 +53,22 @@ async def review(
     hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> StreamingResponse:
     """Every move of a finished hand judged with open hands, from the last to the first, one JSON object a line."""
-    hand = await _open_hand(store, hand_id)
-    reviews: Reviews = request.app.state.reviews
-    known = reviews.get(hand_id)
-    if known is not None:
-        return StreamingResponse(iter(known), media_type=NDJSON)
+    hand = await open_hand(store, hand_id)
+    kept = await store.reviews.get(hand_id, "open", VERSION)
+    if kept is not None:
+        return StreamingResponse(iter(kept), media_type=NDJSON)
     limit(request, "study", player)
-    return StreamingResponse(_review(tables, reviews, hand), media_type=NDJSON)
+    return StreamingResponse(_review(tables, hand), media_type=NDJSON)
 
 
-async def _review(tables: Tables, reviews: Reviews, hand: Hand) -> AsyncIterator[str]:
+async def _review(tables: Tables, hand: Hand) -> AsyncIterator[str]:
     settings = tables.settings
     lines: list[str] = []
     moves: list[dict[str, Any]] = []
     complete = True
+    memory = settings.study_memory_mb / 4
     try:
-        async for told in tables.study.stream("review", hand.record, EACH_POSITION, settings.study_memory_mb / 4):
+        async for told in tables.study.stream("review", hand.record, EACH_POSITION, settings.review_seconds, memory):
             moves.append(told)
             lines.append(json.dumps(told) + "\n")
             yield lines[-1]
@@ -92,8 +79,44 @@ async def _review(tables: Tables, reviews: Reviews, hand: Hand) -> AsyncIterator
     last = {"type": "done", "turning_points": turning, "last_chance": max(could_turn, default=None)}
     lines.append(json.dumps({**last, "complete": complete}) + "\n")
     if complete:
-        reviews.keep(hand.id, tuple(lines))
+        await tables.store.reviews.keep(hand, "open", VERSION, lines)
     yield lines[-1]
+
+
+@router.get("/hands/{hand_id}/known")
+async def known(
+    hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
+) -> StreamingResponse:
+    """Every move of a finished hand by what its player could know, in order, one JSON object a line."""
+    hand = await open_hand(store, hand_id)
+    kept = await store.reviews.get(hand_id, "known", VERSION)
+    if kept is not None:
+        return StreamingResponse(iter(kept), media_type=NDJSON)
+    limit(request, "study", player)
+    return StreamingResponse(_known(tables, hand), media_type=NDJSON)
+
+
+async def _known(tables: Tables, hand: Hand) -> AsyncIterator[str]:
+    lines: list[str] = []
+    moves: list[dict[str, Any]] = []
+    complete = True
+    try:
+        async for told in tables.study.stream("known", hand.record, tables.settings.review_seconds):
+            moves.append(told)
+            lines.append(json.dumps(told) + "\n")
+            yield lines[-1]
+    except FAILED:
+        complete = False
+    complete = complete and all(move["estimates"] or not _decided(move) for move in moves)
+    lines.append(json.dumps({"type": "done", "complete": complete}) + "\n")
+    if complete:
+        await tables.store.reviews.keep(hand, "known", VERSION, lines, moves)
+    yield lines[-1]
+
+
+def _decided(move: dict[str, Any]) -> bool:
+    """Whether there was something to decide that is tried out."""
+    return bool(move["choices"] > 1 and move["phase"] != "exchange")
 
 
 @router.post("/hands/{hand_id}/solve")
@@ -101,7 +124,7 @@ async def solve(
     hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> PositionValue:
     """What a position of a finished hand is worth, or one that another line would have led to."""
-    hand = await _open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id)
     limit(request, "study", player)
     memory = tables.settings.study_memory_mb / 4
     try:
@@ -117,7 +140,7 @@ async def advice(
 ) -> Advice:
     """What a bot would have done in place of the move with event ``seq``, knowing only what its player knew."""
     check_bot(bot)
-    hand = await _open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id)
     limit(request, "study", player)
     try:
         told = await tables.study.run("advise", hand.record, seq, bot)
@@ -126,7 +149,7 @@ async def advice(
     return Advice.model_validate(told)
 
 
-async def _open_hand(store: Store, hand_id: str) -> Hand:
+async def open_hand(store: Store, hand_id: str) -> Hand:
     """A finished hand whose cards everybody may see."""
     hand = await store.hands.load(hand_id)
     if not hand.shown:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Request, Response
 
-import dasan
 from dasan.play import fairness
 from dasan.play.begin import hand_secret
 from dasan.sentences import said
@@ -15,21 +14,23 @@ from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHe
 from dasan.server.facts import title_of
 from dasan.server.identity import new_player
 from dasan.server.protocol import (
+    AnswerCommand,
     AnyCommand,
     CommandDone,
     CreateTable,
+    Forgotten,
     Hint,
     Joined,
     JoinTable,
+    LeaveCommand,
     Lobby,
     LobbyTable,
+    OfferCommand,
     Promise,
-    QuickMatch,
     SeatInfo,
     SitCommand,
     TableCreated,
     TableDetail,
-    TableSettings,
     TableSummary,
 )
 from dasan.server.refusals import Refused
@@ -83,34 +84,33 @@ async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
     """Open tables, and tables that can be watched."""
-    waiting = [_lobby_table(listed) for listed in await store.listings.lobby("waiting") if not listed.locked]
+    listed = await store.listings.lobby("waiting")
+    waiting = [
+        _lobby_table(one) for one in listed if not one.locked and any(kind == "human" for kind, _, _ in one.chairs)
+    ]
     playing = [_lobby_table(listed) for listed in await store.listings.lobby("playing") if listed.settings.spectators]
     return Lobby(open=[table for table in waiting if table.open], live=playing)
 
 
-@router.post("/quick", status_code=201)
-async def quick_match(
-    wanted: QuickMatch, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
-) -> TableCreated:
-    """A seat at an open table of this game, by its default rules, or a new table in the lobby."""
-    limit(request, "tables", player)
-    owner = player or new_player()
-    name = wanted.name or await ids.name(owner)
-    for listed in reversed(await tables.store.listings.lobby("waiting")):
-        if listed.preset != wanted.preset or listed.locked or all(kind != "open" for kind, _, _ in listed.chairs):
-            continue
-        try:
-            joined = await _join(tables, listed.id, owner, name, None)
-        except Refused:
-            continue
-        await ids.remember(request, response, owner)
-        return TableCreated(id=listed.id, seat=joined)
-    players = _players(wanted.preset)
-    settings = TableSettings(visibility="lobby", spectators=True)
-    seats = ["me", *["open"] * (players - 1)]
-    table_id, seat = await tables.create(owner, wanted.preset, {}, seats, name=name, settings=settings)
-    await ids.remember(request, response, owner)
-    return TableCreated(id=table_id, seat=seat)
+@router.post("/tables/{table_id}/forget")
+async def forget(table_id: str, request: Request, tables: TablesHere, player: Player) -> Forgotten:
+    """Leave a table for good and take it off this player's list; a bot plays on where others need one."""
+    limit(request, "joins", player)
+    room = await tables.look(table_id)
+    seat = room.seat_of(player)
+    if player is None or seat is None:
+        raise Refused("forbidden", said("no-seat"))
+    others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
+    present = room.chairs[seat].substitute
+    if room.status == "playing" and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
+        # Nobody is left to play with: the session ends, and no bot plays on for nobody.
+        if room.offer is not None:
+            await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))
+        await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
+    elif room.status == "waiting" or (room.status == "playing" and (present is None or present[1] != "left")):
+        await tables.command(table_id, player, LeaveCommand(type="leave", id=_once()))
+    await tables.store.listings.forget(table_id, player, forget=True)
+    return Forgotten(id=table_id)
 
 
 @router.post("/tables/{table_id}/join")
@@ -151,7 +151,7 @@ async def table(table_id: str, tables: TablesHere, player: Player) -> object:
 
 
 async def _join(tables: TablesHere, table_id: str, player: str, name: str | None, seat: int | None) -> int:
-    sit = SitCommand(type="sit", id=f"join-{secrets.token_hex(8)}", seat=seat, name=name)
+    sit = SitCommand(type="sit", id=_once(), seat=seat, name=name)
     await tables.command(table_id, player, sit)
     taken = (await tables.look(table_id)).seat_of(player)
     if taken is None:
@@ -159,11 +159,9 @@ async def _join(tables: TablesHere, table_id: str, player: str, name: str | None
     return taken
 
 
-def _players(preset: str) -> int:
-    try:
-        return dasan.rules(preset).players
-    except ValueError as error:
-        raise Refused("malformed", str(error)) from None
+def _once() -> str:
+    """The id of a command that a client did not name."""
+    return f"rest-{secrets.token_hex(8)}"
 
 
 def _moment(milliseconds: int) -> str:

@@ -14,11 +14,15 @@ Password = Annotated[str, Field(min_length=8, max_length=128)]
 
 
 class Me(Message):
-    """Who this browser is: a guest by name, or an account. ``id`` is null for somebody who has not played yet."""
+    """Who this browser is: a guest by name, or an account. ``id`` is null for somebody who has not played yet.
+
+    ``password``: whether the account has one; one opened with a passkey need not.
+    """
 
     id: str | None
     name: str | None
     account: str | None
+    password: bool = False
 
 
 class Rename(Message):
@@ -35,9 +39,9 @@ class Credentials(Message):
 
 
 class PasswordChange(Message):
-    """A new password; every other session is signed out."""
+    """A new password; every other session is signed out. ``old``: null for an account that has none yet."""
 
-    old: Password
+    old: Password | None
     new: Password
 
 
@@ -55,6 +59,36 @@ class SessionListed(Message):
     seen: str
     agent: str
     current: bool
+
+
+class PasskeyAsk(Message):
+    """Begin to make a passkey: for the account that is signed in, or for a new one by this name."""
+
+    name: AccountName | None = None
+
+
+class PasskeyOptions(Message):
+    """What ``navigator.credentials`` takes, as JSON text, and the ticket to answer with, once, within five minutes."""
+
+    ticket: str
+    options: str
+
+
+class PasskeyAnswer(Message):
+    """What the authenticator said, as the JSON of a PublicKeyCredential. ``label``: what to call a new passkey."""
+
+    ticket: Annotated[str, Field(min_length=1, max_length=64)]
+    credential: Annotated[str, Field(min_length=2, max_length=16_384)]
+    label: Annotated[str, Field(max_length=32)] = ""
+
+
+class PasskeyListed(Message):
+    """A passkey of this account."""
+
+    id: str
+    name: str
+    created: str
+    used: str
 
 
 class PersonalLink(Message):

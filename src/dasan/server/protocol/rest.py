@@ -132,11 +132,36 @@ class Joined(Message):
     seat: Seat
 
 
+QuickSpeed = Literal["move-20", "move-60", "clock-300"]
+
+
 class QuickMatch(Message):
-    """Sit down at an open table of this game that suits, or open one."""
+    """Seek a rated game with people of about one's own rating; ask again every other second until there is a table.
+
+    ``speed``: so many seconds a move, or for the whole hand. ``bots``: bots may fill the table after a while.
+    """
 
     preset: Annotated[str, Field(min_length=1, max_length=64)]
+    speed: QuickSpeed = "move-60"
+    bots: bool = True
     name: Name | None = None
+
+
+class QuickMatched(Message):
+    """The table that was found, or null: ``waited`` milliseconds so far, ``seeking`` people for the same game, and bots
+    fill the table after ``bots_after`` milliseconds (null: never).
+    """
+
+    table: str | None
+    waited: Milliseconds
+    seeking: int
+    bots_after: Milliseconds | None
+
+
+class Forgotten(Message):
+    """The table is off this player's list, and the seat has been left."""
+
+    id: str
 
 
 class CommandDone(Message):

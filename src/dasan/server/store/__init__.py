@@ -10,11 +10,14 @@ from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase,
 from dasan.server.store.hands import Hands
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
+from dasan.server.store.matches import Matches
 from dasan.server.store.notes import Notes
 from dasan.server.store.overviews import Overviews
+from dasan.server.store.passkeys import Passkeys
 from dasan.server.store.people import People
 from dasan.server.store.processes import Processes
 from dasan.server.store.ratings import Ratings
+from dasan.server.store.reviews import Reviews
 
 
 class Store:
@@ -25,11 +28,14 @@ class Store:
         self.log = EventLog(database)
         self.hands = Hands(database)
         self.listings = Listings(database)
+        self.matches = Matches(database)
         self.notes = Notes(database)
         self.overviews = Overviews(database)
+        self.passkeys = Passkeys(database)
         self.people = People(database)
         self.processes = Processes(database)
         self.ratings = Ratings(database)
+        self.reviews = Reviews(database)
         self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
 
     @staticmethod

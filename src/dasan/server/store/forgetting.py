@@ -14,14 +14,20 @@ import sqlalchemy as sa
 
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
+    decisions,
     events,
+    forgotten,
     hand_seats,
     links,
+    passkeys,
     players,
     rating_points,
     ratings,
     reports,
+    review_notes,
     seats,
+    seekers,
+    shared_reviews,
     sign_ins,
     tables,
 )
@@ -84,8 +90,10 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Forget the player in everything but tables: sessions, ratings, reports; in hands the name."""
-    for table in (sign_ins, links, ratings, rating_points):
+    mine = (sign_ins, links, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
+    for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
+    connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from dasan.server.protocol import TableSettings
 from dasan.server.store.database import Database
-from dasan.server.store.schema import seats, tables
+from dasan.server.store.schema import forgotten, seats, tables
 
 MOST_LISTED = 100
 
@@ -45,14 +45,27 @@ class Listings:
 
     async def mine(self, player: str) -> tuple[Listed, ...]:
         """The player's tables, the one played last first."""
+        gone = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
         query = (
             sa.select(tables, seats.c.seat)
             .join_from(tables, seats)
-            .where(seats.c.player == player)
+            .where(seats.c.player == player, tables.c.id.not_in(gone))
             .order_by(tables.c.touched.desc(), tables.c.id)
             .limit(MOST_LISTED)
         )
         return await self._list(query)
+
+    async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
+        """Take a table off the player's list, or put it back."""
+        row = {"table_id": table_id, "player": player}
+
+        def write(connection: sa.Connection) -> None:
+            mine = sa.and_(forgotten.c.table_id == table_id, forgotten.c.player == player)
+            connection.execute(sa.delete(forgotten).where(mine))
+            if forget:
+                connection.execute(sa.insert(forgotten), row)
+
+        await self._database.write(write)
 
     async def lobby(self, status: str) -> tuple[Listed, ...]:
         """Tables of the lobby that wait, or that are played, newest first."""

@@ -229,38 +229,7 @@ class EventLog:
 
     async def create(self, room: Room) -> bool:
         """Write a new table, with an empty log. False where it is there already."""
-        head = room.head
-        begun = {
-            "chairs": [chair.to_json() for chair in room.chairs],
-            "host": room.host,
-            "contributions": {str(seat): text for seat, text in room.contributions.items()},
-        }
-        row = {
-            "id": head.id,
-            "preset": head.rules.name,
-            "rules": {"options": head.rules.options, "digest": head.rules.digest},
-            "settings": head.settings.model_dump(),
-            "opened": begun,
-            "seed": head.seed,
-            "created": room.at,
-            "touched": room.at,
-            "status": room.status,
-            "listed": head.settings.visibility == "lobby",
-            "seq": room.seq,
-            "summary": summary(room),
-            "deadline": None,
-            "fence": 0,
-            "lease_until": 0,
-        }
-
-        def write(connection: sa.Connection) -> bool:
-            if connection.execute(sa.select(tables.c.id).where(tables.c.id == head.id)).first() is not None:
-                return False
-            connection.execute(sa.insert(tables), row)
-            _seat(connection, room)
-            return True
-
-        return await self._database.write(write)
+        return await self._database.write(lambda connection: insert_room(connection, room))
 
     async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
         """Become the table's owner until then: the fence to write with. None where another's lease goes on.
@@ -381,6 +350,38 @@ def summary(room: Room) -> dict[str, Any]:
         "chairs": [[chair.kind, chair.name, chair.bot] for chair in room.chairs],
         "locked": room.locked,
     }
+
+
+def insert_room(connection: sa.Connection, room: Room) -> bool:
+    """Write a new table, with an empty log, in a transaction. False where it is there already."""
+    head = room.head
+    begun = {
+        "chairs": [chair.to_json() for chair in room.chairs],
+        "host": room.host,
+        "contributions": {str(seat): text for seat, text in room.contributions.items()},
+    }
+    row = {
+        "id": head.id,
+        "preset": head.rules.name,
+        "rules": {"options": head.rules.options, "digest": head.rules.digest},
+        "settings": head.settings.model_dump(),
+        "opened": begun,
+        "seed": head.seed,
+        "created": room.at,
+        "touched": room.at,
+        "status": room.status,
+        "listed": head.settings.visibility == "lobby",
+        "seq": room.seq,
+        "summary": summary(room),
+        "deadline": None,
+        "fence": 0,
+        "lease_until": 0,
+    }
+    if connection.execute(sa.select(tables.c.id).where(tables.c.id == head.id)).first() is not None:
+        return False
+    connection.execute(sa.insert(tables), row)
+    _seat(connection, room)
+    return True
 
 
 def _advance(*columns: str) -> sa.Update:

@@ -11,12 +11,15 @@ from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
+    decisions,
     hand_seats,
     hands,
     links,
+    passkeys,
     players,
     ratings,
     reports,
+    review_notes,
     seats,
     sign_ins,
 )
@@ -64,7 +67,7 @@ class People:
 
     async def rename(self, player: str, name: str, now: int) -> None:
         """Call a player so from now on."""
-        await self._database.write(lambda connection: _put(connection, player, now, name=name))
+        await self._database.write(lambda connection: put(connection, player, now, name=name))
 
     async def register(self, player: str, account: str, password: str, now: int) -> None:
         """Make a player's account, or give it another password (a hash). ``Taken`` where the name is somebody else's."""
@@ -73,7 +76,7 @@ class People:
             owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
             if owner not in (None, player):
                 raise Taken
-            _put(connection, player, now, name=account, account=folded(account), password=password)
+            put(connection, player, now, name=account, account=folded(account), password=password)
 
         await self._database.write(write)
 
@@ -155,6 +158,11 @@ class People:
                 "hands": rows(played.where(hand_seats.c.player == player).order_by(hand_seats.c.finished)),
                 "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
                 "reports": rows(sa.select(reports).where(reports.c.by == player)),
+                "passkeys": rows(
+                    sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(passkeys.c.player == player)
+                ),
+                "notes": rows(sa.select(review_notes).where(review_notes.c.player == player)),
+                "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
             }
 
         return await self._database.read(read)
@@ -179,7 +187,7 @@ class People:
         def write(connection: sa.Connection) -> None:
             mine = players.c.id == player
             if connection.execute(sa.update(players).where(mine).values(banned=banned)).rowcount == 0:
-                _put(connection, player, now, name="", banned=banned)
+                put(connection, player, now, name="", banned=banned)
             if banned:
                 connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
                 connection.execute(sa.delete(links).where(links.c.player == player))
@@ -188,7 +196,8 @@ class People:
         await self._database.write(write)
 
 
-def _put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
+def put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
+    """Change what is known of a player, who is new to the server perhaps."""
     if connection.execute(sa.update(players).where(players.c.id == player).values(**values)).rowcount == 0:
         row = {"id": player, "created": now, "banned": False, "account": None, "password": None, **values}
         connection.execute(sa.insert(players), row)

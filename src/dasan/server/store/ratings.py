@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dasan.server.store.hands import Hand
 
 BASE, SCALE = 500, 40
+BEGINNING = 1500
+"""Where everybody begins."""
 SETTLED = 20
 """Hands from which on a rating is not provisional any more."""
 

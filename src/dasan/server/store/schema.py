@@ -160,3 +160,83 @@ notices = sa.Table(
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("subject", sa.String(64), nullable=False),
 )
+passkeys = sa.Table(
+    "passkeys",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("credential", sa.LargeBinary, nullable=False),
+    sa.Column("key", sa.LargeBinary, nullable=False),
+    sa.Column("uses", sa.BigInteger, nullable=False),
+    sa.Column("player", sa.ForeignKey("players.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("created", sa.BigInteger, nullable=False),
+    sa.Column("used", sa.BigInteger, nullable=False),
+)
+challenges = sa.Table(
+    "challenges",
+    metadata,
+    sa.Column("ticket", sa.String(64), primary_key=True),
+    sa.Column("challenge", sa.LargeBinary, nullable=False),
+    sa.Column("purpose", sa.String(8), nullable=False),
+    sa.Column("player", sa.String(64)),
+    sa.Column("account", sa.String(64)),
+    sa.Column("until", sa.BigInteger, nullable=False, index=True),
+)
+forgotten = sa.Table(
+    "forgotten",
+    metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True),
+)
+seekers = sa.Table(
+    "seekers",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("speed", sa.String(8), nullable=False),
+    sa.Column("bots", sa.Boolean, nullable=False),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("rating", sa.Integer, nullable=False),
+    sa.Column("since", sa.BigInteger, nullable=False),
+    sa.Column("seen", sa.BigInteger, nullable=False, index=True),
+    sa.Column("table_id", sa.String(32)),
+)
+reviews = sa.Table(
+    "reviews",
+    metadata,
+    sa.Column("hand_id", sa.ForeignKey("hands.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("kind", sa.String(8), primary_key=True),
+    sa.Column("version", sa.String(32), nullable=False),
+    sa.Column("lines", sa.Text, nullable=False),
+)
+decisions = sa.Table(
+    "decisions",
+    metadata,
+    sa.Column("hand_id", sa.ForeignKey("hands.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("player", sa.String(64), nullable=False, index=True),
+    sa.Column("preset", sa.String(64), nullable=False),
+    sa.Column("habit", sa.String(16), nullable=False),
+    sa.Column("unit", sa.String(8), nullable=False),
+    sa.Column("cost", sa.Float, nullable=False),
+    sa.Column("mistake", sa.Boolean, nullable=False),
+)
+review_notes = sa.Table(
+    "review_notes",
+    metadata,
+    sa.Column("player", sa.String(64), primary_key=True),
+    sa.Column("hand_id", sa.ForeignKey("hands.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+)
+shared_reviews = sa.Table(
+    "shared_reviews",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("hand_id", sa.ForeignKey("hands.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("leader", sa.String(64), nullable=False),
+    sa.Column("name", sa.String(64), nullable=False),
+    sa.Column("place", sa.JSON, nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("touched", sa.BigInteger, nullable=False, index=True),
+)

@@ -1,0 +1,224 @@
+"""Passkeys: make one, sign in with one, remove one. The ceremonies are those of WebAuthn, checked by a library.
+
+A passkey belongs to the host name that it was made at, so it needs one: an address of numbers has no passkeys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import secrets
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Request, Response
+
+from dasan.sentences import said
+from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.hands import moment
+from dasan.server.api.people import account_of, check_free, described
+from dasan.server.chairs import clean_name
+from dasan.server.identity import new_player
+from dasan.server.protocol import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.store import Store
+from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
+from dasan.server.store.people import Taken
+
+if TYPE_CHECKING:
+    from webauthn.registration.verify_registration_response import VerifiedRegistration
+
+router = APIRouter(prefix="/api/passkeys")
+
+MOST_EACH = 20
+WRONG = said("passkey.wrong")
+NOT_ACCEPTED = said("passkey.refused")
+
+
+@router.get("")
+async def passkeys(store: StoreHere, player: Player) -> list[PasskeyListed]:
+    """The passkeys of this account."""
+    return await _listed(store, player)
+
+
+@router.post("/options", status_code=201)
+async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere, player: Player) -> PasskeyOptions:
+    """Begin to make a passkey for the account that is signed in, or for a new account by name."""
+    from webauthn import generate_registration_options, options_to_json
+    from webauthn.helpers.structs import (
+        AuthenticatorSelectionCriteria,
+        PublicKeyCredentialDescriptor,
+        ResidentKeyRequirement,
+        UserVerificationRequirement,
+    )
+
+    limit(request, "sign_ins", player)
+    place = _place(request)
+    one = player or new_player()
+    person = await store.people.find(one)
+    account = None
+    if person is None or person.account is None:
+        if wanted.name is None:
+            raise Refused("malformed", said("passkey.name"))
+        await check_free(store, wanted.name)
+        account = wanted.name
+    known = await store.passkeys.of(one)
+    if len(known) >= MOST_EACH:
+        raise Refused("illegal", said("passkey.most", n=MOST_EACH))
+    name = account if account is not None else person.name if person is not None else ""
+    made = generate_registration_options(
+        rp_id=place,
+        rp_name="dasan",
+        user_name=name,
+        user_id=sha256(f"dasan passkey {one}".encode()).digest(),
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.REQUIRED, user_verification=UserVerificationRequirement.PREFERRED
+        ),
+        exclude_credentials=[PublicKeyCredentialDescriptor(id=passkey.credential) for passkey in known],
+    )
+    ticket = secrets.token_urlsafe(24)
+    await store.passkeys.ask(ticket, Challenge(made.challenge, "register", one, account), now())
+    return PasskeyOptions(ticket=ticket, options=options_to_json(made))
+
+
+@router.post("", status_code=201)
+async def register(
+    wanted: PasskeyAnswer, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> Me:
+    """Keep the passkey that was made; where it opens an account this browser is signed in to it."""
+    from webauthn import verify_registration_response
+
+    limit(request, "sign_ins", player)
+    asked = await _asked(store, wanted.ticket, "register")
+    owner = asked.player
+    # Whoever made the passkey must still be who asked: a guest that had no cookie yet gets theirs now.
+    if owner is None or player not in (owner, None) or (player is None and asked.account is None):
+        raise Refused("forbidden", NOT_ACCEPTED)
+
+    def verify() -> VerifiedRegistration:
+        return verify_registration_response(
+            credential=wanted.credential,
+            expected_challenge=asked.challenge,
+            expected_rp_id=_place(request),
+            expected_origin=_origin(request),
+        )
+
+    found = await _checked(verify)
+    moment_ = now()
+    made = Passkey(
+        id=passkey_id(found.credential_id),
+        credential=found.credential_id,
+        key=found.credential_public_key,
+        uses=found.sign_count,
+        player=owner,
+        name=clean_name(wanted.label or "Passkey"),
+        created=moment_,
+        used=moment_,
+    )
+    try:
+        await store.passkeys.add(made, asked.account)
+    except Taken:
+        raise Refused("illegal", said("account.taken")) from None
+    if asked.account is not None:
+        await ids.sign_in(request, response, owner)
+    return described(owner, await store.people.find(owner))
+
+
+@router.post("/sign-in/options", status_code=201)
+async def begin_sign_in(request: Request, store: StoreHere) -> PasskeyOptions:
+    """Begin to sign in: the browser offers the passkeys it has for this host."""
+    from webauthn import generate_authentication_options, options_to_json
+
+    limit(request, "sign_ins")
+    made = generate_authentication_options(rp_id=_place(request))
+    ticket = secrets.token_urlsafe(24)
+    await store.passkeys.ask(ticket, Challenge(made.challenge, "sign-in"), now())
+    return PasskeyOptions(ticket=ticket, options=options_to_json(made))
+
+
+@router.post("/sign-in")
+async def sign_in(
+    wanted: PasskeyAnswer, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere
+) -> Me:
+    """Sign this browser in with a passkey."""
+    from webauthn import verify_authentication_response
+
+    limit(request, "sign_ins")
+    asked = await _asked(store, wanted.ticket, "sign-in")
+    passkey = await store.passkeys.find(_credential_id(wanted.credential))
+    person = None if passkey is None else await store.people.find(passkey.player)
+    if passkey is None or person is None or person.banned:
+        raise Refused("forbidden", WRONG)
+    found = await _checked(
+        lambda: verify_authentication_response(
+            credential=wanted.credential,
+            expected_challenge=asked.challenge,
+            expected_rp_id=_place(request),
+            expected_origin=_origin(request),
+            credential_public_key=passkey.key,
+            credential_current_sign_count=passkey.uses,
+        )
+    )
+    await store.passkeys.use(passkey, found.new_sign_count, now())
+    await ids.sign_in(request, response, person.id)
+    return described(person.id, person)
+
+
+@router.post("/{passkey}/remove")
+async def remove(passkey: str, request: Request, store: StoreHere, player: Player) -> list[PasskeyListed]:
+    """Remove a passkey: those that are left. The last one of an account without a password stays."""
+    limit(request, "sign_ins", player)
+    person = await account_of(store, player)
+    try:
+        if not await store.passkeys.remove(person.id, passkey):
+            raise Refused("not-found", said("passkey.none"))
+    except LastWayIn:
+        raise Refused("illegal", said("passkey.last")) from None
+    return await _listed(store, player)
+
+
+async def _listed(store: Store, player: str | None) -> list[PasskeyListed]:
+    found = () if player is None else await store.passkeys.of(player)
+    return [PasskeyListed(id=one.id, name=one.name, created=moment(one.created), used=moment(one.used)) for one in found]
+
+
+async def _asked(store: Store, ticket: str, purpose: str) -> Challenge:
+    asked = await store.passkeys.answer(ticket, now())
+    if asked is None or asked.purpose != purpose:
+        raise Refused("not-found", said("passkey.late"))
+    return asked
+
+
+async def _checked(verify: Any) -> Any:
+    """What the library makes of an answer, off the event loop; whatever is wrong with it, one sentence."""
+    try:
+        return await asyncio.to_thread(verify)
+    except Exception:
+        # The library raises its own errors, and those of the parsers below it, for what a client sends.
+        raise Refused("forbidden", NOT_ACCEPTED) from None
+
+
+def _credential_id(text: str) -> bytes:
+    from webauthn import base64url_to_bytes
+
+    try:
+        return base64url_to_bytes(json.loads(text)["rawId"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Refused("malformed", "that is no passkey") from None
+
+
+def _place(request: Request) -> str:
+    """The host name that passkeys belong to; ``Refused`` where the page was opened by an address of numbers."""
+    name = request.url.hostname or ""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        if name:
+            return name
+    raise Refused("illegal", said("passkey.address"))
+
+
+def _origin(request: Request) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}"

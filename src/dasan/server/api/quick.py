@@ -1,0 +1,99 @@
+"""Quick match: a rated game with people of about one's own rating."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from dasan import bots
+from dasan.play import fairness
+from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.chairs import Chair, Head, bot_chairs, clean_name
+from dasan.server.identity import new_player
+from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.rooms import Room
+from dasan.server.store.matches import Seeker
+from dasan.server.store.ratings import BEGINNING
+from dasan.server.tables import DEFAULT_BOT, rules_of
+
+router = APIRouter(prefix="/api/quick")
+
+SPEEDS: dict[str, dict[str, Any]] = {
+    "move-20": {"kind": "move", "seconds": 20},
+    "move-60": {"kind": "move", "seconds": 60},
+    "clock-300": {"kind": "clock", "seconds": 300, "increment": 5},
+}
+USUAL_LEVEL, LEVEL_STEP = 5, 80
+"""The graded bot that players of the beginning's rating meet, and the rating points from one bot to the next."""
+
+
+@router.post("")
+async def quick_match(
+    wanted: QuickMatch, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
+) -> QuickMatched:
+    """Seek a game, and look whether one has been found; ask again every other second."""
+    limit(request, "quick", player)
+    try:
+        rules = await asyncio.to_thread(rules_of, wanted.preset, {})
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
+    seeker = player or new_player()
+    name = clean_name(wanted.name or await ids.name(seeker) or "Guest")
+    settings = TableSettings.model_validate(
+        {"speed": SPEEDS[wanted.speed], "rated": True, "spectators": True, "next_seconds": 30}
+    )
+    fill_after = int(tables.settings.quick_bots_after * 1000)
+    moment = now()
+
+    def make(together: tuple[Seeker, ...]) -> Room:
+        head = Head(secrets.token_urlsafe(9), rules, settings, fairness.new_secret())
+        people = [Chair("human", one.name, player=one.player) for one in together]
+        bot = bot_for(sum(one.rating for one in together) // len(together))
+        names: list[str | None] = [None] * len(people) + [bot] * (rules.players - len(people))
+        chairs = [*people, *[chair for chair in bot_chairs(names) if chair is not None]]
+        secrets.SystemRandom().shuffle(chairs)
+        return Room.create(head, tuple(chairs), together[0].player, moment)
+
+    found = await tables.store.matches.seek(
+        seeker,
+        name,
+        (wanted.preset, wanted.speed),
+        rules.players,
+        moment,
+        bots=wanted.bots,
+        fill_after=fill_after,
+        make=make,
+    )
+    await ids.remember(request, response, seeker)
+    if found.table is not None:
+        await tables.look(found.table)
+    return QuickMatched(
+        table=found.table,
+        waited=max(0, moment - found.since),
+        seeking=found.seeking,
+        bots_after=fill_after if wanted.bots else None,
+    )
+
+
+@router.post("/leave")
+async def leave(request: Request, store: StoreHere, player: Player) -> QuickMatched:
+    """Seek no more; ``table`` where one was found meanwhile, which its players wait at."""
+    limit(request, "quick", player)
+    table = None if player is None else await store.matches.leave(player)
+    return QuickMatched(table=table, waited=0, seeking=0, bots_after=None)
+
+
+def bot_for(rating: int) -> str:
+    """The graded bot for people of this rating.
+
+    >>> bot_for(BEGINNING), bot_for(2500), bot_for(0)
+    ('level-5', 'level-8', 'level-1')
+    """
+    level = min(8, max(1, USUAL_LEVEL + round((rating - BEGINNING) / LEVEL_STEP)))
+    name = f"level-{level}"
+    return name if name in bots.BOTS else DEFAULT_BOT

@@ -1,0 +1,159 @@
+"""Quick match: who seeks a game, and the tables that are made of them.
+
+Whoever seeks says so again every other second, and each time looks for others: near in rating first, further away the
+longer both have waited. The table is written in the transaction that takes its players off the list, one such transaction
+at a time in all processes, so nobody is at two tables and no table lacks a player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.server.rooms import Room
+from dasan.server.store.database import Database
+from dasan.server.store.log import insert_room
+from dasan.server.store.ratings import BEGINNING, shown
+from dasan.server.store.schema import ratings, seekers
+
+GONE = 8_000
+"""Milliseconds after which somebody who has not asked again seeks no more."""
+NEAR = 100
+"""Rating points between two players that are near enough at once."""
+WIDENING = 20
+"""Rating points by which that grows with each second that both have waited."""
+LOCK = 4729114
+"""The advisory lock of those who make matches; the number is arbitrary and ours alone."""
+
+
+@dataclass(frozen=True)
+class Seeker:
+    """Somebody who seeks a game. bots: whether bots may fill the seats after a while; since: when they began."""
+
+    player: str
+    name: str
+    rating: int
+    bots: bool
+    since: int
+
+    def window(self, now: int) -> int:
+        """How far away in rating others may be by now.
+
+        >>> Seeker("a", "Ada", 1500, False, since=0).window(5_000)
+        200
+        """
+        return NEAR + WIDENING * max(0, now - self.since) // 1000
+
+    def suits(self, other: Seeker, now: int) -> bool:
+        """Whether each is near enough for the other."""
+        return abs(self.rating - other.rating) <= min(self.window(now), other.window(now))
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What came of asking: the table, or since when one waits, and how many seek the same game."""
+
+    table: str | None
+    since: int
+    seeking: int
+
+
+def party(me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_after: int) -> tuple[Seeker, ...]:
+    """Who sits down together, ``me`` first: a full table, or after ``fill_after`` milliseconds all who take bots; or
+    nobody yet.
+
+    >>> ada, bo, cy = (Seeker(name, name, rating, True, 0) for name, rating in [("a", 1500), ("b", 1550), ("c", 1900)])
+    >>> [one.name for one in party(ada, [cy, bo], 2, 0, 15_000)]
+    ['a', 'b']
+    >>> party(ada, [cy], 2, 0, 15_000), [one.name for one in party(ada, [cy], 2, 16_000, 15_000)]
+    ((), ['a', 'c'])
+    """
+    near = sorted((o for o in others if me.suits(o, now)), key=lambda o: (abs(o.rating - me.rating), o.since, o.player))
+    if len(near) >= players - 1:
+        return (me, *near[: players - 1])
+    if me.bots and now - me.since >= fill_after:
+        return (me, *[other for other in near if other.bots])
+    return ()
+
+
+class Matches:
+    """Reads and writes who seeks a game."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def seek(
+        self,
+        player: str,
+        name: str,
+        game: tuple[str, str],
+        players: int,
+        now: int,
+        *,
+        bots: bool,
+        fill_after: int,
+        make: Callable[[tuple[Seeker, ...]], Room],
+    ) -> Sought:
+        """Seek a game, or go on seeking it. game: preset and speed; make: the table's room, from those who sit there."""
+        preset, speed = game
+
+        def write(connection: sa.Connection) -> Sought:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            connection.execute(sa.delete(seekers).where(seekers.c.seen < now - GONE))
+            mine = seekers.c.player == player
+            old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
+            if old is not None and old.table_id is not None:
+                connection.execute(sa.delete(seekers).where(mine))
+                return Sought(old.table_id, old.since, 0)
+            since = old.since if old is not None and (old.preset, old.speed) == (preset, speed) else now
+            me = Seeker(player, name, _rating(connection, player, preset, players), bots, since)
+            row = {**vars(me), "preset": preset, "speed": speed, "seen": now, "table_id": None}
+            if old is not None:
+                connection.execute(sa.update(seekers).where(mine).values(**row))
+            else:
+                connection.execute(sa.insert(seekers), row)
+            rows = connection.execute(
+                sa.select(seekers).where(
+                    seekers.c.preset == preset,
+                    seekers.c.speed == speed,
+                    seekers.c.table_id.is_(None),
+                    seekers.c.player != player,
+                )
+            )
+            others = [_seeker(row) for row in rows]
+            together = party(me, others, players, now, fill_after)
+            if not together:
+                return Sought(None, me.since, len(others) + 1)
+            room = make(together)
+            insert_room(connection, room)
+            found = seekers.c.player.in_([one.player for one in together])
+            connection.execute(sa.update(seekers).where(found).values(table_id=room.head.id))
+            connection.execute(sa.delete(seekers).where(mine))
+            return Sought(room.head.id, me.since, len(others) + 1)
+
+        return await self._database.write(write)
+
+    async def leave(self, player: str) -> str | None:
+        """Seek no more: the table that was found meanwhile, if one was."""
+
+        def write(connection: sa.Connection) -> str | None:
+            mine = seekers.c.player == player
+            table: str | None = connection.scalar(sa.select(seekers.c.table_id).where(mine))
+            connection.execute(sa.delete(seekers).where(mine))
+            return table
+
+        return await self._database.write(write)
+
+
+def _seeker(row: Any) -> Seeker:
+    return Seeker(row.player, row.name, row.rating, row.bots, row.since)
+
+
+def _rating(connection: sa.Connection, player: str, preset: str, players: int) -> int:
+    mine = sa.and_(ratings.c.player == player, ratings.c.preset == preset, ratings.c.players == players)
+    mu = connection.scalar(sa.select(ratings.c.mu).where(mine))
+    return BEGINNING if mu is None else shown(mu)

@@ -1,0 +1,125 @@
+"""Passkeys of accounts, and the challenges that browsers answer with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.people import Taken, folded, put
+from dasan.server.store.schema import challenges, passkeys, players
+
+CHALLENGE_KEPT = 5 * 60 * 1000
+"""Milliseconds in which a challenge can be answered."""
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """What a browser was asked. purpose: "register" or "sign-in"; account: the name of an account to be opened."""
+
+    challenge: bytes
+    purpose: str
+    player: str | None = None
+    account: str | None = None
+
+
+@dataclass(frozen=True)
+class Passkey:
+    """A credential of an account. uses: the authenticator's own counter."""
+
+    id: str
+    credential: bytes = field(repr=False)
+    key: bytes = field(repr=False)
+    uses: int
+    player: str
+    name: str
+    created: int
+    used: int
+
+
+def passkey_id(credential: bytes) -> str:
+    """How the store and the interface name a credential."""
+    return sha256(credential).hexdigest()
+
+
+class LastWayIn(Exception):
+    """Without this passkey nobody could sign in to the account any more."""
+
+
+class Passkeys:
+    """Reads and writes them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask(self, ticket: str, asked: Challenge, now: int) -> None:
+        """Keep a challenge until it is answered."""
+        row = {"ticket": ticket, "challenge": asked.challenge, "purpose": asked.purpose, "until": now + CHALLENGE_KEPT}
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(challenges).where(challenges.c.until < now))
+            connection.execute(sa.insert(challenges), {**row, "player": asked.player, "account": asked.account})
+
+        await self._database.write(write)
+
+    async def answer(self, ticket: str, now: int) -> Challenge | None:
+        """The challenge, once; None where there is none, or none any more."""
+
+        def write(connection: sa.Connection) -> Challenge | None:
+            mine = sa.and_(challenges.c.ticket == ticket, challenges.c.until >= now)
+            row = connection.execute(sa.select(challenges).where(mine)).one_or_none()
+            taken = connection.execute(sa.delete(challenges).where(challenges.c.ticket == ticket)).rowcount
+            return Challenge(row.challenge, row.purpose, row.player, row.account) if row and taken else None
+
+        return await self._database.write(write)
+
+    async def of(self, player: str) -> tuple[Passkey, ...]:
+        """The player's passkeys, the oldest first."""
+        query = sa.select(passkeys).where(passkeys.c.player == player).order_by(passkeys.c.created, passkeys.c.id)
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        return tuple(Passkey(**row) for row in rows)
+
+    async def find(self, credential: bytes) -> Passkey | None:
+        """The passkey with this credential id."""
+        query = sa.select(passkeys).where(passkeys.c.id == passkey_id(credential))
+        row = await self._database.read(lambda connection: connection.execute(query).mappings().one_or_none())
+        return None if row is None else Passkey(**row)
+
+    async def add(self, passkey: Passkey, account: str | None) -> None:
+        """Keep a passkey; account: open the player's account by this name. ``Taken`` where the name or the passkey is
+        somebody's already.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            if connection.scalar(sa.select(passkeys.c.id).where(passkeys.c.id == passkey.id)) is not None:
+                raise Taken
+            if account is not None:
+                owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
+                if owner not in (None, passkey.player):
+                    raise Taken
+                put(connection, passkey.player, passkey.created, name=account, account=folded(account))
+            connection.execute(sa.insert(passkeys), vars(passkey))
+
+        await self._database.write(write)
+
+    async def use(self, passkey: Passkey, uses: int, now: int) -> None:
+        """Keep that it was used."""
+        change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
+        await self._database.write(lambda connection: connection.execute(change))
+
+    async def remove(self, player: str, wanted: str) -> bool:
+        """Forget one of the player's passkeys: False where there is none; ``LastWayIn`` where no other way in is left."""
+
+        def write(connection: sa.Connection) -> bool:
+            mine = set(connection.scalars(sa.select(passkeys.c.id).where(passkeys.c.player == player)))
+            if wanted not in mine:
+                return False
+            password = connection.scalar(sa.select(players.c.password).where(players.c.id == player))
+            if password is None and len(mine) == 1:
+                raise LastWayIn
+            connection.execute(sa.delete(passkeys).where(passkeys.c.id == wanted))
+            return True
+
+        return await self._database.write(write)

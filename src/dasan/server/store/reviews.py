@@ -1,0 +1,157 @@
+"""What was worked out of finished hands: reviews as they were sent, decisions for habits, notes, reviews watched together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.sentences import said
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.hands import Hand
+from dasan.server.store.schema import decisions, review_notes, reviews, shared_reviews
+
+FOLLOWED = 30 * 24 * 60 * 60 * 1000
+"""Milliseconds after which a shared review that nobody has led is forgotten."""
+MOST_NOTES = 200
+CHOSEN = ""
+"""The habit of a decision where the best candidate was chosen."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A review that others watch. place: what its leader looks at; revision: how often that has changed."""
+
+    id: str
+    hand: str
+    leader: str
+    name: str
+    place: Mapping[str, Any]
+    revision: int
+
+
+class Reviews:
+    """Reads and writes them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, hand_id: str, kind: str, version: str) -> tuple[str, ...] | None:
+        """The lines of a review that this version made before."""
+        query = sa.select(reviews.c.lines).where(
+            reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
+        )
+        found = await self._database.read(lambda connection: connection.scalar(query))
+        return None if found is None else tuple(found.splitlines(keepends=True))
+
+    async def keep(
+        self, hand: Hand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        """Keep a whole review. told: the decisions in it, for the habits of the people who played."""
+        row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": "".join(lines)}
+        rows = [_decision(hand, one) for one in told if one["estimates"] and hand.players[one["seat"]].player]
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(reviews).where(reviews.c.hand_id == hand.id, reviews.c.kind == kind))
+            connection.execute(sa.insert(reviews), row)
+            if rows:
+                connection.execute(sa.delete(decisions).where(decisions.c.hand_id == hand.id))
+                connection.execute(sa.insert(decisions), rows)
+
+        await self._database.write(write)
+
+    async def habits(self, player: str) -> list[dict[str, Any]]:
+        """What a player's decisions cost by game and kind, as the interface tells it."""
+        query = sa.select(decisions).where(decisions.c.player == player).order_by(decisions.c.hand_id, decisions.c.seq)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        games: dict[tuple[str, str], list[Any]] = {}
+        for row in rows:
+            games.setdefault((row.preset, row.unit), []).append(row)
+        return [_habits(preset, unit, found) for (preset, unit), found in sorted(games.items())]
+
+    async def notes(self, player: str, hand_id: str) -> list[dict[str, Any]]:
+        """The player's notes of a hand, in order."""
+        query = sa.select(review_notes.c.seq, review_notes.c.text).where(
+            review_notes.c.player == player, review_notes.c.hand_id == hand_id
+        )
+        rows = await self._database.read(lambda c: c.execute(query.order_by(review_notes.c.seq)).mappings().all())
+        return [dict(row) for row in rows]
+
+    async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
+        """Keep a note in place of the one that stands there; an empty one is removed."""
+        mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
+            if not text:
+                return
+            count = connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(mine))
+            if count is not None and count >= MOST_NOTES:
+                raise Refused("illegal", said("notes.most", n=MOST_NOTES))
+            row = {"player": player, "hand_id": hand_id, "seq": seq, "text": text}
+            connection.execute(sa.insert(review_notes), row)
+
+        await self._database.write(write)
+
+    async def share(self, shared: Shared, now: int) -> None:
+        """Keep a review that others watch from now on."""
+        row = {**vars(shared), "touched": now}
+        row["hand_id"] = row.pop("hand")
+
+        def write(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.touched < now - FOLLOWED))
+            connection.execute(sa.insert(shared_reviews), row)
+
+        await self._database.write(write)
+
+    async def shared(self, shared_id: str) -> Shared | None:
+        """A review that others watch, as it is now."""
+        query = sa.select(shared_reviews).where(shared_reviews.c.id == shared_id)
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else Shared(row.id, row.hand_id, row.leader, row.name, row.place, row.revision)
+
+    async def lead(self, shared_id: str, place: Mapping[str, Any], now: int) -> int:
+        """The leader looks elsewhere: the revision that makes it."""
+        mine = shared_reviews.c.id == shared_id
+        change = sa.update(shared_reviews).where(mine)
+        values = {"place": dict(place), "revision": shared_reviews.c.revision + 1, "touched": now}
+
+        def write(connection: sa.Connection) -> int:
+            connection.execute(change.values(**values))
+            return connection.scalar(sa.select(shared_reviews.c.revision).where(mine)) or 0
+
+        return await self._database.write(write)
+
+
+def _decision(hand: Hand, one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "hand_id": hand.id,
+        "seq": one["seq"],
+        "player": hand.players[one["seat"]].player,
+        "preset": hand.preset,
+        "habit": one["habit"] or CHOSEN,
+        "unit": one["unit"],
+        "cost": one["cost"],
+        "mistake": one["mistake"],
+    }
+
+
+def _habits(preset: str, unit: str, rows: list[Any]) -> dict[str, Any]:
+    hands = len({row.hand_id for row in rows})
+    kinds: dict[str, list[Any]] = {}
+    for row in rows:
+        if row.habit != CHOSEN:
+            kinds.setdefault(row.habit, []).append(row)
+    found = []
+    for habit, some in kinds.items():
+        worst = max(some, key=lambda row: row.cost)
+        cost = sum(row.cost for row in some) / hands
+        if cost > 0:
+            mistakes = sum(row.mistake for row in some)
+            told = {"habit": habit, "decisions": len(some), "mistakes": mistakes, "cost": round(cost, 3)}
+            found.append({**told, "hand": worst.hand_id, "seq": worst.seq})
+    found.sort(key=lambda one: -float(one["cost"]))
+    return {"preset": preset, "unit": unit, "hands": hands, "habits": found}

@@ -1,0 +1,87 @@
+"""Who sits down together in a quick match, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import dasan
+from dasan.server.chairs import Chair, Head
+from dasan.server.protocol import TableSettings
+from dasan.server.rooms import Room
+from dasan.server.store.matches import GONE, Matches, Seeker, Sought, party
+
+from .conftest import Opened
+
+
+def seeker(name: str, rating: int, *, bots: bool = False, since: int = 0) -> Seeker:
+    return Seeker(name, name, rating, bots, since)
+
+
+def test_the_nearest_sit_down_together_and_the_window_widens() -> None:
+    me = seeker("me", 1500)
+    far, near, nearer = seeker("far", 1700), seeker("near", 1590), seeker("nearer", 1510)
+    assert party(me, [far, near], 3, 0, 1000) == ()
+    assert party(me, [far, near, nearer], 3, 0, 1000) == (me, nearer, near)
+    assert party(me, [far, near], 3, 5_000, 1_000_000) == (me, near, far)
+    # Both must have waited: a newcomer is not drawn to somebody far away at once.
+    assert party(me, [seeker("new", 1700, since=5_000), near], 3, 5_000, 1_000_000) == ()
+
+
+def test_bots_fill_only_for_those_who_want_them() -> None:
+    me, other = seeker("me", 1500, bots=True), seeker("other", 1500)
+    assert party(me, [other], 4, 20_000, 15_000) == (me,)
+    assert party(seeker("me", 1500), [], 4, 20_000, 15_000) == ()
+    assert party(me, [seeker("too", 1500, bots=True)], 4, 14_999, 15_000) == ()
+
+
+def room_for(players: int) -> Callable[[tuple[Seeker, ...]], Room]:
+    rules = dasan.rules("big-three")
+
+    def make(together: tuple[Seeker, ...]) -> Room:
+        head = Head(f"table-{together[0].player}", rules, TableSettings(), b"s" * 32)
+        chairs = [Chair("human", one.name, player=one.player) for one in together]
+        chairs += [Chair("bot", "Greedy", bot="greedy")] * (players - len(chairs))
+        return Room.create(head, tuple(chairs), together[0].player, 0)
+
+    return make
+
+
+async def seek(matches: Matches, player: str, now: int, *, bots: bool = False) -> Sought:
+    game = ("big-three", "move-60")
+    return await matches.seek(player, player, game, 3, now, bots=bots, fill_after=15_000, make=room_for(3))
+
+
+async def test_everybody_who_seeks_is_at_one_table(opened: Opened) -> None:
+    store = await opened()
+    try:
+        matches = store.matches
+        first = await seek(matches, "a", 0)
+        assert (first.table, first.seeking) == (None, 1)
+        assert (await seek(matches, "b", 1)).seeking == 2
+        found = await seek(matches, "c", 2)
+        assert found.table is not None
+        assert {(await seek(matches, name, 3)).table for name in "ab"} == {found.table}
+        room = (await store.log.load(found.table)).room
+        assert sorted(chair.name for chair in room.chairs) == ["a", "b", "c"]
+        # Whoever has got the table seeks no more, and who does not ask again is forgotten.
+        assert (await seek(matches, "d", 10)).seeking == 1
+        assert (await seek(matches, "e", 10 + GONE + 1)).seeking == 1
+        assert await matches.leave("e") is None
+    finally:
+        await store.close()
+
+
+async def test_many_at_once_are_each_at_one_table(opened: Opened) -> None:
+    store = await opened()
+    try:
+        names = [f"p{n}" for n in range(12)]
+        found = dict(zip(names, await asyncio.gather(*(seek(store.matches, name, 0) for name in names)), strict=True))
+        tables = {name: one.table or (await seek(store.matches, name, 1)).table for name, one in found.items()}
+        assert None not in tables.values()
+        for table in set(tables.values()):
+            assert table is not None
+            room = (await store.log.load(table)).room
+            assert sorted(chair.player or "" for chair in room.chairs) == sorted(n for n in names if tables[n] == table)
+    finally:
+        await store.close()

@@ -1,0 +1,67 @@
+"""Quick match over HTTP, and tables that are left for good."""
+
+from __future__ import annotations
+
+import random
+
+from .harness import Serve, Served
+from .test_live import play_hand
+
+
+def test_a_quick_match_is_rated_and_filled_by_bots(serve: Serve) -> None:
+    with serve(quick_bots_after=0.0) as server:
+        ann = server.player()
+        answer = ann.http.post("/api/quick", json={"preset": "big-three", "name": "Ann", "bots": True}).json()
+        detail = ann.http.get(f"/api/tables/{answer['table']}").json()
+        assert detail["table"]["settings"]["rated"]
+        assert detail["table"]["status"] == "playing"
+        assert sorted(seat["kind"] for seat in detail["table"]["seats"]) == ["bot", "bot", "human"]
+        assert {seat.get("bot") for seat in detail["table"]["seats"]} == {None, "level-5"}
+
+
+def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:
+    people = [server.player() for _ in range(3)]
+    body = {"preset": "big-three", "bots": False}
+    waiting = people[0].http.post("/api/quick", json=body).json()
+    assert (waiting["table"], waiting["seeking"], waiting["bots_after"]) == (None, 1, None)
+    assert people[0].http.post("/api/quick/leave").json()["table"] is None
+    for person in people:
+        person.http.post("/api/quick", json=body)
+    found = [person.http.post("/api/quick", json=body).json()["table"] for person in people[:2]]
+    mine = [person.http.get("/api/tables").json()[0] for person in people]
+    assert found == [mine[0]["id"]] * 2 == [mine[2]["id"]] * 2
+    assert people[0].http.post("/api/quick", json={"preset": "poker"}).status_code == 400
+    assert people[0].http.post("/api/quick", json={**body, "speed": "now"}).status_code == 400
+
+
+def test_a_table_that_is_left_for_good_is_off_the_list(server: Served) -> None:
+    ann, bo = server.player(), server.player()
+    alone = ann.open_table("big-three", ["random", "random"])
+    shared = ann.open_table("big-three", seats=["me", "open", "random"])
+    waiting = ann.open_table("big-three", seats=["me", "open", "random"])
+    assert bo.http.post(f"/api/tables/{alone}/forget").status_code == 403
+    assert bo.http.post(f"/api/tables/{shared}/join", json={"name": "Bo"}).status_code == 200
+    for table in (alone, shared, waiting):
+        assert ann.http.post(f"/api/tables/{table}/forget").status_code == 200
+    assert ann.http.get("/api/tables").json() == []
+    assert ann.http.get(f"/api/tables/{alone}").json()["table"]["status"] == "ended"
+    seats = bo.http.get(f"/api/tables/{shared}").json()["table"]["seats"]
+    assert seats[0]["substitute"]["reason"] == "left"
+    assert bo.http.get(f"/api/tables/{waiting}").json()["table"]["seats"][0]["kind"] == "open"
+    # Taking the seat back puts the table on the list again.
+    with ann.sit(shared) as socket:
+        socket.send(type="return", id="r")
+        assert socket.answer("r")["type"] == "ack"
+    assert [table["id"] for table in ann.http.get("/api/tables").json()] == [shared]
+    with bo.sit(shared) as socket:
+        assert socket.table["table"]["seats"][0].get("substitute") is None
+
+
+def test_play_goes_on_for_those_who_stay(server: Served) -> None:
+    ann, bo = server.player(), server.player()
+    table = ann.open_table("big-three", seats=["me", "open", "random"])
+    bo.http.post(f"/api/tables/{table}/join", json={"name": "Bo"})
+    ann.http.post(f"/api/tables/{table}/forget")
+    with bo.sit(table) as socket:
+        play_hand(socket, random.Random(4))
+        assert socket.view["phase"] == "over"

@@ -1,0 +1,68 @@
+import type { QuickMatch, QuickMatched } from '../gen/protocol';
+import { leaveQuick, quickMatch } from './api';
+import { t } from './i18n.svelte';
+import { load, save } from './storage';
+
+const EVERY = 2000;
+
+export const SPEEDS = ['move-20', 'move-60', 'clock-300'] as const;
+
+interface Kept {
+  preset: string;
+  speed: (typeof SPEEDS)[number];
+  bots: boolean;
+}
+
+/** Seeks a game by rating: asks again and again until there is a table, or until told to stop. */
+export class Quick {
+  wanted = $state<Kept>(load<Kept>('quick', { preset: 'big-three', speed: 'move-60', bots: true }));
+  /** What the server said last, while a game is sought. */
+  found = $state.raw<QuickMatched | null>(null);
+  seeking = $state(false);
+  problem = $state('');
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly go: (table: string) => void) {}
+
+  start(): void {
+    if (this.seeking) return;
+    save('quick', this.wanted);
+    this.seeking = true;
+    this.problem = '';
+    void this.ask();
+  }
+
+  async stop(): Promise<void> {
+    if (!this.seeking) return;
+    this.end();
+    // A table that was found in the same moment is not left waiting.
+    const { table } = await leaveQuick().catch(() => ({ table: null }));
+    if (table) this.go(table);
+  }
+
+  /** The page is left. */
+  end(): void {
+    this.seeking = false;
+    this.found = null;
+    clearTimeout(this.timer);
+  }
+
+  private async ask(): Promise<void> {
+    const name = load<string>('name', '');
+    const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
+    try {
+      const found = await quickMatch(wanted);
+      if (!this.seeking) return;
+      this.found = found;
+      if (found.table) {
+        this.end();
+        return this.go(found.table);
+      }
+    } catch (error) {
+      this.end();
+      this.problem = error instanceof Error && error.message ? error.message : t('start.unreachable');
+      return;
+    }
+    this.timer = setTimeout(() => void this.ask(), EVERY);
+  }
+}
