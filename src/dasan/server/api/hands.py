@@ -122,7 +122,8 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         for one in batch[: past - number]:
             if one.number == 1:
                 yield "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in one.opening)
-            text = await asyncio.to_thread(lambda one=one: "".join(copy_for(one, viewer)))  # type: ignore[misc]
+            # A hand that everybody may read is sent as it is kept.
+            text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
             yield text.partition("\n")[2]
         number = batch[-1].number
     if not room.over:
