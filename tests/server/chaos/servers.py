@@ -93,7 +93,7 @@ class App:
     def reports(self) -> list[str]:
         """Each error that the processes of this app reported, by what it says first and its type."""
         text = (self.folder / "stderr").read_text(errors="replace")
-        return re.findall(r"^(?!  )\S.*$", text, re.MULTILINE)
+        return re.findall(r"^\S+ ERROR (.*?) error=", text, re.MULTILINE)
 
 
 @dataclass
