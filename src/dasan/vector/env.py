@@ -130,7 +130,7 @@ class VectorEnv(Duels):
         drawn = self._kernels.drawn(self._tables)
         written = env_buffers.Written(
             mask=mask is True,
-            bits=mask == "packed" or len(drawn) > 0,
+            bits=mask == "packed" or (len(drawn) > 0 and not (mask is True and legal)),
             legal=legal or len(drawn) == 0,
             obs=observations is True,
         )

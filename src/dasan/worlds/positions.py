@@ -250,13 +250,13 @@ class _Game:
     def work(self) -> _Desk:
         import numpy as np
 
-        from dasan.kernels.env.buffers import Buffers, Written, id_type, words_for
+        from dasan.kernels.env.buffers import Buffers, Written, id_type
 
         players, count = self._rules.players, action_ids(self._rules, True).count
         drawn = self._batch.drawn(self._w)
         buffers = Buffers(
             mask=np.zeros((1, count), np.uint8),
-            bits=np.zeros((1, words_for(count) if len(drawn) else 0), np.uint64),
+            bits=np.zeros((1, 0), np.uint64),
             obs=np.zeros((1, 0), np.uint64),
             packed=np.zeros((1, 0), np.uint64),
             rewards=np.zeros((1, players), np.int32),
@@ -267,7 +267,7 @@ class _Game:
             num_legal=np.zeros(1, np.int32),
             actions=np.zeros(1, np.int32),
             drawn=drawn,
-            written=Written(mask=True, bits=len(drawn) > 0, legal=True, obs=False),
+            written=Written(mask=True, bits=False, legal=True, obs=False),
         )
         return _Desk(self.memory(1), buffers, np.zeros(self._batch.SCRATCH, np.uint64))
 

@@ -136,9 +136,21 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], buffers
             fine &= _bit_of(i, actions[i], bits)
         if fine != _0:
             return NONE
-    for i in range(first, last):
-        if not _is_legal(i, last, actions, buffers):
-            return i
+        for i in range(first, last):
+            if _bit_of(i, actions[i], bits) == _0:
+                return i
+    elif buffers.written.mask:
+        mask = buffers.mask
+        for i in range(first, last):
+            soon = min(i + AHEAD, last - 1)
+            prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
+            action = actions[i]
+            if action < 0 or action >= mask.shape[1] or mask[i, action] == 0:
+                return i
+    else:
+        for i in range(first, last):
+            if not _is_listed(i, actions[i], buffers):
+                return i
     return NONE
 
 
@@ -151,15 +163,8 @@ def _bit_of(i: int, action: int, bits: Words) -> np.uint64:
 
 
 @woven
-def _is_legal(i: int, last: int, actions: npt.NDArray[np.int32], buffers: Buffers) -> Any:
-    """Whether environment `i` may carry out its action, by the cheapest of the outputs that are written."""
-    mask, action = buffers.mask, signed(actions[i])
-    if buffers.written.bits:
-        return _bit_of(i, action, buffers.bits) != _0
-    if buffers.written.mask:
-        soon = min(i + AHEAD, last - 1)
-        prefetch(mask, soon * mask.shape[1] + signed(actions[soon]))
-        return 0 <= action < mask.shape[1] and mask[i, action] != 0
+def _is_listed(i: int, action: int, buffers: Buffers) -> bool:
+    """Whether `action` is in the list of environment `i`'s legal actions."""
     listed = False
     for k in range(min(signed(buffers.num_legal[i]), buffers.legal.shape[1])):
         listed = listed or buffers.legal[i, k] == action

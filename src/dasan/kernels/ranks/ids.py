@@ -168,23 +168,26 @@ def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
     called = with0 | with1 | with2 != _0
+    # Whether there are runs is unpredictable; a branch on it costs nothing only where the list has taken it already.
+    runs = (not buffers.written.legal) or (ones | twos != _0)
     actions = mask.shape[1]
     before = n = _0
     word = (said << _1) | passes
-    for k in range(buffers.bits.shape[1]):
+    for k in range(places.shape[0] // 6):
         at = 6 * k
-        if places[at]:
+        if places[at] != _0:
             word |= deposit(extract(sets, bits[at]), places[at])
-        if places[at + 1]:
+        if runs and places[at + 1] != _0:
             word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
-        if places[at + 2]:
+        if runs and places[at + 2] != _0:
             word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
         if called:
             word |= deposit(extract(with0, bits[at + 3]), places[at + 3])
             word |= deposit(extract(with1, bits[at + 4]), places[at + 4])
             word |= deposit(extract(with2, bits[at + 5]), places[at + 5])
-        buffers.bits[i, k] = word
-        n += popcount(word)
+        if buffers.written.bits:
+            buffers.bits[i, k] = word
+            n += popcount(word)
         if buffers.written.mask:
             over = 64 * k + 64 - actions
             if over <= 0:
