@@ -1,0 +1,221 @@
+"""How the page looks, what it weighs, and whether it stutters; pictures are compared with those in ``looks/``.
+
+``DASAN_LOOKS=write`` takes the pictures anew. They are half-sized JPEGs, compared in the browser with a tolerance, and
+only by the Chromium that took them: another version draws letters otherwise.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import built, chromium
+
+from dasan.server.settings import Settings
+
+LOOKS = Path(__file__).parent / "looks"
+MADE_WITH = LOOKS / "made-with.txt"
+SNAPSHOT = LOOKS / "table.json"
+"""What the server says of a table in the middle of a hand: a fixed deal, and fixed faces."""
+
+SIZES = ["320x568", "390x844", "844x390", "768x1024", "1280x640", "1440x900", "2560x1440", "720x450"]
+"""The last is 1440 × 900 at 200 % zoom."""
+
+FIRST_LOAD = 150_000
+"""Bytes that the first page may take, compressed, without the art of the cards."""
+
+DIFFERENCE = """async ([a, b]) => {
+  const pixels = async (url) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    return [image.width, image.height, context.getImageData(0, 0, image.width, image.height).data];
+  };
+  const [[w, h, one], [v, g, other]] = [await pixels(a), await pixels(b)];
+  if (w !== v || h !== g) return 1;
+  let different = 0;
+  for (let i = 0; i < one.length; i += 4) {
+    const by = Math.abs(one[i] - other[i]) + Math.abs(one[i + 1] - other[i + 1]) + Math.abs(one[i + 2] - other[i + 2]);
+    if (by > 120) different++;
+  }
+  return different / (w * h);
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("looks"), bot_delay=0.05)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+def test_the_first_load_is_light(record_property: Callable[[str, object], None]) -> None:
+    """The start page's scripts, styles, fonts and pictures, as a browser in English gets them."""
+    built()
+    static = Settings().static_dir
+    index = (static / "index.html").read_text(encoding="utf-8")
+    wanted = {"index.html", *re.findall(r"/((?:assets/)?[\w.-]+\.(?:js|css|svg|webmanifest))", index)}
+    fonts = [path for face in ("sans-3-latin", "serif-4-latin-600") for path in static.glob(f"assets/*{face}*.woff2")]
+    assert len(fonts) == 2
+    wanted |= {path.relative_to(static).as_posix() for path in fonts}
+    size = 0
+    for name in wanted:
+        body = (static / name).read_bytes()
+        size += len(body) if name.endswith(".woff2") else len(gzip.compress(body, 6))
+    record_property("first load, bytes", size)
+    print(f"first load: {size} bytes compressed")
+    assert 10_000 < size <= FIRST_LOAD
+
+
+def seat(page: Page) -> None:
+    """Answer the page's socket with the table of the snapshot, once."""
+
+    def answer(socket: WebSocketRoute) -> None:
+        socket.send(SNAPSHOT.read_text(encoding="utf-8"))
+
+    page.route_web_socket(re.compile("/ws/tables/"), answer)
+
+
+PAGES = {
+    "start": ("/", "article"),
+    "table": ("/t/fixed", "button[data-at]"),
+    "lesson": ("/learn/big-two", "[data-do=next]"),
+    "practice": ("/learn/winner/practice", "button[data-at]"),
+}
+SHOTS = [
+    *(("table", size, theme) for size in SIZES for theme in ("light", "dark")),
+    ("start", "390x844", "dark"),
+    ("start", "1440x900", "light"),
+    ("lesson", "390x844", "light"),
+    ("practice", "1440x900", "light"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "size", "theme"), SHOTS, ids=lambda value: str(value))
+def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str, theme: str) -> None:
+    writing = os.environ.get("DASAN_LOOKS") == "write"
+    if writing:
+        MADE_WITH.write_text(browser.version + "\n", encoding="utf-8")
+    elif (made := MADE_WITH.read_text(encoding="utf-8").strip()) != browser.version:
+        pytest.skip(f"the pictures were taken by Chromium {made}, this is {browser.version}")
+    width, height = map(int, size.split("x"))
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=0.5,
+        color_scheme="dark" if theme == "dark" else "light",
+        reduced_motion="reduce",
+        locale="en-GB",
+        base_url=server.address,
+        service_workers="block",
+    )
+    try:
+        page = context.new_page()
+        seat(page)
+        path, there = PAGES[name]
+        page.goto(path)
+        page.locator(there).first.wait_for()
+        page.evaluate("document.fonts.ready")
+        page.wait_for_timeout(400)
+        picture = page.screenshot(type="jpeg", quality=60)
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+        kept = LOOKS / f"{name}-{size}-{theme}.jpg"
+        if writing:
+            kept.write_bytes(picture)
+            return
+        urls = [f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for one in (kept.read_bytes(), picture)]
+        blank = context.new_page()
+        share = float(blank.evaluate(DIFFERENCE, urls))
+        assert share < 0.02, f"{kept.name}: {share:.1%} of the pixels differ"
+    finally:
+        context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_tasks_are_short_while_cards_move(
+    browser: Browser, server: Served, record_property: Callable[[str, object], None]
+) -> None:
+    """Tasks of more than 50 ms while the bots play: reported, for a busy machine makes them long."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=server.address)
+    page = context.new_page()
+    page.add_init_script(
+        "window.long = [];"
+        "new PerformanceObserver((list) => window.long.push(...list.getEntries().map((entry) => entry.duration)))"
+        ".observe({type: 'longtask'});"
+    )
+    made = context.request.post(
+        "/api/tables", data={"preset": "big-two", "options": {}, "seats": ["me", *["greedy"] * 3]}
+    )
+    page.goto(f"/t/{made.json()['id']}")
+    page.locator("button[data-at]").first.wait_for()
+    page.evaluate("window.long.length = 0")
+    moved = 0
+    for _ in range(200):
+        if page.get_by_role("dialog").count() or moved > 12:
+            break
+        for control in ("[data-do=skip]", "[data-do=cycle]", "[data-do=play]", "[data-do=pass]"):
+            found = page.locator(f"{control}:not(:disabled)")
+            if found.count():
+                try:
+                    found.first.click(timeout=500)
+                except PlaywrightError:  # the table has moved on
+                    continue
+                moved += control in ("[data-do=play]", "[data-do=pass]")
+        page.wait_for_timeout(50)
+    long: list[float] = page.evaluate("window.long")
+    context.close()
+    record_property("long tasks, ms", json.dumps(long))
+    print(f"tasks over 50 ms while cards moved: {len(long)}, the longest {max(long, default=0):.0f} ms")
+    assert moved > 0
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_firefox_plays_too(server: Served) -> None:
+    """A lesson's first steps in Firefox, where Playwright has one."""
+    with sync_playwright() as playwright:
+        if not Path(playwright.firefox.executable_path).exists():
+            pytest.skip("no Firefox of Playwright's own: playwright install firefox")
+        running = playwright.firefox.launch()
+        page = running.new_page(locale="fr-FR", base_url=server.address)
+        page.goto("/learn/big-three")
+        page.keyboard.press("Enter")
+        page.locator("button[data-at]").first.wait_for()
+        for at in range(3):
+            page.locator(f'button[data-at="{at}"]').click()
+        page.locator("[data-do=play]").click()
+        page.locator(".verdict.right").wait_for()
+        running.close()
+
+
+def test_the_snapshot_is_of_this_protocol() -> None:
+    """The table in the pictures is what a server of today would send."""
+    from pydantic import TypeAdapter
+
+    from dasan.server.protocol import ServerMessage
+
+    message: Any = TypeAdapter(ServerMessage).validate_json(SNAPSHOT.read_text(encoding="utf-8"))
+    assert message.type == "snapshot"
