@@ -150,3 +150,43 @@ def test_what_people_type(said: str, meant: str) -> None:
     from dasan.play.moves import read_move
 
     assert read_move(said) == read_move(meant)
+
+
+STATE = dasan.start(THREE, ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
+
+
+@pytest.mark.parametrize("wrong", [-1, True, 2.5, "5"])
+def test_nodes_are_a_whole_number(wrong: object) -> None:
+    for call in (dasan.solve, lambda state, nodes: dasan.solve_many([state], nodes=nodes)):
+        with pytest.raises(ValueError, match=r"^nodes is a whole number from 0 on, not"):
+            call(STATE, nodes=given(wrong))
+
+
+@pytest.mark.parametrize("wrong", [-1, True, "5", float("nan"), [], np.bool_(True)])
+@pytest.mark.parametrize("what", ["seconds", "memory_mb"])
+def test_budgets_are_numbers(what: str, wrong: object) -> None:
+    with pytest.raises(ValueError, match=rf"^{what} is a number from 0 "):
+        dasan.solve(STATE, **{what: given(wrong)})
+
+
+def test_what_else_a_solver_is_given() -> None:
+    assert dasan.solve(STATE, nodes=cast(int, np.int64(50)), memory_mb=cast(float, np.float32(16))).value == 4
+    for says, call in (
+        ("from 0 to 1048576", lambda: dasan.solve(STATE, memory_mb=1e12)),
+        ("progress is a function", lambda: dasan.solve(STATE, progress=given(5))),
+        ("notice is a function", lambda: dasan.solve(STATE, notice=given(5))),
+        ("cancel says is_set", lambda: dasan.solve(STATE, cancel=given(5))),
+        ("scope is paranoid or max-n", lambda: dasan.solve(STATE, scope=given([]))),
+        ("solve_many takes states, not", lambda: dasan.solve_many(given(STATE))),
+        ("solve_many takes states, such as", lambda: dasan.solve_many(given("x"))),
+        ("workers is a whole number from 1 on", lambda: dasan.solve_many([STATE], workers=0)),
+        ("workers is a whole number from 1 on", lambda: dasan.solve_many([STATE], workers=given(2.0))),
+        ("cluster is an address", lambda: dasan.solve_many([STATE], cluster=given(5))),
+        ("a bot is asked with a view", lambda: dasan.bot("greedy").choose(given(STATE))),
+        ("a bot is asked with a view", lambda: dasan.bot("random").explain(given(None))),
+        ("beats a combination or does not", lambda: THREE.combination("4H").beats(given("5H"))),
+        ("a seat: not None", lambda: dasan.start(THREE, given(None))),
+        ("payments are whole numbers by seat", lambda: dasan.start(THREE, POSITION, bidder=0, payments=given(5))),
+    ):
+        with pytest.raises((TypeError, ValueError), match=says):
+            call()

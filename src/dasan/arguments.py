@@ -6,8 +6,10 @@ kind, NumPy's too, are integers; bools and floats are not.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
@@ -37,6 +39,17 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
         raise WrongType(f"{what} is a whole number{_span(least, most)}, not {shown(value)}") from None
     if (least is not None and number < least) or (most is not None and number > most):
         raise ValueError(f"{what} is a whole number{_span(least, most)}, not {number}")
+    return number
+
+
+def amount(value: object, what: str, most: float = math.inf) -> float:
+    """`value` as a number from 0 to `most`, of any type that counts or measures. what: its name in the sentence."""
+    number = math.nan
+    if not isinstance(value, bool | str) and type(value).__name__ not in ("bool_", "bool"):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)  # type: ignore[arg-type]
+    if not 0 <= number <= most:
+        raise WrongType(f"{what} is a number{_span(0, None if most == math.inf else int(most))}, not {shown(value)}")
     return number
 
 

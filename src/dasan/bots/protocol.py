@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from dasan.arguments import instance
 from dasan.bots.explanation import Explanation
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -34,8 +35,8 @@ class ExplainingBot(Bot, Protocol):
 
 
 def choices(view: View) -> tuple[Move, ...]:
-    """The legal moves of the seat to act; ValueError if it is not this view's turn."""
-    moves = view.legal_moves()
+    """The legal moves of the seat to act; ValueError if it is not this view's turn, TypeError if it is no view."""
+    moves = instance(view, View, "a bot is asked with a view, such as state.view(seat) gives").legal_moves()
     if not moves:
         raise ValueError("a bot is asked for a move when it is its turn")
     return moves

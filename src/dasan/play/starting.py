@@ -56,6 +56,10 @@ def start(
     Raises ValueError for a position that cannot be, TypeError for an argument of another type.
     """
     instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
+    if not isinstance(hands, Iterable):
+        raise WrongType(f"hands are one text, or one sequence of cards, a seat: not {shown(hands)}")
+    if payments is not None and not isinstance(payments, Iterable):
+        raise WrongType(f"payments are whole numbers by seat, not {shown(payments)}")
     if isinstance(hands, str):
         raise WrongType(f"hands are one text, or one sequence of cards, a seat: not the one text {shown(hands)}")
     if called is not None and not isinstance(called, str):

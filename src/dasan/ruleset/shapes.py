@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dasan.arguments import Typed
+from dasan.arguments import Typed, WrongType, shown
 from dasan.cards import JOKERS, Card, Order, format_cards
 
 TIER = 1 << 12
@@ -34,7 +34,9 @@ class Combination:
     also: tuple[tuple[str, int], ...] = ()
 
     def beats(self, other: Combination) -> bool:
-        """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15)."""
+        """Whether this may be played over `other` (B3.15, D2.12, W.06, W.13–W.15). TypeError: that is no combination."""
+        if type(other) is not Combination:
+            raise WrongType(f"a combination beats a combination or does not, not {shown(other)}")
         if self.power != other.power:
             return self.power > other.power
         if self.family == other.family:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from dasan.arguments import WrongType, amount, shown, whole
+
 
 class Cancel(Protocol):
     """Says whether to stop: `threading.Event` is one."""
@@ -15,7 +17,7 @@ class Cancel(Protocol):
 
 class Budget:
     """Nodes, seconds, and the wish to stop. With `nodes` the clock is not looked at, so that equal calls give equal
-    answers.
+    answers. TypeError or ValueError: an argument is none of these.
     """
 
     def __init__(
@@ -25,7 +27,12 @@ class Budget:
         progress: Callable[[int], object] | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        self.nodes = nodes
+        if progress is not None and not callable(progress):
+            raise WrongType(f"progress is a function of the positions so far, not {shown(progress)}")
+        if cancel is not None and not hasattr(cancel, "is_set"):
+            raise WrongType(f"cancel says is_set(), as threading.Event does, not {shown(cancel)}")
+        seconds = None if seconds is None else amount(seconds, "seconds")
+        self.nodes = None if nodes is None else whole(nodes, "nodes", 0)
         self.used = 0
         self._progress = progress
         self._cancel = cancel

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dasan.arguments import WrongType, instance, shown, whole
 from dasan.cluster import over_cluster
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
@@ -35,9 +36,17 @@ def solve_many(
     belongs to, its processors do the work; that needs the extra `cluster`.
 
     States that come from the same deal are solved one after the other with one table, up to 50 of them, so that what is
-    known of one helps with the next. With `nodes` the answers do not depend on how many workers there are.
+    known of one helps with the next. With `nodes` the answers do not depend on how many workers there are. TypeError or
+    ValueError, before anything is solved, for what are no states and for a budget or workers that cannot be.
     """
-    todo = list(states)
+    from dasan.play.state import State
+
+    if not isinstance(states, Iterable):
+        raise WrongType(f"solve_many takes states, not {shown(states)}")
+    todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in states]
+    workers = None if workers is None else whole(workers, "workers", 1)
+    cluster = None if cluster is None else instance(cluster, str, "cluster is an address or 'auto'")
+    Budget(seconds, nodes)
     groups = _by_deal(todo)
     work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
     deals = [[todo[i] for i in group] for group in groups]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from dasan.arguments import instance
+from dasan.arguments import WrongType, amount, instance, shown
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
@@ -45,8 +44,8 @@ def solve(
 
     What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
     games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
-    are not all known, for rules that no solver honours, for a `scope` that the game does not have, and for a `memory_mb`
-    that is no number from 0 on.
+    are not all known, for rules that no solver honours, for a `scope` that the game does not have, and for a budget that
+    is no number from 0 on.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -61,19 +60,21 @@ def solve(
     return solve_warm(state, Warm(memory_mb, notice), budget, moves=moves, scope=scope)
 
 
+MOST_MB = 1 << 20
+"""Megabytes that a caller may ask for: more than any machine gives."""
 COMPILING = "compiling the solver: this happens once on a machine, and does not count against the time"
 
 
 class Warm:
     """What is found out about one position stays known for the next one of the same deal. Not for several threads.
 
-    ValueError: memory_mb, the most that is kept, is not a number from 0 on. notice: as for `solve`.
+    ValueError: memory_mb, the most that is kept, is not a number from 0 to `MOST_MB`. notice: as for `solve`.
     """
 
     def __init__(self, memory_mb: float, notice: Callable[[str], object] | None = None) -> None:
-        if not 0 <= memory_mb < math.inf:
-            raise ValueError(f"memory_mb is a number of megabytes from 0 on, not {memory_mb}")
-        self.memory_mb = memory_mb
+        if notice is not None and not callable(notice):
+            raise WrongType(f"notice is a function of a sentence, not {shown(notice)}")
+        self.memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
         self._notice = notice
         self._table: OpenHands | None = None
         self._side: tuple[object, ...] = ()
@@ -163,7 +164,7 @@ def solve_warm(
         raise ValueError("the hand is over")
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
-    if scope not in (None, *get_args(Scope)):
+    if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
         raise ValueError(f"scope is paranoid or max-n, not {scope}")
     if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":
