@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dasan.cli.admin import admin
 from dasan.cli.arena import arena
 from dasan.cli.bench import bench
 from dasan.cli.bot_protocol import bot_protocol
@@ -61,6 +62,7 @@ app = typer.Typer(
 )
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
+app.add_typer(admin)
 
 
 def _version(wanted: bool) -> None:

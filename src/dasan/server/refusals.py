@@ -62,3 +62,7 @@ class CannotServe(DasanError):
 
     def __str__(self) -> str:
         return self.message
+
+
+class OlderSchema(CannotServe):
+    """The database has an older schema than this version of dasan, and must be migrated first."""

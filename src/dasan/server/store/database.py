@@ -89,7 +89,7 @@ class SqliteDatabase:
             await database.write(migrate if migrating else require)
         except CannotServe as refused:
             await database.close()
-            raise CannotServe(f"{path}: {refused}") from None
+            raise type(refused)(f"{path}: {refused}") from None
         except sa.exc.SQLAlchemyError as error:
             await database.close()
             raise CannotServe(f"{path} cannot be used: {getattr(error, 'orig', error)}") from None

@@ -15,7 +15,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from dasan.server.refusals import CannotServe
+from dasan.server.refusals import CannotServe, OlderSchema
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 LOCK = 4729113
@@ -64,9 +64,9 @@ def migrate(connection: sa.Connection, revision: str = "head") -> None:
 
 
 def require(connection: sa.Connection) -> None:
-    """``CannotServe`` unless the database has the newest schema."""
+    """``OlderSchema`` unless the database has the newest one."""
     if not check(connection):
-        raise CannotServe(f"the database has an older schema than {newest()}: run dasan admin migrate")
+        raise OlderSchema(f"the database has an older schema than {newest()}: run dasan admin migrate")
 
 
 def _config() -> Config:

@@ -1,0 +1,359 @@
+"""`dasan admin`: what a host does with a server's database, also while the server runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from dasan.cli.files import AsJson
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from dasan.server.settings import Settings
+    from dasan.server.store import Store
+
+admin = typer.Typer(
+    name="admin",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="Look after a server: tables, players, reports, backups. The server may run meanwhile.",
+)
+
+DataDir: TypeAlias = Annotated[
+    Path | None, typer.Option(file_okay=False, help="The server's data folder; by default as its settings say.")
+]
+DatabaseUrl: TypeAlias = Annotated[
+    str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
+]
+Most: TypeAlias = Annotated[int, typer.Option(min=1, help="At most so many.")]
+Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
+
+
+@admin.command()
+def tables(
+    status: Annotated[
+        Literal["waiting", "playing", "ended"] | None, typer.Option(help="Only those that wait, go on or have ended.")
+    ] = None,
+    most: Most = 50,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List tables, the one touched last first."""
+
+    async def read(store: Store) -> None:
+        found = await store.overviews.tables(status, most)
+        rows = [{**row, **_times(row, "created", "touched")} for row in found.rows]
+        for row in rows:
+            row["players"] = dict(map(_seat, await store.overviews.seated(row["id"])))
+        if as_json:
+            print_json({"tables": rows, "total": found.total})
+            return
+        for row in rows:
+            chairs = _chairs(row["summary"])
+            say(f"{row['id']}  {row['status']:8}  {row['preset']:12}  {row['touched']}  {', '.join(chairs)}")
+        say(f"{len(rows)} of {found.total} tables")
+
+    _with_store(read, data_dir, database)
+
+
+@admin.command()
+def players(
+    name: Annotated[str | None, typer.Argument(help="Only those whose name or account contains this.")] = None,
+    banned: Annotated[bool, typer.Option("--banned", help="Only those who are banned.")] = False,
+    most: Most = 50,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List players, the newest first: their id, name, hands, and whether they have an account or are banned."""
+
+    async def read(store: Store) -> None:
+        found = await store.overviews.players(name, banned, most)
+        rows = [{**row, **_times(row, "created", "last")} for row in found.rows]
+        if as_json:
+            print_json({"players": rows, "total": found.total})
+            return
+        for row in rows:
+            kind = "banned" if row["banned"] else "account" if row["account"] else "guest"
+            say(f"{row['id']}  {kind:7}  {row['hands']:5} hands  {row['created']}  {row['name']}")
+        say(f"{len(rows)} of {found.total} players")
+
+    _with_store(read, data_dir, database)
+
+
+@admin.command()
+def ban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Keep a player out: at once, on every process."""
+    _ban(who, data_dir, database, banned=True)
+
+
+@admin.command()
+def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Let a player in again."""
+    _ban(who, data_dir, database, banned=False)
+
+
+def _ban(who: str, data_dir: Path | None, database: str | None, *, banned: bool) -> None:
+    async def change(store: Store) -> None:
+        from dasan.server.reporting import now
+
+        player = await _player(store, who, known=not banned)
+        await store.people.ban(player, now(), banned=banned)
+        say(f"{player} is {'banned' if banned else 'let in again'}")
+
+    _with_store(change, data_dir, database)
+
+
+@admin.command()
+def reports(
+    dismiss: Annotated[int | None, typer.Option(help="Delete the report with this number.")] = None,
+    most: Most = 50,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what players have reported in the chat, the newest first, or delete a report."""
+
+    async def read(store: Store) -> None:
+        if dismiss is not None:
+            if not await store.overviews.dismiss(dismiss):
+                raise Refused(f"there is no report {dismiss}")
+            say(f"report {dismiss} is deleted")
+            return
+        found = await store.overviews.reports(most)
+        rows = [{**row, **_times(row, "at")} for row in found.rows]
+        if as_json:
+            print_json({"reports": rows, "total": found.total})
+            return
+        for row in rows:
+            say(
+                f"{row['id']}  {row['at']}  table {row['table_id']}  by {row['by']}  against {row['against'] or 'nobody'}"
+            )
+            say(f"    said: {row['text']}")
+            say(f"    reason: {row['reason']}")
+        say(f"{len(rows)} of {found.total} reports")
+
+    _with_store(read, data_dir, database)
+
+
+@admin.command()
+def export(
+    file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
+    player: Annotated[str | None, typer.Option(help="All that is kept about this player, as JSON.")] = None,
+    table: Annotated[str | None, typer.Option(help="Only the hands of this table.")] = None,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write the records of finished hands ([bold]climb/1[/bold], one after the other), or one player's data."""
+    if player is not None and table is not None:
+        raise Refused("choose one of --player and --table")
+
+    async def read(store: Store) -> None:
+        if player is not None:
+            found = await store.people.export(await _player(store, player, known=True))
+            with file.open("x", encoding="utf-8") as out:
+                import json
+
+                json.dump(found, out, ensure_ascii=False, indent=2, default=str)
+            say(f"wrote {file}")
+            return
+        count, after = 0, (-1, "")
+        with file.open("x", encoding="utf-8") as out:
+            while batch := await store.overviews.records(table, after, 200):
+                for moment, hand_id, record in batch:
+                    out.write(record)
+                    count, after = count + 1, (moment, hand_id)
+        say(f"wrote {count} hands to {file}")
+
+    _with_store(read, data_dir, database)
+
+
+@admin.command()
+def backup(
+    file: Annotated[Path, typer.Argument(dir_okay=False, help="A new file.")],
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write the whole database, as it is at one moment, to one file. It holds every secret of the server."""
+
+    async def read(store: Store, settings: Settings) -> None:
+        from dasan.server.identity import KEY_FILE
+        from dasan.server.store.backups import dump
+
+        kept = settings.data_dir / KEY_FILE
+        key = kept.read_bytes() if kept.is_file() else None
+        counts = await store.database.read(lambda connection: dump(connection, file, key))
+        say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
+
+    _with_store(read, data_dir, database)
+
+
+@admin.command()
+def restore(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of `dasan admin backup`.")],
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Fill an empty database from a backup, of SQLite or of PostgreSQL. The server must not run."""
+
+    async def write(store: Store, settings: Settings) -> None:
+        from dasan.server.identity import KEY_FILE
+        from dasan.server.reporting import now
+        from dasan.server.store.backups import load
+
+        if running := await store.processes.alive(now()):
+            raise Refused(f"a server is running on this database (seen {_time(running[0].seen)}): stop it first")
+        counts, key = await store.database.write(lambda connection: load(connection, file))
+        kept = settings.data_dir / KEY_FILE
+        if key is not None and not kept.exists():
+            kept.touch(mode=0o600)
+            kept.write_bytes(key)
+        say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
+
+    _with_store(write, data_dir, database, alone=True)
+
+
+@admin.command()
+def migrate(
+    check: Annotated[bool, typer.Option("--check", help="Only say whether it is needed (exit code 1).")] = False,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Bring the database to this version's schema. The server does so when it starts, unless told not to."""
+    from dasan.server.refusals import OlderSchema
+    from dasan.server.store.migrating import current
+
+    async def look(store: Store) -> None:
+        say(f"the schema is {await store.database.read(current)}, the newest")
+
+    try:
+        _with_store(look, data_dir, database)
+    except OlderSchema as older:
+        if check:
+            say(str(older))
+            raise typer.Exit(1) from None
+        _with_store(look, data_dir, database, migrating=True)
+
+
+@admin.command()
+def prune(
+    tables: Annotated[int | None, typer.Option(min=0, help="Days that casual tables are kept; 0: for ever.")] = None,
+    hands: Annotated[int | None, typer.Option(min=0, help="Days that unrated hands are kept.")] = None,
+    guests: Annotated[int | None, typer.Option(min=0, help="Days until guests are forgotten.")] = None,
+    chat: Annotated[int | None, typer.Option(min=0, help="Days that chat is kept.")] = None,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
+    data_dir: DataDir = None,
+    database: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove what is older than it is kept. What is not given is as the server's settings say."""
+    from dataclasses import replace
+
+    from dasan.server.reporting import now
+    from dasan.server.store.retention import Keep
+    from dasan.server.store.retention import prune as remove
+
+    async def write(store: Store, settings: Settings) -> None:
+        keep = Keep(
+            tables=settings.keep_tables_days,
+            hands=settings.keep_hands_days,
+            guests=settings.keep_guests_days,
+            chat=settings.keep_chat_days,
+        )
+        given = {"tables": tables, "hands": hands, "guests": guests, "chat": chat}
+        keep = replace(keep, **{name: days for name, days in given.items() if days is not None})
+        removed = await remove(store.database, store.people, keep, now(), dry=dry)
+        if as_json:
+            print_json({"dry": dry, **removed})
+        elif keep == Keep():
+            say("nothing is to be removed: say how long to keep it, as with --chat 90")
+        else:
+            say(f"{'would remove' if dry else 'removed'} {_counted(removed)}")
+
+    _with_store(write, data_dir, database)
+
+
+def _settings(data_dir: Path | None, database: str | None) -> Settings:
+    from dasan.server.settings import Settings
+
+    return Settings.from_environment(data_dir=data_dir, database=database)
+
+
+def _with_store(
+    action: Callable[..., Awaitable[None]],
+    data_dir: Path | None,
+    database: str | None,
+    *,
+    migrating: bool = False,
+    alone: bool = False,
+) -> None:
+    """Do ``action`` with the store, and with the settings if it takes them.
+
+    alone: no server may have the data folder meanwhile, and the database is made where there is none.
+    """
+    import asyncio
+    from contextlib import nullcontext
+    from inspect import signature
+
+    from dasan.server import refusals
+    from dasan.server.folders import data_dir as folder
+    from dasan.server.store import Store
+    from dasan.server.store.database import DATABASE_FILE
+
+    settings = _settings(data_dir, database)
+    if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
+        raise Refused(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
+
+    async def run() -> None:
+        store = await Store.open(settings.data_dir, settings.database, migrating=migrating or alone)
+        try:
+            await (action(store, settings) if len(signature(action).parameters) > 1 else action(store))
+        finally:
+            await store.close()
+
+    try:
+        with folder(settings.data_dir) if alone else nullcontext():
+            asyncio.run(run())
+    except refusals.Refused as refused:
+        raise Refused(str(refused)) from None
+
+
+async def _player(store: Store, who: str, *, known: bool) -> str:
+    """The id of the player whose account or id ``who`` is. known: whether there must be something known of them."""
+    person = await store.people.by_account(who) or await store.people.find(who)
+    if person is not None:
+        return person.id
+    if known or not await store.overviews.has_played(who):
+        raise Refused(f"there is no account and no player {who!r}: dasan admin players lists them")
+    return who
+
+
+def _seat(row: dict[str, Any]) -> tuple[str, str]:
+    return str(row["seat"]), row["player"]
+
+
+def _chairs(summary: object) -> list[str]:
+    """The names at a table, of a summary that may be damaged."""
+    chairs = summary.get("chairs") if isinstance(summary, dict) else None
+    return [str(chair[1] or "open") for chair in chairs] if isinstance(chairs, list) else ["(damaged)"]
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count) or "nothing"
+
+
+def _times(row: dict[str, Any], *names: str) -> dict[str, str | None]:
+    return {name: None if row[name] is None else _time(row[name]) for name in names}
+
+
+def _time(milliseconds: int) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="seconds")

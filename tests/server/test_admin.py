@@ -1,0 +1,149 @@
+"""`dasan admin`: on the database of a server that runs, of SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from tests.cli.running import cli, output, refusal
+
+from dasan.server.store import Store
+from dasan.server.store.migrating import migrate, newest
+from dasan.server.store.schema import metadata
+
+from .conftest import new_database
+from .harness import fast, served
+from .test_live import play_hand
+
+
+def listed(*arguments: object) -> Any:
+    return json.loads(output("admin", *arguments, "--json"))
+
+
+def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
+    with served(fast(tmp_path)) as server:
+        here = ("--data-dir", server.settings.data_dir)
+        ann = server.player()
+        ann.http.post("/api/account", json={"name": "Ann", "password": "correct horse"})
+        guest = server.player()
+        table_id = guest.open_table("big-three", ["random", "random"], name="Guest Bob")
+        with guest.sit(table_id) as socket:
+            play_hand(socket, random.Random(1))
+        me = guest.http.get("/api/me").json()["id"]
+        cookies = dict(guest.http.cookies)
+
+        (table,) = listed("tables", *here)["tables"]
+        assert (table["id"], table["players"]) == (table_id, {"0": me})
+        assert "seed" not in table
+        assert "Guest Bob" in output("admin", "tables", *here)
+        assert listed("tables", "--status", "ended", *here) == {"tables": [], "total": 0}
+        (player,) = listed("players", "an", *here)["players"]
+        assert (player["name"], player["account"], player["banned"]) == ("Ann", "ann", False)
+        assert "1 of 1 players" in output("admin", "players", *here)
+
+        assert output("admin", "ban", me, *here) == f"{me} is banned\n"
+        assert "Ann" not in output("admin", "players", "--banned", *here)
+        assert guest.http.get("/api/me").status_code in (200, 403), "within a second"
+        assert "let in again" in output("admin", "unban", me, *here)
+        assert "no account and no player" in refusal("admin", "ban", "nobody", *here)
+
+        records = tmp_path / "hands.jsonl"
+        assert "wrote 1 hands" in output("admin", "export", records, *here)
+        assert cli("verify", records).exit_code == 0
+        data = tmp_path / "ann.json"
+        output("admin", "export", data, "--player", "ANN", *here)
+        assert json.loads(data.read_text())["player"][0]["account"] == "ann"
+        assert "choose one" in refusal("admin", "export", data, "--player", "x", "--table", "y", *here)
+
+        copy = tmp_path / "backup.gz"
+        assert "hands 1" in output("admin", "backup", copy, *here)
+        assert "another dasan server" in refusal("admin", "restore", copy, *here)
+        key = (server.settings.data_dir / "session.key").read_bytes()
+    there = ("--data-dir", tmp_path / "new")
+    assert "restored" in output("admin", "restore", copy, *there)
+    assert (tmp_path / "new/session.key").read_bytes() == key
+    assert listed("tables", *there)["tables"][0]["id"] == table_id
+    assert "not empty" in refusal("admin", "restore", copy, *there)
+    with served(fast(tmp_path, data_dir=tmp_path / "new")) as server:
+        known = httpx.get(f"{server.address}/api/me", cookies=cookies).json()
+        assert known["id"] == me, "cookies are still valid"
+
+
+def test_reports_are_read_and_dismissed(tmp_path: Path) -> None:
+    row = {"table_id": "t", "seq": 1, "by": "a", "against": "b", "text": "rude\x1b[31m", "reason": "it was", "at": 1}
+
+    async def write() -> None:
+        store = await Store.open(tmp_path)
+        await store.notes.report(row)
+        await store.close()
+
+    asyncio.run(write())
+    here = ("--data-dir", tmp_path)
+    shown = output("admin", "reports", *here)
+    assert "rude?[31m" in shown
+    (report,) = listed("reports", *here)["reports"]
+    assert "deleted" in output("admin", "reports", "--dismiss", report["id"], *here)
+    assert "no report" in refusal("admin", "reports", "--dismiss", report["id"], *here)
+
+
+def test_pruning_says_what_it_would_remove(tmp_path: Path) -> None:
+    async def write() -> None:
+        store = await Store.open(tmp_path)
+        await store.people.rename("old", "Old", 0)
+        await store.close()
+
+    asyncio.run(write())
+    here = ("--data-dir", tmp_path)
+    assert "nothing is to be removed" in output("admin", "prune", *here)
+    assert output("admin", "prune", "--guests", 30, "--dry-run", *here) == "would remove guests 1\n"
+    assert json.loads(output("admin", "prune", "--json", *here, DASAN_KEEP_GUESTS_DAYS="30")) == {
+        "dry": False,
+        "guests": 1,
+    }
+    assert listed("players", *here)["total"] == 0
+
+
+def _back(connection: sa.Connection) -> None:
+    metadata.drop_all(connection)
+    connection.execute(sa.text("DELETE FROM alembic_version"))
+    migrate(connection, "0002")
+
+
+def test_a_schema_is_migrated_when_the_host_says_so(tmp_path: Path, postgres_url: str) -> None:
+    async def back(url: str = "") -> None:
+        store = await Store.open(tmp_path, url)
+        await store.database.write(_back)
+        await store.close()
+
+    asyncio.run(back())
+    here = ("--data-dir", tmp_path)
+    assert "older schema" in refusal("admin", "tables", *here)
+    checked = cli("admin", "migrate", "--check", *here)
+    assert (checked.exit_code, "older schema" in checked.stdout) == (1, True)
+    assert newest() in output("admin", "migrate", *here)
+    assert cli("admin", "migrate", "--check", *here).exit_code == 0
+    url = asyncio.run(new_database(postgres_url))
+    asyncio.run(back(url))
+    there = ("--database", url)
+    assert "older schema" in refusal("admin", "players", *there)
+    assert newest() in output("admin", "migrate", *there)
+    assert listed("players", *there) == {"players": [], "total": 0}
+
+
+def test_a_folder_without_a_database_is_not_made_into_one(tmp_path: Path) -> None:
+    assert "there is no database" in refusal("admin", "tables", "--data-dir", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["tables", "players", "ban", "unban", "reports", "export", "backup", "restore", "migrate", "prune"]
+)
+def test_every_command_explains_itself(name: str) -> None:
+    assert f" {name} " in cli("admin", "--help").stdout
+    assert cli("admin", name, "--help").exit_code == 0

@@ -1,0 +1,95 @@
+"""Defects that were found once: an event log that fell silent, a table that spun, one that stopped the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+import pytest
+import sqlalchemy as sa
+
+from dasan.server.chairs import Chair
+from dasan.server.decisions import MOST_HANDS
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.database import Database
+from dasan.server.store.log import EventLog
+from dasan.server.store.schema import tables as rows
+from dasan.server.table import Table
+from dasan.server.tables import Tables
+
+from .harness import fast
+from .test_every_store import moved, open_table
+
+T = TypeVar("T")
+
+
+class _Breaking:
+    """A database in which one write fails, and the look-up of its cause as well."""
+
+    shared = False
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.broken = 2
+
+    async def read(self, query: Callable[[sa.Connection], T]) -> T:
+        if self.broken:
+            self.broken -= 1
+            raise RuntimeError("broken on purpose")
+        return await self._database.read(query)
+
+    async def write(self, change: Callable[[sa.Connection], T]) -> T:
+        if self.broken:
+            self.broken -= 1
+            raise sa.exc.IntegrityError("", {}, Exception("broken on purpose"))
+        return await self._database.write(change)
+
+    async def close(self) -> None: ...
+
+
+async def test_the_event_log_goes_on_after_an_error_that_it_cannot_explain(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    room, fence = await open_table(store)
+    log = EventLog(_Breaking(store.database))
+    writing = asyncio.create_task(log.run())
+    with pytest.raises(RuntimeError, match="on purpose"):
+        await asyncio.wait_for(log.append(moved(room, fence, "a")), 20)
+    await asyncio.wait_for(log.append(moved(room, fence, "a")), 20)
+    assert (log.counts.writes, log.counts.failures) == (1, 1)
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("substitute", "number", "due"), [(None, 1, True), (("greedy", "left"), 1, False), (None, MOST_HANDS, False)]
+)
+def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
+    substitute: tuple[str, Any] | None, number: int, due: bool
+) -> None:
+    """It would find nothing to do, and wake again at once."""
+    table = Table(SimpleNamespace(), "t")  # type: ignore[arg-type]
+    chair = Chair("human", "Ann", player="ann", substitute=substitute)
+    table.room = SimpleNamespace(  # type: ignore[assignment]
+        chairs=(chair,), humans=(0,), deadline=None, next_at=123, number=number, status="playing", over=True
+    )
+    table._attendance.update({"ann"}, 0)
+    assert (123 in table._times()) is due
+
+
+async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    await open_table(store)
+    await store.database.write(lambda c: c.execute(sa.update(rows).values(rules={"options": {}, "digest": "damaged"})))
+    async with Tables(store, settings) as tables:
+        await tables._open_due("table")
+        await tables._open_due("another that is gone")
+        with pytest.raises(Refused):
+            await tables.look("table")
+    await store.close()
