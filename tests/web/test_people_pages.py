@@ -46,6 +46,7 @@ def with_authenticator(page: Page) -> None:
     session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
 
 
+@pytest.mark.slow
 def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
     """Open an account with a passkey alone, sign out and in with it, set a password, sign another browser out."""
     named = server.address.replace("127.0.0.1", "localhost")
@@ -114,6 +115,7 @@ def test_quick_match_and_leaving_for_good(browser: Browser, server: Served) -> N
         expect(ada.get_by_role("heading", name="Continue")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_review_together_with_what_could_be_known(browser: Browser, server: Served) -> None:
     """The leader's steps reach a follower, who leaves and returns; the known and the true stand apart; habits are counted."""
     with visitor(browser, server) as ada, visitor(browser, server, (390, 844)) as bo:
