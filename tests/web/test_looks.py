@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, WebSocketRoute, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import built, chromium
@@ -63,11 +63,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
         yield running
-        running.close()
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+    yield running
+    running.close()
 
 
 def test_the_first_load_is_light(record_property: Callable[[str, object], None]) -> None:
@@ -194,21 +199,20 @@ def test_tasks_are_short_while_cards_move(
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_firefox_plays_too(server: Served) -> None:
+def test_firefox_plays_too(playwright: Playwright, server: Served) -> None:
     """A lesson's first steps in Firefox, where Playwright has one."""
-    with sync_playwright() as playwright:
-        if not Path(playwright.firefox.executable_path).exists():
-            pytest.skip("no Firefox of Playwright's own: playwright install firefox")
-        running = playwright.firefox.launch()
-        page = running.new_page(locale="fr-FR", base_url=server.address)
-        page.goto("/learn/big-three")
-        page.keyboard.press("Enter")
-        page.locator("button[data-at]").first.wait_for()
-        for at in range(3):
-            page.locator(f'button[data-at="{at}"]').click()
-        page.locator("[data-do=play]").click()
-        page.locator(".verdict.right").wait_for()
-        running.close()
+    if not Path(playwright.firefox.executable_path).exists():
+        pytest.skip("no Firefox of Playwright's own: playwright install firefox")
+    running = playwright.firefox.launch()
+    page = running.new_page(locale="fr-FR", base_url=server.address)
+    page.goto("/learn/big-three")
+    page.keyboard.press("Enter")
+    page.locator("button[data-at]").first.wait_for()
+    for at in range(3):
+        page.locator(f'button[data-at="{at}"]').click()
+    page.locator("[data-do=play]").click()
+    page.locator(".verdict.right").wait_for()
+    running.close()
 
 
 def test_the_snapshot_is_of_this_protocol() -> None:
