@@ -9,29 +9,19 @@ import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "tien-len"
+from tests.packaging.outside import EXAMPLE, ROOT, environment, installed
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the package is installed, as pip does it."""
-    folder = tmp_path_factory.mktemp("site")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    alone = ["--no-deps", "--no-index", "--no-build-isolation", "--target", str(folder)]
-    subprocess.run([*pip, *alone, str(EXAMPLE)], check=True, capture_output=True)
-    return folder
+    return installed(tmp_path_factory.mktemp("site"))
 
 
 def run(site: Path, *arguments: str) -> str:
     """What a fresh Python that has the package prints."""
-    paths = os.pathsep.join((str(site), str(ROOT / "src"), str(ROOT)))
     found = subprocess.run(
-        [sys.executable, "-W", "error", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": paths},
+        [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, env=environment(site)
     )
     assert found.returncode == 0, found.stderr
     return found.stdout

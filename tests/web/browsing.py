@@ -1,19 +1,27 @@
-"""What the browser tests share: which Chromium, a server with the built page, and axe."""
+"""What the browser tests share: which Chromium, whether the page is built, visitors, play by the first move, and axe."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from tests.server.harness import Remote
 
 from dasan.server.settings import Settings
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 """The accessibility checker: a development dependency of the page."""
+
+PATIENCE = 60_000
+"""Milliseconds that anything may take on a busy machine."""
+DESK, PHONE = (1440, 900), (390, 844)
+"""Sizes of the page."""
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
 
@@ -45,6 +53,51 @@ def accessible(page: Page, where: str) -> None:
         RULES,
     )
     assert not found, f"{where}: {found}"
+
+
+@contextmanager
+def visitor(browser: Browser, server: Remote, size: tuple[int, int] = DESK, locale: str = "en-GB") -> Iterator[Page]:
+    """Somebody with a browser of their own; anything that goes wrong in the page fails the test."""
+    width, height = size
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale=locale,
+        reduced_motion="reduce",
+        base_url=server.address,
+        service_workers="block",
+    )
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    try:
+        yield page
+        assert not wrong
+    finally:
+        context.close()
+
+
+def play_on(page: Page, until: str, most: int = 400) -> None:
+    """Play whatever the page offers first until a selector is there."""
+    for _ in range(most):
+        if page.locator(until).count():
+            return
+        page.evaluate(
+            """() => {
+          const can = (selector) => {
+            const found = document.querySelector(selector);
+            if (!found || found.disabled || !found.checkVisibility()) return false;
+            found.click();
+            return true;
+          };
+          if (can('[data-do=skip]') || can('button[data-call]:not(:disabled)') || can('button.take')) return;
+          if (can('[data-do=bid]:not(:disabled)')) return;
+          if (can('[data-do=cycle]:not(:disabled)')) return void can('[data-do=play]:not(:disabled)');
+          can('[data-do=pass]:not(:disabled)');
+        }"""
+        )
+        page.wait_for_timeout(60)
+    pytest.fail(f"{until} never came")
 
 
 def _without(message: str) -> None:

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import accessible, built, chromium
+from tests.web.browsing import PATIENCE, PHONE, accessible, built, play_on, visitor
 
 pytestmark = pytest.mark.browser
-
-PATIENCE = 60_000
-DESK, PHONE = (1440, 900), (390, 844)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium()
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
@@ -33,51 +20,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     built()
     with served(fast(tmp_path_factory.mktemp("journeys"), bot_delay=0.02)) as running:
         yield running
-
-
-@contextmanager
-def visitor(browser: Browser, server: Served, size: tuple[int, int] = DESK, locale: str = "en-GB") -> Iterator[Page]:
-    """Somebody with a browser of their own; anything that goes wrong in the page fails the test."""
-    width, height = size
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        locale=locale,
-        reduced_motion="reduce",
-        base_url=server.address,
-        service_workers="block",
-    )
-    context.set_default_timeout(PATIENCE)
-    page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    try:
-        yield page
-        assert not wrong
-    finally:
-        context.close()
-
-
-def play_on(page: Page, until: str, most: int = 400) -> None:
-    """Play whatever the page offers first until a selector is there."""
-    for _ in range(most):
-        if page.locator(until).count():
-            return
-        page.evaluate(
-            """() => {
-          const can = (selector) => {
-            const found = document.querySelector(selector);
-            if (!found || found.disabled || !found.checkVisibility()) return false;
-            found.click();
-            return true;
-          };
-          if (can('[data-do=skip]') || can('button[data-call]:not(:disabled)') || can('button.take')) return;
-          if (can('[data-do=bid]:not(:disabled)')) return;
-          if (can('[data-do=cycle]:not(:disabled)')) return void can('[data-do=play]:not(:disabled)');
-          can('[data-do=pass]:not(:disabled)');
-        }"""
-        )
-        page.wait_for_timeout(60)
-    pytest.fail(f"{until} never came")
 
 
 def test_friends_by_link(browser: Browser, server: Served) -> None:

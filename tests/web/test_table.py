@@ -2,56 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from tests.server.harness import Served, fast, served
-
-from dasan.server.settings import Settings
+from tests.web.browsing import DESK, PATIENCE, PHONE, built
 
 pytestmark = pytest.mark.browser
 
-SIZES = {"desk": (1440, 900), "phone": (390, 844)}
-PATIENCE = 60_000
-"""Milliseconds that anything may take on a busy machine."""
-
-
-def chromium() -> str:
-    """The browser's path: CHROMIUM, or Debian's. Without one the tests are skipped, but never in CI."""
-    wanted = os.environ.get("CHROMIUM") or "chromium"
-    found = shutil.which(wanted) or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        message = f"no Chromium to test the page with ({wanted} is not there; apt-get install chromium)"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium()
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
+SIZES = {"desk": DESK, "phone": PHONE}
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    if not (Settings().static_dir / "index.html").is_file():
-        message = "the web client is not built: pip install -e . builds it"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
+    built()
     with served(fast(tmp_path_factory.mktemp("web"), bot_delay=0.05)) as running:
         yield running
 
