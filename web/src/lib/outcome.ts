@@ -1,6 +1,6 @@
-import type { Result, TableInfo, View } from '../gen/protocol';
+import type { Result, RulesFacts, TableInfo, View } from '../gen/protocol';
 import { maybe, t } from './i18n.svelte';
-import { family, seatName } from './words';
+import { seatName } from './words';
 
 export interface Outcome {
   title: string;
@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 /** The end of a hand in words. */
-export function outcome(table: TableInfo, view: View): Outcome | null {
+export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcome | null {
   const { result } = view;
   if (!result) return null;
   const name = (seat: number): string => seatName(table.seats[seat], table);
@@ -22,12 +22,12 @@ export function outcome(table: TableInfo, view: View): Outcome | null {
   const won = table.you !== null && result.winners.includes(table.you);
   const lines: string[] = [];
 
-  if (family(table.preset) === 'big-three' && view.bidder !== null) {
+  if (rules.wins === 'side' && view.bidder !== null) {
     const n = view.bid ?? 0;
     const made = result.winners.includes(view.bidder);
-    if (table.players === 3) lines.push(say(made ? 'over.bidder.made' : 'over.bidder.set', view.bidder, { n }));
+    if (rules.call_ranks === null) lines.push(say(made ? 'over.bidder.made' : 'over.bidder.set', view.bidder, { n }));
     else lines.push(say('over.first', first), t(made ? 'over.sides.made' : 'over.sides.set', { n }));
-  } else if (family(table.preset) === 'winner') {
+  } else if (rules.wins === 'places') {
     const loser = result.finish_order.at(-1) ?? 0;
     lines.push(say('over.winner', first), say('over.loser', loser));
   } else {
@@ -39,7 +39,7 @@ export function outcome(table: TableInfo, view: View): Outcome | null {
   let title = t('over.title.lose');
   if (won) title = t('over.title.win');
   else if (table.you === null) title = t('over.title.other', { name: name(result.winners[0] ?? 0) });
-  else if (family(table.preset) === 'winner' && rank > 0 && rank < table.players - 1) {
+  else if (rules.wins === 'places' && rank > 0 && rank < table.players - 1) {
     title = t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
   }
   return { title, lines, good: won };

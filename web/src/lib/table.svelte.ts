@@ -323,7 +323,7 @@ export class Table {
     if (best)
       this.speakUp(
         [
-          moveText(best.move, table),
+          moveText(best.move),
           ...best.reasons.map((reason) =>
             advised(
               reason,

@@ -15,15 +15,11 @@ export function cardName(card: Card): string {
 /** The names of cards as one phrase: `4 of hearts, 4 of spades`. */
 export const cardNames = (cards: readonly Card[]): string => cards.map(cardName).join(t('list.comma'));
 
-/** `big-three` for its variants, and so on. */
-export const family = (preset: string): string =>
-  ['big-three', 'big-two', 'winner'].find((name) => preset.startsWith(name)) ?? preset;
-
 /** `Run of 4 pairs`; `n` is the length of a run, `cards` the number of cards. */
-export function kindName(kind: string, cards: readonly Card[], preset: string): string {
+export function kindName(kind: string, cards: readonly Card[]): string {
   const per = { 'pair-run': 2, 'triplet-run': 3, 'quad-run': 4 }[kind] ?? 1;
   const params = { n: cards.length / per, cards: cards.length };
-  return maybe(`kind.${family(preset)}.${kind}`, params) ?? maybe(`kind.${kind}`, params) ?? kind;
+  return maybe(`kind.${kind}`, params) ?? kind;
 }
 
 export const presetTitle = (name: string, title: string): string => maybe(`preset.${name}`) ?? title;
@@ -65,13 +61,13 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
   const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
   const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : '';
   const key = `event.${event.type}${suffix}`;
-  const kind = named ? kindName(top.kind, top.cards, table.preset) : '';
+  const kind = named ? kindName(top.kind, top.cards) : '';
   const params = { name, cards, kind, bid: event.bid ?? 0 };
   return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
 }
 
 /** A move in words, for advice and reviews: `Pair: 9 of hearts, 9 of spades`, `Pass`, `Bid 2`. */
-export function moveText(move: LegalMove, table: Pick<TableInfo, 'preset'>): string {
+export function moveText(move: LegalMove): string {
   const cards = cardNames(move.cards ?? []);
   switch (move.type) {
     case 'pass':
@@ -79,7 +75,7 @@ export function moveText(move: LegalMove, table: Pick<TableInfo, 'preset'>): str
     case 'bid':
       return t('act.bid', { n: move.bid ?? 0 });
     case 'play':
-      return move.kind ? `${kindName(move.kind, move.cards ?? [], table.preset)}: ${cards}` : cards;
+      return move.kind ? `${kindName(move.kind, move.cards ?? [])}: ${cards}` : cards;
     default:
       return `${t(`act.${move.type}`)}: ${cards}`;
   }
