@@ -6,22 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import accessible, built, chromium
-from tests.web.test_journeys import PATIENCE, play_on, visitor
+from tests.web.browsing import accessible, built, play_on, visitor
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium()
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")
