@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
+from dasan.kernels.proofs.transpositions import find, packed, spread, store
 from dasan.kernels.ranks.solver import search as solver_search
-from dasan.kernels.ranks.solver.transpositions import find, packed, spread, store
 
 U = np.uint64
 BUCKET = 64

@@ -66,19 +66,20 @@ class CompiledEndgame:
         """Whether the machine code lies on disk, or is loaded."""
         from dasan.kernels.runtime.compiled import ready
 
-        s = self._search
-        return ready(self._kernel.begin, s, 0, 0, self._game) and ready(self._kernel.proceed, s, 0, 0, 0, self._game)
+        s, claim = self._search, self._kernel.Claim(0, 0, self._game)
+        return ready(self._kernel.begin, s, claim) and ready(self._kernel.proceed, s, claim, 0)
 
     def warm_up(self, state: State) -> None:
         """Load the machine code, or make it, so that no clock counts it."""
         if self._warm:
             return
-        from dasan.kernels.ranks.solver.transpositions import spread
+        from dasan.kernels.proofs.loop import NODES
+        from dasan.kernels.proofs.transpositions import spread
 
-        s = self._search
+        s, claim = self._search, self._kernel.Claim(self.seat, 0, self._game)
         self._playout.put(state, self._rows, 0)
-        self._kernel.begin(s, self.seat, 0, self._game)
-        self._kernel.proceed(s, self.seat, 0, int(s.counters[self._kernel.NODES]), self._game)
+        self._kernel.begin(s, claim)
+        self._kernel.proceed(s, claim, int(s.counters[NODES]))
         spread(s.table, 0)
         self._warm = True
 
@@ -93,14 +94,15 @@ class CompiledEndgame:
             raise ValueError("the compiled search knows only the play")
         self._playout.put(state, self._rows, 0)
         search, kernel, budget = self._search, self._kernel, self.budget
-        value, spent = int(kernel.begin(search, self.seat, least, self._game)), 0
+        claim = kernel.Claim(self.seat, least, self._game)
+        value, spent = int(kernel.begin(search, claim)), 0
         while value == 0 and not budget.over():
             step = SLICE
             for limit in (budget.left(), None if most is None else most - spent):
                 step = step if limit is None else min(step, limit)
             if step <= 0:
                 break
-            value, nodes = kernel.search_on(search, self.seat, least, step, self._game)
+            value, nodes = kernel.search_on(search, claim, step)
             spent += nodes
             budget.spend(nodes)
         if value == 0:

@@ -26,7 +26,7 @@ _PACK = U((1 << 52) - 1)
 
 @woven
 def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """The cards and pairs of `hand` that are in `above`, a row of `SetTable.above`."""
+    """The cards and pairs of `hand` that are in `above`, a row of `CardsetCatalogue.above`."""
     return (
         hand & above[0],
         hand & (hand << _1) & above[1],
@@ -37,7 +37,7 @@ def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint
 
 @woven
 def count_lanes(hand: np.uint64) -> np.uint64:
-    """Count lanes (see `rank_catalogue`) of a card word."""
+    """Convert a card word to count lanes, see `kernels.ranks.tables`."""
     a, b = extract(hand, _RANKS), extract(hand, _RANKS << _1)
     c, d = extract(hand, _RANKS << _2), extract(hand, _RANKS << _3)
     both, one, others, other = a & b, a | b, c & d, c | d
@@ -169,6 +169,53 @@ def _list_choices(
 
 
 @woven
+def _first_leader(hands: Words, policy: CardsetPolicy) -> int:
+    """The holder of the opening card; seat 0 where there is none (D2.11)."""
+    leader = 0
+    if policy.opening >= 0:
+        for seat in range(policy.players):
+            if (hands[seat] >> U(policy.opening)) & _1 != _0:
+                leader = seat
+    return leader
+
+
+@woven
+def _nth_small(
+    words: tuple[np.uint64, np.uint64, np.uint64, np.uint64],
+    first: np.uint64,
+    second: np.uint64,
+    third: np.uint64,
+    picked: np.uint64,
+    catalogue: CardsetCatalogue,
+) -> tuple[np.uint64, int]:
+    """Play `picked` of the single cards and pairs in `words`: its cards, and what it asks of those who answer.
+
+    first, second, third: how many plays the first word, the first two and the first three have.
+    """
+    d, left, k = 0, words[0], picked
+    if picked >= third:
+        d, left, k = 3, words[3], picked - third
+    elif picked >= second:
+        d, left, k = 2, words[2], picked - second
+    elif picked >= first:
+        d, left, k = 1, words[1], picked - first
+    word = deposit(_1 << k, left)
+    return word | (word >> U(d)), catalogue.small[trailing_zeros(word), d]
+
+
+@woven
+def _pay(out: int, hands: Words, policy: CardsetPolicy, payments: Numbers) -> None:
+    """Write the payments when seat `out` has gone out (D2.18, D2.19)."""
+    total = 0
+    for seat in range(policy.players):
+        if seat != out:
+            cost = policy.stake if policy.stake > 0 else policy.times[popcount(hands[seat])]
+            payments[seat] = -cost
+            total += cost
+    payments[out] = total
+
+
+@woven
 def random_hand(
     state: np.uint64,
     hands: Words,
@@ -185,11 +232,7 @@ def random_hand(
     fouled (-1).
     """
     players = policy.players
-    seat = 0
-    if policy.opening >= 0:
-        for s in range(players):
-            if (hands[s] >> U(policy.opening)) & _1 != _0:
-                seat = s
+    seat = _first_leader(hands, policy)
     answer = OPENING if policy.opening >= 0 else LEAD
     table, table_seat = 0, 0
     passed = 0
@@ -227,16 +270,7 @@ def random_hand(
             word = catalogue.words[row]
             reply = LARGE
         else:
-            d, left, k = 0, singles, picked
-            if picked >= third:
-                d, left, k = 3, far_apart, picked - third
-            elif picked >= second:
-                d, left, k = 2, two_apart, picked - second
-            elif picked >= first:
-                d, left, k = 1, next_to, picked - first
-            word = deposit(_1 << k, left)
-            reply = catalogue.small[trailing_zeros(word), d]
-            word |= word >> U(d)
+            word, reply = _nth_small((singles, next_to, two_apart, far_apart), first, second, third, picked, catalogue)
         passing = word == _0
         if trace.shape[0] > 0:
             trace[3 * plies] = seat
@@ -265,13 +299,7 @@ def random_hand(
     foul = -1
     if watching >= 0 and (watching + 1 if watching + 1 < players else 0) == seat:
         foul = watching
-    total = 0
-    for s in range(players):
-        if s != seat:
-            cost = policy.stake if policy.stake > 0 else policy.times[popcount(hands[s])]
-            payments[s] = -cost
-            total += cost
-    payments[seat] = total
+    _pay(seat, hands, policy, payments)
     return state, plies, foul
 
 

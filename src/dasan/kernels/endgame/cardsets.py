@@ -1,4 +1,4 @@
-"""Endgames of games whose rows are exact sets of cards (Big Two), for the search: moves, what they lead to, keys.
+"""Endgames of games whose rows are exact sets of cards (Big Two), for the searches: moves, successors, keys.
 
 A position is a row of `cardsets.env`; moves are 1 + the row of a play, 0 for the pass.
 """
@@ -31,7 +31,7 @@ _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 
 
 class CardsetEndgame(NamedTuple):
-    """What the functions here read. most[n]: the most that a loser who holds n cards now can pay in the end."""
+    """The tables that these functions read. most[n]: the most that a loser who holds n cards now can pay in the end."""
 
     w: CardsetTables
     most: Numbers
@@ -39,13 +39,13 @@ class CardsetEndgame(NamedTuple):
 
 @woven
 def list_moves(rows: Words, at: int, moves: Small, game: CardsetEndgame, scratch: Words) -> int:
-    """Write the moves of position `at` to `moves`, which has room for all; returns how many."""
+    """Write the moves of position `at` to `moves`, which has room for all; return how many."""
     return list_legal(rows[at], moves, 1, game.w)
 
 
 @woven
 def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
-    """Whether the seat to act has anything to play."""
+    """Whether the seat to act has a legal play."""
     t = game.w.t
     answer = to_answer(row, game.w)
     if answer <= OPENING:
@@ -61,13 +61,13 @@ def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
 
 @woven
 def carry_out(rows: Words, paid: Small, at: int, move: int, game: CardsetEndgame, scratch: Words) -> bool:
-    """Carry out `move` in position `at`; whether the hand is over."""
+    """Carry out `move` in position `at`; return whether the hand is over."""
     return move_row(rows[at], move - 1, game.w)
 
 
 @woven
 def skip(rows: Words, paid: Small, at: int, plays: Small, game: CardsetEndgame, scratch: Words) -> None:
-    """Pass for every seat that can do nothing else. plays: room for the moves of a seat."""
+    """Pass for every seat that has no legal play. plays: room for the moves of a seat."""
     row = rows[at]
     while not _can_play(row, plays, game):
         move_row(row, -1, game.w)
@@ -75,21 +75,21 @@ def skip(rows: Words, paid: Small, at: int, plays: Small, game: CardsetEndgame, 
 
 @woven
 def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: CardsetEndgame) -> int:
-    """1 if `me` gets `least` or more, whatever happens; -1 if less; 0 if that is open. over: whether the hand is."""
+    """1 if `me` gets `least` or more whatever is played, -1 if less, 0 if that is open. over: whether the hand is over."""
     row = rows[at]
     return _settled(row, me, least, game) if over else _bounded(row, me, least, game)
 
 
 @woven
 def _cost(row: Words, seat: int, game: CardsetEndgame) -> int:
-    """What `seat` pays if another goes out now."""
+    """The payment of `seat` if another seat goes out now."""
     p = game.w.p
     return p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
 
 
 @woven
 def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
-    """As `verdict`, where the seat to act has gone out."""
+    """As `verdict`, when the hand is over: the seat to act has gone out."""
     out = signed(row[SEAT])
     if me != out:
         return 1 if -_cost(row, me, game) >= least else -1
@@ -102,7 +102,7 @@ def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
 
 @woven
 def _bounded(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
-    """As `verdict`, by how much can still be paid."""
+    """As `verdict`, from bounds on the payments that are still possible."""
     p = game.w.p
     if p.stake > 0:
         return 0
@@ -117,7 +117,9 @@ def _bounded(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
 
 @woven
 def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
-    """How a hand that is over ended, below 2 ** 32 and not 0: who is out, and at stakes by cards what the others hold."""
+    """The outcome of a finished hand, from 1 to 2 ** 32 - 1: who is out and, where cards are paid for, how many cards each
+    other seat holds.
+    """
     row = rows[at]
     out = _1 << U(24) | row[SEAT]
     if game.w.p.stake == 0:
@@ -129,7 +131,7 @@ def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
 
 @woven
 def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
-    """What `seat` gets by an outcome: a payment."""
+    """The payment of `seat` in an outcome."""
     p = game.w.p
     out = signed(ended & U(15))
     total = 0
@@ -144,19 +146,19 @@ def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
 
 @woven
 def ideal(rows: Words, at: int, seat: int, game: CardsetEndgame) -> np.uint64:
-    """The outcome that `seat` would like best of all that can still be, or 0 if that is not known."""
+    """The best outcome for `seat` that is still possible; 0 if it is not known."""
     return _1 << U(24) | U(seat) if game.w.p.stake > 0 else _0
 
 
 @woven
 def past(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
-    """What else outcomes from here on depend on, beside what `key_of` has."""
+    """The part of the past that outcomes depend on and that `key_of` leaves out."""
     return _0
 
 
 @woven
 def cards_in(move: int, game: CardsetEndgame) -> int:
-    """How many cards a move takes."""
+    """The number of cards that a move takes."""
     return 0 if move == 0 else int(game.w.t.size[move - 1])
 
 
@@ -168,7 +170,7 @@ def mover(rows: Words, at: int, game: CardsetEndgame) -> int:
 
 @woven
 def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple[np.uint64, np.uint64]:
-    """A key, never 0, and a check word: equal for positions that differ in nothing that can be played."""
+    """A key, never 0, and a check word; equal for positions in which the same can be played."""
     row, t, players = rows[at], game.w.t, game.w.p.players
     everything = _0
     key, check, factor = salt, salt, _C
@@ -207,13 +209,13 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple
 
 @woven
 def turns(rows: Words, at: int, seat: int, game: CardsetEndgame) -> int:
-    """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
+    """An estimate of the turns that `seat` needs to go out: the number of ranks it holds."""
     return signed(popcount(used_fields(rows[at, HAND + seat])))
 
 
 @woven
 def rivals(rows: Words, at: int, least: int, game: CardsetEndgame) -> int:
-    """How many of the others have to go out first, from here, for the seat not to get `least`."""
+    """How many other seats must go out first, from here on, so that the seat gets less than `least`."""
     return 1
 
 

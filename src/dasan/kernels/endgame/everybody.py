@@ -1,8 +1,8 @@
-"""What every seat gets if all play for themselves ("max-n"): depth-first search for any game, outcomes kept in a table.
+"""Max-n search: what every seat gets if all play for themselves. Depth-first, with a table of outcomes.
 
-The seat to act takes the outcome that pays it most; of equal ones that which pays the next seat least, then the one
-after it, and so on. An entry of the table is two words: the key, and the outcome (32 bits) with 5 bits of the logarithm of
-the work behind it and 27 of a second hash. A full bucket of four gives up its cheapest entry.
+The seat to act chooses the outcome that pays it most; among equal outcomes, the one that pays the next seat least, then the
+seat after it, and so on. An entry of the table is two words: the key, and the outcome (32 bits) with 5 bits of the logarithm
+of the work behind it and 27 bits of a second hash. A full bucket of four replaces its cheapest entry.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -46,7 +46,7 @@ UNKNOWN = U(0)
 
 
 class Everybody(NamedTuple):
-    """One search, and the table it shares with others.
+    """The state of one search, and the table that it shares with other searches.
 
     rows: a position a ply, and one to work on. paid: payments of a ply, where a game keeps them. words: KEY, CHECK and
     FOUND, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to look at.
@@ -83,7 +83,7 @@ def new_everybody(memory: int, columns: int, players: int, cards: int, most: int
 
 @lean
 def begin(search: Everybody, game: Any) -> np.uint64:
-    """Set out from the position in `rows[0]`: its outcome if the table knows it, else `UNKNOWN`."""
+    """Start at the position in `rows[0]`; return its outcome if the table has it, else `UNKNOWN`."""
     search.counters[MOVE] = NO_MOVE
     search.counters[AT] = 0
     skip(search.rows, search.paid, 0, search.plays, game, search.scratch)
@@ -92,7 +92,7 @@ def begin(search: Everybody, game: Any) -> np.uint64:
 
 @woven
 def _enter(search: Everybody, ply: int, first: int, game: Any) -> np.uint64:
-    """Make ready for the position of a ply; its outcome, or `UNKNOWN`."""
+    """Prepare the search of a ply; return its outcome if the table has it, else `UNKNOWN`."""
     key, check = key_of(search.rows, ply, mixed(past(search.rows, ply, game) + _SALT), game)
     search.words[ply, KEY] = key
     search.words[ply, CHECK] = check
@@ -132,7 +132,7 @@ def _keep(search: Everybody, ply: int, work: int) -> None:
 
 @lean
 def proceed(search: Everybody, until: int, game: Any) -> np.uint64:
-    """Search on: the outcome of the root, or `UNKNOWN` if the counter of nodes has come to `until` before."""
+    """Continue the search: the outcome of the root, or `UNKNOWN` if the node counter reached `until` first."""
     ply = search.counters[AT]
     nodes = search.counters[NODES]
     out = UNKNOWN
@@ -180,7 +180,7 @@ def proceed(search: Everybody, until: int, game: Any) -> np.uint64:
 
 @woven
 def _list(search: Everybody, ply: int, game: Any) -> None:
-    """List the moves of a ply, those that take the most cards first."""
+    """List the moves of a ply, the longest first."""
     n = list_moves(search.rows, ply, search.plays, game, search.scratch)
     end = search.plies[ply, FIRST]
     search.plies[ply, NEXT] = end
@@ -198,7 +198,7 @@ def _list(search: Everybody, ply: int, game: Any) -> None:
 
 @woven
 def _prefers(a: np.uint64, b: np.uint64, seat: int, players: int, game: Any) -> bool:
-    """Whether `seat` would rather have outcome `a` than `b`."""
+    """Whether `seat` prefers outcome `a` to `b`."""
     for k in range(players):
         s = seat + k if seat + k < players else seat + k - players
         x, y = payoff(a, s, game), payoff(b, s, game)
@@ -208,14 +208,14 @@ def _prefers(a: np.uint64, b: np.uint64, seat: int, players: int, game: Any) -> 
 
 
 def search_on(search: Everybody, nodes: int, game: Any) -> tuple[int, int]:
-    """Go on for so many nodes: (outcome, nodes used)."""
+    """Continue for `nodes` nodes; return (outcome, nodes used)."""
     first = int(search.counters[NODES])
     found = int(proceed(search, first + nodes, game))
     return found, int(search.counters[NODES]) - first
 
 
 def payoffs(found: int, players: int, game: Any) -> tuple[int, ...]:
-    """What every seat gets by an outcome."""
+    """The payments, or places negated, of all seats in an outcome."""
     return tuple(int(_payoff(U(found), seat, game)) for seat in range(players))
 
 

@@ -1,6 +1,6 @@
 """The functions of a game's endgames, chosen by the type of its tables when the search is compiled.
 
-What they do stands in `endgame.cardsets` and `endgame.patterns`, which have a function of each name here.
+`endgame.cardsets` and `endgame.patterns` define a function of each name here and say what it does.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ MODULES: dict[Any, Any] = {cardsets.CardsetEndgame: cardsets, patterns.PatternEn
 
 
 def _chosen(name: str) -> Any:
-    """The function of this name that belongs to the tables among its arguments."""
+    """A function that calls its namesake in the module that belongs to the tables among the arguments."""
 
     def called(*args: Any) -> Any:
-        """Without a compiler: the arguments are values."""
+        """Called without a compiler: the arguments are values."""
         return getattr(next(MODULES[type(g)] for g in args if type(g) in MODULES), name)(*args)
 
     def resolved(*types: Any) -> Callable[..., Any]:
-        """In the compiler: the arguments are types."""
+        """Called by the compiler: the arguments are types."""
         tables = (getattr(g, "instance_class", None) for g in types)
         function: Any = getattr(next(MODULES[g] for g in tables if g in MODULES), name)
         return function.py_func  # type: ignore[no-any-return]

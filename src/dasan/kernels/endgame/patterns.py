@@ -1,4 +1,4 @@
-"""Endgames of games with canonical rows (Winner), for the search: moves, what they lead to, keys.
+"""Endgames of games with canonical rows (Winner), for the searches: moves, successors, keys.
 
 A position is a row of `patterns.env`; moves are 1 + the row of a play, 0 for the pass.
 """
@@ -44,26 +44,26 @@ _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 
 
 class PatternEndgame(NamedTuple):
-    """What the functions here read."""
+    """The tables that these functions read."""
 
     w: PatternTables
 
 
 @woven
 def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
-    """Write the moves of position `at` to `moves`, which has room for all; returns how many."""
+    """Write the moves of position `at` to `moves`, which has room for all; return how many."""
     return list_legal(rows[at], moves, 1, scratch, game.w)
 
 
 @woven
 def carry_out(rows: Words, paid: Small, at: int, move: int, game: PatternEndgame, scratch: Words) -> bool:
-    """Carry out `move` in position `at`; whether the hand is over. paid: [positions, players], payments so far."""
+    """Carry out `move` in position `at`; return whether the hand is over. paid: [positions, players], payments so far."""
     return move_row(at, PatternStates(rows, paid), move - 1, scratch, game.w)
 
 
 @woven
 def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, scratch: Words) -> None:
-    """Pass for every seat that can do nothing else."""
+    """Pass for every seat that has no legal play."""
     row = rows[at]
     found = scratch[PLAYS : PLAYS + ROOM]
     while row[TABLE] != U(NONE) and find_plays(row, found, game.w) == FOUND:
@@ -72,7 +72,7 @@ def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, 
 
 @woven
 def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: PatternEndgame) -> int:
-    """1 if `me` gets `least`, a place negated, or a better one, whatever happens; -1 if not; 0 if that is open."""
+    """1 if `me` gets place -`least` or a better one whatever is played, -1 if a worse one, 0 if that is open."""
     row = rows[at]
     if (row[INSIDE] >> U(me)) & _1 == _0:
         return 1
@@ -81,16 +81,14 @@ def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: Pattern
 
 @woven
 def outcome(rows: Words, at: int, game: PatternEndgame) -> np.uint64:
-    """How a hand that is over ended, below 2 ** 32 and not 0: the seats in the order in which they finished, four bits
-    each.
-    """
+    """The outcome of a finished hand, from 1 to 2 ** 32 - 1: the seats in finishing order, four bits each."""
     row = rows[at]
     return row[ORDER] | trailing_zeros(row[INSIDE]) << (U(4) * row[OUT])
 
 
 @woven
 def payoff(ended: np.uint64, seat: int, game: PatternEndgame) -> int:
-    """What `seat` gets by an outcome: its place, negated."""
+    """The place of `seat` in an outcome, negated."""
     place = 0
     while (ended >> U(4 * place)) & U(15) != U(seat):
         place += 1
@@ -99,7 +97,7 @@ def payoff(ended: np.uint64, seat: int, game: PatternEndgame) -> int:
 
 @woven
 def ideal(rows: Words, at: int, seat: int, game: PatternEndgame) -> np.uint64:
-    """The outcome that `seat` would like best of all that can still be: out next, and after it the last to act first."""
+    """The best outcome for `seat` that is still possible: it goes out next, and after it the others in reverse order of play."""
     row, players = rows[at], game.w.p.players
     ended = row[ORDER]
     place = row[OUT]
@@ -113,13 +111,13 @@ def ideal(rows: Words, at: int, seat: int, game: PatternEndgame) -> np.uint64:
 
 @woven
 def past(rows: Words, at: int, game: PatternEndgame) -> np.uint64:
-    """What else outcomes from here on depend on, beside what `key_of` has."""
+    """The part of the past that outcomes depend on and that `key_of` leaves out."""
     return rows[at, ORDER]
 
 
 @woven
 def cards_in(move: int, game: PatternEndgame) -> int:
-    """How many cards a move takes."""
+    """The number of cards that a move takes."""
     return 0 if move == 0 else int(game.w.t.size[move - 1])
 
 
@@ -131,7 +129,7 @@ def mover(rows: Words, at: int, game: PatternEndgame) -> int:
 
 @woven
 def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple[np.uint64, np.uint64]:
-    """A key, never 0, and a check word: equal for positions from which the same can happen."""
+    """A key, never 0, and a check word; equal for positions in which the same can be played."""
     row, players = rows[at], game.w.p.players
     key, check, factor = salt, salt, _C
     everything = _0
@@ -150,7 +148,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple
         table = row[TABLE]
         rank = table + U(64)
         if game.w.t.size[table] == 1:
-            # What counts of a single card is what is left above it.
+            # A single card counts only by the cards left above it.
             rank = trailing_zeros(game.w.t.above[table] & (everything | used_fields(everything)))
         word |= (row[TABLE_SEAT] << U(4)) | ((rank + _1) << U(16))
     key += (word + _1) * _A
@@ -164,13 +162,13 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple
 
 @woven
 def turns(rows: Words, at: int, seat: int, game: PatternEndgame) -> int:
-    """In how many turns `seat` may be out: the ranks that it holds; 0 if it is out."""
+    """An estimate of the turns that `seat` needs to go out: the number of ranks it holds; 0 if it is out."""
     return signed(popcount(used_fields(rows[at, ONE + seat])))
 
 
 @woven
 def rivals(rows: Words, at: int, least: int, game: PatternEndgame) -> int:
-    """How many of the others have to go out first, from here, for the seat not to get `least`."""
+    """How many other seats must go out first, from here on, so that the seat gets less than `least`."""
     return -least - signed(rows[at, OUT])
 
 

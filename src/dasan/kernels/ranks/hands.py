@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.env.buffers import signed
 from dasan.kernels.ranks.auction import AuctionTable, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
-from dasan.kernels.runtime.compiled import compiled
+from dasan.kernels.runtime.compiled import compiled, woven
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
@@ -59,36 +60,30 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
     return state
 
 
-@compiled
-def random_hand(
-    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionTable, payments: Numbers, trace: Numbers
-) -> tuple[np.uint64, int]:
-    """Play one dealt hand at random: every legal move of the engine's list is equally likely.
+@woven
+def _trace(trace: Numbers, plies: int, seat: int, code: int, legal: int) -> None:
+    if trace.shape[0] > 0:
+        trace[3 * plies] = seat
+        trace[3 * plies + 1] = code
+        trace[3 * plies + 2] = legal
 
-    hands: suit words by seat, then the kitty. payments: filled by seat. trace: if longer than 0, filled with three
-    numbers a ply: seat, code, and how many moves were legal. Returns the random state and the number of plies.
-    """
+
+@woven
+def _random_auction(
+    state: np.uint64, hands: Words, auction: AuctionTable, opener: int, trace: Numbers
+) -> tuple[np.uint64, int, int, int]:
+    """Bid at random (B3.07–B3.10, H.01–H.02). Returns the random state, the bid, the bidder and the number of plies."""
     players = auction.players
-    plies = 0
-    tracing = trace.shape[0] > 0
-    opener, low = 0, U(64)
-    for holder in range(players):
-        lowest = lowest_of_suit(hands[holder], auction.suit)
-        if lowest < low:
-            low = lowest
-            opener = holder
-    seat, bid, bidder, passed = opener, 0, -1, 0
+    seat, bid, bidder, passed, plies = opener, 0, -1, 0, 0
     while True:
         digs = auction.digs.shape[0] > 0 and must_dig(counts_of(hands[seat]), auction.digs)
         lowest_bid = auction.top if digs else bid + 1
         may_pass = not digs and (bid > 0 or seat != opener or auction.opener_may_pass)
         choices = auction.top + 1 - lowest_bid
+        legal = choices + (1 if may_pass else 0)
         state = stepped(state)
-        chosen = int(below(mixed(state), U(choices + (1 if may_pass else 0))))
-        if tracing:
-            trace[3 * plies] = seat
-            trace[3 * plies + 1] = BID + lowest_bid + chosen if chosen < choices else PASS
-            trace[3 * plies + 2] = choices + (1 if may_pass else 0)
+        chosen = int(below(mixed(state), U(legal)))
+        _trace(trace, plies, seat, BID + lowest_bid + chosen if chosen < choices else PASS, legal)
         plies += 1
         if chosen < choices:
             bid = lowest_bid + chosen
@@ -101,29 +96,63 @@ def random_hand(
         if bidder >= 0:
             waiting &= ~(1 << bidder)
         if bid == auction.top or (bidder >= 0 and waiting == 0):
-            break
+            return state, bid, bidder, plies
         if waiting == 0:
-            bid = 1
-            bidder = opener
-            break
+            return state, 1, opener, plies
         seat = next_bidder(seat, passed, players)
+
+
+@woven
+def _random_call(
+    state: np.uint64, hands: Words, auction: AuctionTable, bidder: int, plies: int, trace: Numbers
+) -> tuple[np.uint64, np.uint64, int]:
+    """Call a random card (B4.03). Returns the random state, the card's rank and the partner."""
+    ranks = auction.call_ranks
+    open_ = ((ranks << U(48)) | (ranks << _32) | (ranks << _16) | ranks) & ~hands[bidder]
+    state = stepped(state)
+    spot = nth_set_bit(open_, below(mixed(state), popcount(open_)))
     partner = -1
-    called_rank = _0
-    holder = -1
+    for seat in range(auction.players):
+        if (hands[seat] >> spot) & _1 != _0:
+            partner = seat
+    _trace(trace, plies, bidder, CALL + signed(spot), signed(popcount(open_)))
+    return state, spot & U(15), partner
+
+
+@woven
+def _pay(out: int, bid: int, bidder: int, partner: int, auction: AuctionTable, payments: Numbers) -> None:
+    """Write the payments when seat `out` has gone out (B3.19, B4.06)."""
+    players = auction.players
+    bidders_win = out in (bidder, partner)
+    side = 2 if partner >= 0 else 1
+    each = side == 1 or auction.pays[0] == 1
+    for seat in range(players):
+        ours = seat in (bidder, partner)
+        opposite = players - side if ours else side
+        amount = bid * (opposite if each else 1)
+        payments[seat] = amount if ours == bidders_win else -amount
+
+
+@compiled
+def random_hand(
+    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionTable, payments: Numbers, trace: Numbers
+) -> tuple[np.uint64, int]:
+    """Play one dealt hand at random: every legal move of the engine's list is equally likely.
+
+    hands: suit words by seat, then the kitty. payments: filled by seat. trace: if longer than 0, filled with three
+    numbers a ply: seat, code, and how many moves were legal. Returns the random state and the number of plies.
+    """
+    players = auction.players
+    opener, low = 0, U(64)
+    for seat in range(players):
+        lowest = lowest_of_suit(hands[seat], auction.suit)
+        if lowest < low:
+            low = lowest
+            opener = seat
+    state, bid, bidder, plies = _random_auction(state, hands, auction, opener, trace)
+    called_rank, partner = _0, -1
     if auction.call_ranks != _0:
-        ranks = auction.call_ranks
-        open_ = ((ranks << U(48)) | (ranks << _32) | (ranks << _16) | ranks) & ~hands[bidder]
-        state = stepped(state)
-        spot = nth_set_bit(open_, below(mixed(state), popcount(open_)))
-        called_rank = spot & U(15)
-        for other in range(players):
-            if (hands[other] >> spot) & _1 != _0:
-                partner = other
-                holder = other
-        if tracing:
-            trace[3 * plies] = bidder
-            trace[3 * plies + 1] = CALL + np.int64(spot)
-            trace[3 * plies + 2] = np.int64(popcount(open_))
+        state, called_rank, partner = _random_call(state, hands, auction, bidder, plies, trace)
         plies += 1
     else:
         hands[bidder] |= hands[players]
@@ -132,8 +161,7 @@ def random_hand(
     h1 = counts_of(hands[seat + 1 if seat + 1 < players else seat + 1 - players])
     h2 = counts_of(hands[seat + 2 if seat + 2 < players else seat + 2 - players])
     h3 = counts_of(hands[seat + 3 if seat + 3 < players else seat + 3 - players]) if players == 4 else _0
-    last = _LEAD
-    passes = 0
+    holder, last, passes = partner, _LEAD, 0
     while True:
         state = stepped(state)
         with_called = False
@@ -142,11 +170,8 @@ def random_hand(
         else:
             sets, ones, twos = legal_words(h0, last, catalogue)
             action = pick(sets, ones, twos, mixed(state))
-            legal = popcount(sets) + popcount(ones) + popcount(twos) if tracing else _0
-        if tracing:
-            trace[3 * plies] = seat
-            trace[3 * plies + 1] = np.int64(action) + (WITH_CALLED if with_called else 0)
-            trace[3 * plies + 2] = np.int64(legal)
+            legal = popcount(sets) + popcount(ones) + popcount(twos)
+        _trace(trace, plies, seat, signed(action) + (WITH_CALLED if with_called else 0), signed(legal))
         if with_called:
             holder = -1
         hand = taken(h0, action, catalogue)
@@ -166,14 +191,7 @@ def random_hand(
         else:
             last = action
             passes = 0
-    bidders_win = seat in (bidder, partner)
-    side = 2 if partner >= 0 else 1
-    each = side == 1 or auction.pays[0] == 1
-    for s in range(players):
-        ours = s in (bidder, partner)
-        opposite = players - side if ours else side
-        amount = bid * (opposite if each else 1)
-        payments[s] = amount if ours == bidders_win else -amount
+    _pay(seat, bid, bidder, partner, auction, payments)
     return state, plies
 
 

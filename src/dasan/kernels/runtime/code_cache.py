@@ -130,6 +130,12 @@ class _Results(caching.CompileResultCacheImpl):
 class _Files(caching.FunctionCache):
     _impl_class = _Results
 
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """Types and processor. What a closure refers to is left out: Numba pickles it, which gives other bytes in every
+        process, and the folder stands for all the sources that it comes from.
+        """
+        return sig, codegen.magic_tuple()
+
 
 class CodeCache(caching._Cache):
     """The cached machine code of one function, behind the interface that Numba's dispatcher expects."""

@@ -34,6 +34,16 @@ def ready(function: Any, *args: Any) -> bool:
     return signature in function.overloads or function._cache.holds(signature, function.targetctx)
 
 
+def belonging_to(module: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """For a function that a factory makes for `module`: its machine code is cached with that module's."""
+
+    def moved(function: Callable[P, R]) -> Callable[P, R]:
+        function.__module__ = module
+        return function
+
+    return moved
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a kernel."""
     return njit(function)

@@ -1,8 +1,6 @@
-"""Depth-first proof-number search: who goes out first with open hands and best play on both sides.
+"""Big Three with open hands: who goes out first with best play on both sides, by proof-number search.
 
-A position's proof number estimates the work left to prove that the bidder's side wins, its disproof number the work to disprove
-it. The search expands the most-proving position; the transposition table keeps the numbers of all others. It can stop anywhere
-and resume, because its whole state is in a `Search`.
+The claim is that the bidder's side wins; `proofs.loop` has the loop.
 """
 
 # Compiled code moves between signed and unsigned words, which have no common static type.
@@ -16,6 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.proofs.loop import (
+    BUCKETS,
+    COUNT,
+    FIRST,
+    KEY,
+    enter_root,
+    make_proceed,
+    new_counters,
+    run_for,
+)
+from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, bucket_of, find, numbers_in, packed, spread
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.solver.estimate import PARTS, Weights, estimate, forecast, split_all, weights
 from dasan.kernels.ranks.solver.move_cache import MOST, keep, keep_numbers, kept_in, new_kept, place_of, recall
@@ -30,20 +39,6 @@ from dasan.kernels.ranks.solver.position import (
     on_lead,
 )
 from dasan.kernels.ranks.solver.sure_wins import Cover, new_cover, surely
-from dasan.kernels.ranks.solver.transpositions import (
-    BUCKET_WORDS,
-    INFINITE,
-    LOST,
-    WON,
-    bucket_of,
-    disproof_in,
-    find,
-    numbers_in,
-    packed,
-    proof_in,
-    spread,
-    store,
-)
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import prefetch, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
@@ -67,19 +62,18 @@ KEPT_FROM = 2_000
 KEPT_SHARE = 8
 """The move cache takes at most this fraction of the memory (one part in KEPT_SHARE)."""
 NEVER = 1 << 62
-KEY, MOVE = 0, 1
-FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE, PLACE = 0, 1, 2, 3, 4, 5, 6
-NODES, FILLED, BUCKETS, AT, KEEPS = 0, 1, 2, 3, 4
+MOVE, PLACE, KEEPS = 1, 6, 4
+"""A column of `children`, in the place of CHECK, one of `plies` and a word of `counters`, beside those of `proofs.loop`."""
 
 
 class Search(NamedTuple):
     """The state of one search, and the table that it shares with other searches of the same deal.
 
-    hands: four words a ply. contexts, keys (two words): a ply each. plies: FIRST … PLACE, a row a ply; PLACE is the index of
-    its entry in the move cache `kept`, or -1. children: KEY and MOVE, a row a child; MOVE is the action (8 bits), the context
-    after it (16) and the top of the check word; numbers: their packed numbers. counters: NODES, FILLED places and BUCKETS
-    in use of `table`, the ply the search is AT, and after how many nodes it KEEPS children. parts: the hands of a ply,
-    split. room: for the tests of what is sure. kept: children of positions left, see `move_cache`.
+    keys, plies, children, numbers, counters, table: see `proofs.loop`. hands: four words a ply. contexts: one a ply. plies
+    also has PLACE, the index of the ply's entry in the move cache `kept`, or -1. MOVE of `children` is the action (8 bits),
+    the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
+    children are kept. parts: the hands of a ply,
+    split. room: scratch of `surely`. kept: children of positions left, see `move_cache`.
     """
 
     hands: Words
@@ -102,13 +96,12 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
     """
     kept = new_kept(memory // KEPT_SHARE)
     most = max(1, (memory - kept.nbytes) // (8 * BUCKET_WORDS))
-    counters = np.zeros(8, np.int64)
-    counters[BUCKETS] = min(buckets, 1 << (most.bit_length() - 1))
+    counters = new_counters(buckets, most)
     counters[KEEPS] = KEPT_FROM if kept.size else NEVER
     return Search(
         hands=np.zeros(DEPTH * SEATS, np.uint64),
         contexts=np.zeros(DEPTH, np.uint64),
-        keys=np.zeros(2 * DEPTH, np.uint64),
+        keys=np.zeros((DEPTH, 2), np.uint64),
         plies=np.empty((DEPTH, 7), np.int64),
         children=np.empty((CHILDREN, 2), np.uint64),
         numbers=np.empty(CHILDREN, np.uint64),
@@ -121,124 +114,59 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
     )
 
 
+class Sides(NamedTuple):
+    """The claim that the bidder's side wins. side: its seats as bits."""
+
+    players: int
+    side: np.uint64
+    catalogue: RankCatalogue
+
+
 @lean
-def begin(search: Search, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue) -> int:
+def begin(search: Search, claim: Sides, context: np.uint64) -> int:
     """Start at the position in `hands[:players]`; return 1 or -1 if it is decided at once (as `proceed`), else 0."""
     search.contexts[0] = context
-    key, check = key_of(search.hands, 0, players, context, catalogue)
-    search.keys[0] = key
-    search.keys[1] = check
-    search.plies[0, FIRST] = 0
-    search.plies[0, COUNT] = -1
-    search.plies[0, PROOF_LIMIT] = INFINITE
-    search.plies[0, DISPROOF_LIMIT] = INFINITE
-    search.counters[AT] = 0
-    place = find(search.table, U(search.counters[BUCKETS]), key, check)
-    if place >= 0:
-        if proof_in(search.table[place]) == 0:
-            return 1
-        if disproof_in(search.table[place]) == 0:
-            return -1
-    return surely(search.hands, 0, players, side, context, catalogue, search.room)
-
-
-@lean
-def proceed(search: Search, players: int, side: np.uint64, until: int, catalogue: RankCatalogue) -> int:
-    """Continue the search: 1 if the bidder's side wins, -1 if the others do, 0 if the node counter reached `until` or the
-    table filled up first.
-    """
-    ply = search.counters[AT]
-    nodes = search.counters[NODES]
-    filled = search.counters[FILLED]
-    buckets = search.counters[BUCKETS]
-    grows = buckets * BUCKET_WORDS < search.table.shape[0]
-    crowded = 2 * buckets
-    out = 0
-    while True:
-        ours = (side >> U(mover_of(search.contexts[ply]))) & _1 != _0
-        if search.plies[ply, COUNT] < 0:
-            if nodes >= until or (grows and filled >= crowded):
-                break
-            nodes += 1
-            search.plies[ply, SINCE] = nodes
-            _expand(search, ply, players, side, U(buckets), nodes >= search.counters[KEEPS], catalogue)
-        first = search.plies[ply, FIRST]
-        count = search.plies[ply, COUNT]
-        # For the side to move the smallest number counts, for the other the sum.
-        mine = _0 if ours else _24
-        other = _24 if ours else _0
-        smallest = second = INFINITE
-        lightest = INFINITE
-        best = first
-        total = 0
-        for child in range(first, first + count):
-            x = np.int64((search.numbers[child] >> mine) & U(INFINITE))
-            y = np.int64((search.numbers[child] >> other) & U(INFINITE))
-            if x < smallest or (x == smallest and y < lightest):
-                second = smallest
-                smallest = x
-                lightest = y
-                best = child
-            elif x < second:
-                second = x
-            total += y
-        if smallest == 0:
-            total = INFINITE
-        elif total == 0:
-            smallest = INFINITE
-        elif total >= INFINITE:
-            total = INFINITE - 1
-        my_limit = search.plies[ply, PROOF_LIMIT if ours else DISPROOF_LIMIT]
-        other_limit = search.plies[ply, DISPROOF_LIMIT if ours else PROOF_LIMIT]
-        if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
-            proof = smallest if ours else total
-            disproof = total if ours else smallest
-            work = nodes - search.plies[ply, SINCE] + 1
-            numbers = packed(proof, disproof)
-            filled += store(search.table, U(buckets), search.keys[2 * ply], search.keys[2 * ply + 1], numbers, work)
-            if ply == 0:
-                out = 1 if proof == 0 else -1
-                break
-            place = search.plies[ply, PLACE]
-            if place >= 0 and kept_in(search.kept, place, search.hands, SEATS * ply, players, search.contexts[ply]):
-                keep_numbers(search.kept, place, search.numbers, first, count)
-            ply -= 1
-            search.numbers[search.plies[ply, BEST]] = numbers
-            continue
-        # Another line may have decided it since its numbers were stored.
-        place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, MOVE])
-        if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
-            search.numbers[best] = numbers_in(search.table[place])
-            continue
-        limit = min(my_limit, second + 1 + (second >> 2))
-        rest = other_limit - total + np.int64((search.numbers[best] >> other) & U(INFINITE))
-        search.plies[ply, BEST] = best
-        seat = mover_of(search.contexts[ply])
-        ply += 1
-        for i in range(players):
-            search.hands[SEATS * ply + i] = search.hands[SEATS * (ply - 1) + i]
-        move = search.children[best, MOVE]
-        search.hands[SEATS * ply + seat] = taken(search.hands[SEATS * ply + seat], move & _ACTION, catalogue)
-        search.contexts[ply] = (move >> _8) & _CONTEXT
-        search.keys[2 * ply] = search.children[best, KEY]
-        search.keys[2 * ply + 1] = move
-        search.plies[ply, FIRST] = first + count
-        search.plies[ply, COUNT] = -1
-        search.plies[ply, PROOF_LIMIT] = limit if ours else rest
-        search.plies[ply, DISPROOF_LIMIT] = rest if ours else limit
-    search.counters[AT] = ply
-    search.counters[NODES] = nodes
-    search.counters[FILLED] = filled
-    return out
+    key, check = key_of(search.hands, 0, claim.players, context, claim.catalogue)
+    known = enter_root(search, key, check)
+    if known != 0:
+        return known
+    return surely(search.hands, 0, claim.players, claim.side, context, claim.catalogue, search.room)
 
 
 @woven
-def _expand(
-    search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, keeping: bool, catalogue: RankCatalogue
-) -> None:
+def _ours(search: Search, ply: int, claim: Sides) -> bool:
+    return (claim.side >> U(mover_of(search.contexts[ply]))) & _1 != _0
+
+
+@woven
+def _leave(search: Search, ply: int, best: int, proved: bool, claim: Sides) -> None:
+    """Write the children's numbers back to the move cache."""
+    place = search.plies[ply, PLACE]
+    if ply == 0 or place < 0:
+        return
+    if kept_in(search.kept, place, search.hands, SEATS * ply, claim.players, search.contexts[ply]):
+        keep_numbers(search.kept, place, search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT])
+
+
+@woven
+def _follow(search: Search, ply: int, best: int, claim: Sides) -> None:
+    """Write the position after child `best` to the next ply."""
+    seat = mover_of(search.contexts[ply])
+    above, below = SEATS * ply, SEATS * (ply + 1)
+    for i in range(claim.players):
+        search.hands[below + i] = search.hands[above + i]
+    move = search.children[best, MOVE]
+    search.hands[below + seat] = taken(search.hands[below + seat], move & _ACTION, claim.catalogue)
+    search.contexts[ply + 1] = (move >> _8) & _CONTEXT
+
+
+@woven
+def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int, claim: Sides) -> None:
     """List the children of a ply with their numbers, without those that are lost for the mover; if one child decides the
     ply, list only that one.
     """
+    players, side, catalogue = claim
+    keeping = nodes >= search.counters[KEEPS]
     context = search.contexts[ply]
     above = SEATS * ply
     first = search.plies[ply, FIRST]
@@ -270,7 +198,7 @@ def _expand(
                 left = taken(hand, action, catalogue)
                 search.hands[below + seat] = left
                 if left == _0:
-                    search.numbers[first] = WON if (side >> U(seat)) & _1 != _0 else LOST
+                    search.numbers[first] = WON if ours else LOST
                     search.plies[ply, COUNT] = 1
                     return
                 after = after_play(search.hands, below, players, seat, action, catalogue)
@@ -352,6 +280,9 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
             search.numbers[child] = packed(proof, disproof)
 
 
+proceed = make_proceed(__name__, _ours, _expand, _leave, _follow)
+
+
 def leading(seat: int) -> int:
     """The context in which `seat` leads."""
     return seat | seat << 2 | LEAD << 8
@@ -370,22 +301,15 @@ def facing(
 def set_out(
     search: Search, players: int, hands: tuple[int, ...], side: int, context: int, catalogue: RankCatalogue
 ) -> int:
-    """Put a position into `search`; its value, as `proceed` gives it, if it is clear at once."""
+    """Put a position into `search`; return its value, as `proceed` does, if it is decided at once."""
     for seat, hand in enumerate(hands):
         search.hands[seat] = hand
-    return int(begin(search, players, U(side), U(context), catalogue))
+    return int(begin(search, Sides(players, U(side), catalogue), U(context)))
 
 
 def search_on(search: Search, players: int, side: int, nodes: int, catalogue: RankCatalogue) -> tuple[int, int]:
-    """Continue for `nodes` nodes; return (value, nodes used). The table grows as it fills."""
-    first = int(search.counters[NODES])
-    value = 0
-    while value == 0 and search.counters[NODES] < first + nodes:
-        value = int(proceed(search, players, U(side), first + nodes, catalogue))
-        buckets = int(search.counters[BUCKETS])
-        if value == 0 and search.counters[NODES] < first + nodes:
-            search.counters[BUCKETS] = spread(search.table, buckets)
-    return value, int(search.counters[NODES]) - first
+    """Continue for `nodes` nodes; return (value, nodes used)."""
+    return run_for(proceed, search, Sides(players, U(side), catalogue), nodes)
 
 
 def odds_of(
@@ -401,7 +325,7 @@ def ready() -> bool:
     """Whether the machine code of the search lies on disk, or is loaded."""
     from dasan.games import make_rules
 
-    return compiled_already(proceed, new_search(1 << 16), 3, U(1), 0, rank_catalogue(make_rules("big-three")))
+    return compiled_already(proceed, new_search(1 << 16), Sides(3, U(1), rank_catalogue(make_rules("big-three"))), 0)
 
 
 @lru_cache(maxsize=1)

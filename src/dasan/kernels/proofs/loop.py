@@ -1,0 +1,193 @@
+"""Depth-first proof-number search, written once: a factory weaves the functions of a game into the loop.
+
+A position's proof number estimates the work left to prove the claim, its disproof number the work to disprove it. The search
+expands the most-proving position; the transposition table keeps the numbers of all others. It can stop anywhere and resume,
+because its whole state is in arrays.
+"""
+
+# Compiled code moves between signed and unsigned words, which have no common static type.
+# mypy: disable-error-code="assignment,no-any-return,return-value"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.proofs.transpositions import (
+    BUCKET_WORDS,
+    INFINITE,
+    disproof_in,
+    find,
+    numbers_in,
+    packed,
+    proof_in,
+    spread,
+    store,
+)
+from dasan.kernels.runtime.compiled import belonging_to, lean, woven
+
+U = np.uint64
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+_0, _24 = U(0), U(24)
+KEY, CHECK = 0, 1
+"""Columns of `keys`, a row a ply, and of `children`, a row a child."""
+FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
+"""Columns of `plies`, a row a ply: its first child and how many there are (-1: not expanded), the child being searched, the
+numbers at which the ply is left, and the nodes counted when it was expanded."""
+NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
+"""Words of `counters`: nodes expanded, places filled and buckets in use of `table`, the ply the search is at."""
+
+
+def new_counters(buckets: int, most: int) -> Numbers:
+    """The counters of a search that begins with `buckets` of at most `most` buckets, a power of two, in use."""
+    counters = np.zeros(8, np.int64)
+    counters[BUCKETS] = min(buckets, 1 << (most.bit_length() - 1))
+    return counters
+
+
+@woven
+def enter_root(search: Any, key: np.uint64, check: np.uint64) -> int:
+    """Start at ply 0, whose key is given: 1 if the table has it proved, -1 if disproved, else 0."""
+    search.keys[0, KEY] = key
+    search.keys[0, CHECK] = check
+    search.plies[0, FIRST] = 0
+    search.plies[0, COUNT] = -1
+    search.plies[0, PROOF_LIMIT] = INFINITE
+    search.plies[0, DISPROOF_LIMIT] = INFINITE
+    search.counters[AT] = 0
+    place = find(search.table, U(search.counters[BUCKETS]), key, check)
+    if place >= 0:
+        if proof_in(search.table[place]) == 0:
+            return 1
+        if disproof_in(search.table[place]) == 0:
+            return -1
+    return 0
+
+
+@woven
+def weigh(numbers: Words, first: int, count: int, ours: bool) -> tuple[int, int, int, int]:
+    """The best child of `count` from `first` on, its number, the second smallest number, and the sum of the other number.
+
+    For the side to move the smallest number counts, for the other side the sum. ours: whether that side proves the claim.
+    """
+    mine = _0 if ours else _24
+    other = _24 if ours else _0
+    smallest = second = INFINITE
+    lightest = INFINITE
+    best = first
+    total = 0
+    for child in range(first, first + count):
+        x = np.int64((numbers[child] >> mine) & U(INFINITE))
+        y = np.int64((numbers[child] >> other) & U(INFINITE))
+        if x < smallest or (x == smallest and y < lightest):
+            second = smallest
+            smallest = x
+            lightest = y
+            best = child
+        elif x < second:
+            second = x
+        total += y
+    if smallest == 0:
+        total = INFINITE
+    elif total == 0:
+        smallest = INFINITE
+    elif total >= INFINITE:
+        total = INFINITE - 1
+    return best, smallest, second, total
+
+
+def make_proceed(
+    module: str,
+    ours: Callable[..., bool],
+    expand: Callable[..., None],
+    leave: Callable[..., None],
+    follow: Callable[..., None],
+) -> Callable[..., int]:
+    """The loop of a game: proceed(search, claim, until) continues the search; 1 if the claim is proved, -1 if disproved, 0 if
+    the node counter reached `until` or the table filled up first.
+
+    search: a tuple with keys, plies, children, numbers (packed, by child), counters and table; claim: what the functions read.
+    module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
+    expand(search, ply, ours, buckets, nodes, claim): list the children of a ply. leave(search, ply, best, proved, claim):
+    called when the numbers of a ply are final for now; proved: whether `best` decides it. follow(search, ply, best, claim):
+    write the position after child `best` to the next ply.
+    """
+
+    @woven
+    @belonging_to(module)
+    def descend(search: Any, ply: int, best: int, limits: tuple[int, int], mine: bool, claim: Any) -> None:
+        follow(search, ply, best, claim)
+        search.plies[ply, BEST] = best
+        below = ply + 1
+        search.keys[below, KEY] = search.children[best, KEY]
+        search.keys[below, CHECK] = search.children[best, CHECK]
+        search.plies[below, FIRST] = search.plies[ply, FIRST] + search.plies[ply, COUNT]
+        search.plies[below, COUNT] = -1
+        search.plies[below, PROOF_LIMIT] = limits[0] if mine else limits[1]
+        search.plies[below, DISPROOF_LIMIT] = limits[1] if mine else limits[0]
+
+    @lean
+    @belonging_to(module)
+    def proceed(search: Any, claim: Any, until: int) -> int:
+        ply = search.counters[AT]
+        nodes = search.counters[NODES]
+        filled = search.counters[FILLED]
+        buckets = search.counters[BUCKETS]
+        grows = buckets * BUCKET_WORDS < search.table.shape[0]
+        out = 0
+        while True:
+            mine = ours(search, ply, claim)
+            if search.plies[ply, COUNT] < 0:
+                if nodes >= until or (grows and filled >= 2 * buckets):
+                    break
+                nodes += 1
+                search.plies[ply, SINCE] = nodes
+                expand(search, ply, mine, U(buckets), nodes, claim)
+            best, smallest, second, total = weigh(
+                search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT], mine
+            )
+            my_limit = search.plies[ply, PROOF_LIMIT if mine else DISPROOF_LIMIT]
+            other_limit = search.plies[ply, DISPROOF_LIMIT if mine else PROOF_LIMIT]
+            if smallest >= my_limit or total >= other_limit or smallest == 0 or total == 0:
+                proof = smallest if mine else total
+                numbers = packed(proof, total if mine else smallest)
+                work = nodes - search.plies[ply, SINCE] + 1
+                filled += store(search.table, U(buckets), search.keys[ply, KEY], search.keys[ply, CHECK], numbers, work)
+                leave(search, ply, best, smallest == 0, claim)
+                if ply == 0:
+                    out = 1 if proof == 0 else -1
+                    break
+                ply -= 1
+                search.numbers[search.plies[ply, BEST]] = numbers
+                continue
+            # Another line may have decided the child since its numbers were stored.
+            place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, CHECK])
+            if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
+                search.numbers[best] = numbers_in(search.table[place])
+                continue
+            others = np.int64((search.numbers[best] >> (_24 if mine else _0)) & U(INFINITE))
+            limits = min(my_limit, second + 1 + (second >> 2)), other_limit - total + others
+            descend(search, ply, best, limits, mine, claim)
+            ply += 1
+        search.counters[AT] = ply
+        search.counters[NODES] = nodes
+        search.counters[FILLED] = filled
+        return out
+
+    return proceed
+
+
+def run_for(proceed: Callable[..., int], search: Any, claim: Any, nodes: int) -> tuple[int, int]:
+    """Continue for `nodes` nodes; return (value, nodes used). The table grows as it fills."""
+    first = int(search.counters[NODES])
+    value = 0
+    while value == 0 and search.counters[NODES] < first + nodes:
+        value = int(proceed(search, claim, first + nodes))
+        buckets = int(search.counters[BUCKETS])
+        if value == 0 and search.counters[NODES] < first + nodes:
+            search.counters[BUCKETS] = spread(search.table, buckets)
+    return value, int(search.counters[NODES]) - first
