@@ -52,7 +52,7 @@ def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
         accessible(page, "an account")
         # The only way in cannot be removed.
         keys.get_by_role("button", name=re.compile("Remove")).click()
-        expect(page.get_by_role("alert")).to_contain_text("set a password first")
+        expect(page.get_by_role("alert")).to_contain_text("Set a password first")
         page.get_by_label("New password").fill("correct horse")
         page.get_by_role("button", name="Change the password").click()
         expect(page.get_by_text("The password is changed")).to_be_visible()
