@@ -6,13 +6,14 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
 
-from .harness import SECONDS, Json, Serve, Served, Socket
+from .harness import SECONDS, Json, Serve, Served, Socket, fast, served
 
 
 @contextmanager
@@ -229,6 +230,30 @@ def test_spectators_come_late_and_strangers_not_at_all(server: Served) -> None:
         table_id = sockets[0].table["table"]["id"]
         with server.player().connect(table_id) as socket:
             assert socket.receive()["code"] == "forbidden"
+
+
+def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> None:
+    """After a restart they are not shown what they would not have seen without one."""
+    newest: dict[int, tuple[str, int]] = {}
+    with served(fast(tmp_path)) as server:
+        for delay in (600, 3):
+            with seated(server, "big-three", 2, bots=1, spectators=True, delay=delay) as sockets:
+                play_on(sockets, random.Random(5), most=1)
+                seq = max(socket.table["seq"] for socket in sockets)
+                newest[delay] = (sockets[0].table["table"]["id"], seq)
+    with served(fast(tmp_path)) as server:
+        guest = server.player()
+        table_id, _ = newest[600]
+        assert guest.http.get(f"/api/tables/{table_id}").status_code == 503, "its hand has only begun"
+        with guest.connect(table_id) as watching:
+            watching.send(type="ping")
+            watching.until(lambda m: m["type"] == "pong")
+            assert not {"snapshot", "update", "table"} & {m["type"] for m in watching.messages}
+        table_id, seq = newest[3]
+        with guest.connect(table_id) as watching:
+            watching.until(lambda m: m["type"] == "snapshot" and m["seq"] >= seq)
+            assert watching.view["hand"] == []
+            assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] >= seq
 
 
 def test_who_only_looked_at_the_waiting_room_is_sent_away_at_the_start(server: Served) -> None:

@@ -48,8 +48,8 @@ class Table:
     """One open table. Only its own task, ``run``, changes ``room``."""
 
     room: Room
-    _late: Room
-    """What spectators are shown."""
+    _late: Room | None
+    """What spectators are shown; None while nothing is old enough to be shown."""
     task: asyncio.Task[None]
 
     def __init__(self, tables: Tables, table_id: str) -> None:
@@ -119,7 +119,11 @@ class Table:
 
     def room_for(self, viewer: int | None) -> Room:
         """The room as a viewer may see it now: spectators see it late where the host wants that."""
-        return self.room if viewer is not None else self._late
+        if viewer is not None:
+            return self.room
+        if self._late is None:
+            raise Refused("unavailable", "this table is shown late; wait a little")
+        return self._late
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
         """Show ``connection`` the table, from what it has ``seen`` on."""
@@ -130,6 +134,8 @@ class Table:
         mark = next((m for m in self._marks if m.seq == seen), None)
         if mark is not None and viewer is not None:
             messages = showing.missed(self.room, mark, viewer, now(), presence)
+        elif viewer is None and self._late is None:
+            messages = []  # they see the table as soon as it may be seen
         else:
             messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
         for message in messages:
@@ -259,6 +265,33 @@ class Table:
                     viewer = room.seat_of(connection.player)
                     connection.offer(showing.encode(showing.snapshot(room, viewer, moment, self.presence())))
 
+    async def _open_late(self) -> None:
+        """Show spectators the table as it was ``delay`` seconds ago, and then what has happened since, in its time.
+
+        Where the last hand was dealt since then, they wait until its beginning is old enough.
+        """
+        delay = self.room.head.settings.delay * 1000
+        if not delay or self.room.status == "waiting":
+            self._late = self.room
+            return
+        log, loop, moment = self._tables.store.log, asyncio.get_running_loop(), now()
+        room = await log.as_it_was(self.id, moment - delay)
+        later = [(room, room.at)] if room.at > moment - delay else []
+        self._late = None if later else room
+        for entry, at in await log.since(self.id, room.seq):
+            room = fold(room, entry, at)
+            later.append((room, at))
+        for shown, at in later:
+            loop.call_later(max(0, at + delay - moment) / 1000, self._show_late, shown)
+
+    def _show_late(self, room: Room) -> None:
+        """Spectators see the whole table as it was some time ago."""
+        self._late = room
+        text = showing.encode(showing.snapshot(room, None, now(), self.presence()))
+        for connection in self.hub:
+            if self.room.seat_of(connection.player) is None:
+                connection.offer(text)
+
     def _tell_late(self, room: Room, text: str) -> None:
         """Spectators are told what happened some time ago."""
         self._late = room
@@ -278,7 +311,7 @@ class Table:
                 await self._tables.relays.opened(self)
             self._done.update(loaded.done)
             self._marks.append(Mark.of(self.room))
-            self._late = self.room
+            await self._open_late()
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Nobody's clock ran while the table was closed.
                 await self.write([{"type": "resume"}])

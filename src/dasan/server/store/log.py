@@ -306,6 +306,17 @@ class EventLog:
         done = {(row.player, row.client_id): Done(row.digest, row.seq + 1) for row in reversed(commands)}
         return Loaded(room, done)
 
+    async def as_it_was(self, table_id: str, at: int) -> Room:
+        """A table as it was at that moment, or right after its last deal where that came later."""
+        last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
+        kept = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
+
+        def read(connection: sa.Connection) -> int:
+            seq, dealt = connection.scalar(last), connection.scalar(kept)
+            return max(0 if seq is None else seq + 1, 0 if dealt is None else dealt["seq"])
+
+        return (await self.load(table_id, await self._database.read(read))).room
+
     async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
         """The entries from place ``seq`` on, with their times: what a process reads that has missed some."""
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
