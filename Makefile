@@ -26,8 +26,13 @@ play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 choo
 
 test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium, COVERAGE=yes measures coverage
 	$(if $(WEB_TESTS),$(NPM) test)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow$(if $(filter no,$(BROWSER)), and not browser)" $(if $(filter yes,$(COVERAGE)),--cov --cov-report=) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(CHOSEN)" $(MEASURED) tests src $(ARGS)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(and $(MEASURED),$(MEASURED) --cov-append) README.md docs)
 
+CHOSEN = not slow$(if $(filter no,$(BROWSER)), and not browser)
+MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
+
+# The examples of a document build on each other, so one process runs each file.
 test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)

@@ -58,6 +58,7 @@ SENTENCES = {
     "reactions": "there are no reactions from you at this table",
     "hands.hidden": "this table does not show hands after the end",
     "private": "this table is not yours to see",
+    "late": "this table is shown late; wait a little",
     "taken": "that seat is taken",
     "full": "every seat is taken",
     "undealt": "the first hand has not been dealt yet",

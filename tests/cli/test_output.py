@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -103,6 +104,11 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def heed_interrupts() -> None:
+    """For a process to be started: a shell lets what it runs in the background ignore them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 INTERRUPT = """
 import os, signal, sys
 class Interrupt:
@@ -128,6 +134,7 @@ def test_an_interrupt_in_the_first_moments_is_one_word(start: str, module: str, 
     paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, *start.split(" ", 1), "rules", "big-three"],
+        preexec_fn=heed_interrupts,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         capture_output=True,
         text=True,
@@ -138,7 +145,7 @@ def test_an_interrupt_in_the_first_moments_is_one_word(start: str, module: str, 
 
 def test_an_interrupt_of_a_program_that_imports_dasan_is_its_own() -> None:
     program = "import signal, dasan; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], preexec_fn=heed_interrupts, check=True)
 
 
 def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ async def test_errors_come_back_without_their_texts(workers: Workers) -> None:
 
 async def test_a_stalled_job_is_ended_and_the_next_one_done(workers: Workers) -> None:
     with pytest.raises(JobTimeout):
-        await workers.run("review", hand().record(), 60.0, 16.0, seconds=0.01)
+        await workers.run("review", hand().record(), 60.0, 60.0, 16.0, seconds=0.01)
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
 
@@ -70,7 +70,7 @@ async def test_a_process_that_dies_is_replaced(workers: Workers) -> None:
 
 async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
     await workers.run("warm", seconds=600.0)
-    parts = workers.stream("review", hand().record(), 5.0, 16.0)
+    parts = workers.stream("review", hand().record(), 5.0, 60.0, 16.0)
     first = await anext(parts)
     assert first["type"] == "move"
     await parts.aclose()  # type: ignore[attr-defined]
@@ -93,7 +93,8 @@ async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeyp
     monkeypatch.setattr(Warming, "start", start)
     app = create_app(fast(tmp_path, warm=1))
     async with app.router.lifespan_context(app):
-        assert [await loaded.get() for _ in PARTS] == [("warm", part) for part in PARTS]
+        each = [("warm", part) for part in PARTS for _ in range(app.state.tables.settings.study_processes)]
+        assert [await loaded.get() for _ in each] == each
 
 
 def test_every_game_without_sides_has_a_position_to_load_its_solver_with(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -250,5 +250,5 @@ def test_called_card_makes_moves_but_no_difference() -> None:
 
 @pytest.mark.parametrize("memory_mb", [-1, float("nan"), float("inf")])
 def test_a_memory_that_is_no_size_is_refused(memory_mb: float) -> None:
-    with pytest.raises(ValueError, match="number of megabytes"):
+    with pytest.raises(ValueError, match="memory_mb is a number from 0"):
         dasan.solve(dasan.deal(dasan.rules("big-three"), seed=1), memory_mb=memory_mb)

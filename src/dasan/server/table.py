@@ -122,7 +122,7 @@ class Table:
         if viewer is not None:
             return self.room
         if self._late is None:
-            raise Refused("unavailable", "this table is shown late; wait a little")
+            raise Refused("unavailable", said("late"))
         return self._late
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:

@@ -111,7 +111,7 @@ def _log(connection: sa.Connection, notes: Notebook, table: str, out: Audit) -> 
             continue
         key = (table, row.player, row.client_id)
         places[key].append(row.seq)
-        if key not in notes.sent and not row.client_id.startswith("join-"):
+        if key not in notes.sent and not row.client_id.startswith("rest-"):
             out.found("doubled", f"table {table}, {row.seq}: {row.client_id} was never sent")
         elif key in notes.sent and not _says(entry, notes.sent[key].command, notes.sent[key].seat):
             out.found("lost", f"table {table}, {row.seq}: {notes.sent[key].command} became {entry}")
