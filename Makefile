@@ -26,11 +26,9 @@ play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 choo
 
 test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium, COVERAGE=yes measures coverage
 	$(if $(WEB_TESTS),$(NPM) test)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "$(CHOSEN)" $(MEASURED) $(or $(ARGS),tests src)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(CHOSEN)" $(MEASURED) $(or $(ARGS),tests src)
 	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(and $(MEASURED),$(MEASURED) --cov-append) README.md docs)
 
-# Tests wait for servers and browsers a third of the time, so there is one process more than processors.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 CHOSEN = not slow$(if $(filter no,$(BROWSER)), and not browser)
 MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
 
