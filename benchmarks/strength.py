@@ -20,7 +20,7 @@ from dasan.arena.hands import by_place
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bots import bot
 from dasan.bots.trained import WEIGHTS, catalogue
-from dasan.ruleset.rules import OptionValue
+from dasan.ruleset.policies import OptionValue
 
 SEED = 7000
 CHARLESWORTH: dict[str, OptionValue] = {

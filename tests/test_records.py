@@ -16,7 +16,7 @@ import dasan
 from dasan import BadRecord, Malformed, Session, State
 from dasan.play.moves import Move, MoveType
 from dasan.records.verify import verify
-from dasan.ruleset.rules import Auction
+from dasan.ruleset.policies import Auction
 from dasan.ruleset.shapes import Run
 
 Line = dict[str, Any]

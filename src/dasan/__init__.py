@@ -20,9 +20,10 @@ from dasan.games import PRESETS, register
 from dasan.games import make_rules as rules
 from dasan.play.begin import deal
 from dasan.play.moves import Move
+from dasan.play.parts import Phase, Result
 from dasan.play.sessions import Session, session
 from dasan.play.starting import start
-from dasan.play.state import Phase, Result, State
+from dasan.play.state import State
 from dasan.play.view import View
 from dasan.records.read import replay
 from dasan.ruleset.rules import Rules

@@ -24,7 +24,7 @@ from dasan import Phase, Rules, State, backends, vector, worlds
 from dasan.backends import Purpose
 from dasan.interpreted.env import moves_by_id
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.rules import Ending
+from dasan.ruleset.policies import Ending
 
 
 def compiled(rules: Rules, purpose: Purpose = Purpose.ENVIRONMENTS) -> bool:

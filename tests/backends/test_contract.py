@@ -11,7 +11,7 @@ from tests.vector.covering import pairwise
 import dasan
 from dasan import backends, vector
 from dasan.backends import Backend, Purpose
-from dasan.ruleset.rules import (
+from dasan.ruleset.policies import (
     Auction,
     BidScoring,
     Call,
@@ -22,8 +22,8 @@ from dasan.ruleset.rules import (
     LaterLead,
     OpeningLead,
     Restart,
-    Rules,
 )
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
 KNOWN = (Rules, Auction, Call, OpeningLead, BidScoring, FixedScoring, CardScoring, Same, Run, Flush, Groups)

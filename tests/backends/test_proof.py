@@ -11,7 +11,7 @@ from tests.backends.variations import ADDED, DESCRIBING, LEFT_OUT, MORE_SHAPES, 
 
 import dasan
 from dasan import Rules
-from dasan.ruleset.rules import Guard
+from dasan.ruleset.policies import Guard
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
 EVERY = {"big-three": (60, 7), "big-three-4p": (60, 1), "big-two": (75, 7), "winner": (190, 1)}

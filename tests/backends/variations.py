@@ -10,7 +10,7 @@ from typing import Any
 
 import dasan
 from dasan import Rules
-from dasan.ruleset.rules import (
+from dasan.ruleset.policies import (
     Auction,
     BidScoring,
     Call,

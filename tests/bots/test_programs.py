@@ -12,9 +12,9 @@ import pytest
 
 import dasan
 from dasan.bots.conformance import check
-from dasan.bots.program import Fault, ProgramBot
+from dasan.bots.program import ProgramBot
 from dasan.bots.speaking import view_of
-from dasan.bots.wire import choose, hand
+from dasan.bots.wire import Fault, choose, hand
 from dasan.features import encode
 
 BOTS = Path(__file__).parents[2] / "examples" / "bots"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dasan.bots import bot
 from dasan.games import make_rules
-from dasan.ruleset.rules import OptionValue
+from dasan.ruleset.policies import OptionValue
 from dasan.tui.game import Game
 
 SEED = 7

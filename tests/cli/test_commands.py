@@ -14,7 +14,7 @@ import pytest
 import dasan
 from dasan.cli import COMMANDS
 from dasan.games import PRESETS
-from dasan.ruleset.rules import Auction
+from dasan.ruleset.policies import Auction
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal

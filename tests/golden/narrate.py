@@ -12,7 +12,7 @@ import dasan
 from dasan import Move, Rules, Session, State
 from dasan.play.dealing import Deal
 from dasan.play.events import Event, EventType
-from dasan.ruleset.rules import BidScoring, CardScoring, FixedScoring
+from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 
 Line = dict[str, Any]
 

@@ -11,7 +11,7 @@ from tests.golden.playing import body
 
 import dasan
 from dasan.play import fairness
-from dasan.ruleset.rules import OptionValue
+from dasan.ruleset.policies import OptionValue
 
 PINNED = Path(__file__).parent / "options.txt"
 """preset, option, value, seed, digest of the body with the option, digest without."""

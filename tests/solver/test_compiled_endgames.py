@@ -10,7 +10,7 @@ import pytest
 
 import dasan
 from dasan.backends import ENDGAME, Purpose, choose
-from dasan.ruleset.rules import CardScoring, FixedScoring, OpeningLead, Restart
+from dasan.ruleset.policies import CardScoring, FixedScoring, OpeningLead, Restart
 from dasan.solver import solve
 from dasan.solver.budget import Budget
 from dasan.solver.compiled import CompiledEndgame, CompiledMaxN

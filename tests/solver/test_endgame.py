@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 import dasan
-from dasan.ruleset.rules import Ending
+from dasan.ruleset.policies import Ending
 from dasan.solver import solve
 from dasan.solver.solving import Scope
 

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import dasan
 from dasan.games.option import Option
-from dasan.ruleset.rules import OptionValue
+from dasan.ruleset.policies import OptionValue
 
 Setting = dict[str, OptionValue]
 Pair = tuple[tuple[str, OptionValue], tuple[str, OptionValue]]

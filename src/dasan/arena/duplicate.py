@@ -11,8 +11,9 @@ from statistics import fmean
 from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, bot
 from dasan.play.begin import deal
-from dasan.play.state import Result
-from dasan.ruleset.rules import Ending, Rules
+from dasan.play.parts import Result
+from dasan.ruleset.policies import Ending
+from dasan.ruleset.rules import Rules
 
 Maker = Callable[[int], Bot]
 

@@ -16,7 +16,8 @@ from dasan.play.begin import deal
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.ruleset.rules import FixedScoring, Rules
+from dasan.ruleset.policies import FixedScoring
+from dasan.ruleset.rules import Rules
 
 
 class _Late(BaseException):

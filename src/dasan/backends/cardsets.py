@@ -17,17 +17,8 @@ from dasan.backends.contract import (
 )
 from dasan.cards import card
 from dasan.errors import DasanError
-from dasan.ruleset.rules import (
-    CardScoring,
-    Ending,
-    FixedScoring,
-    Guard,
-    LaterLead,
-    NextDealer,
-    OpeningLead,
-    Restart,
-    Rules,
-)
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, LaterLead, NextDealer, OpeningLead, Restart
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 CARDS = 13

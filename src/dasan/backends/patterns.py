@@ -16,15 +16,8 @@ from dasan.backends.contract import (
     kind_of,
     only,
 )
-from dasan.ruleset.rules import (
-    CardScoring,
-    Ending,
-    FixedScoring,
-    Guard,
-    NextDealer,
-    OpeningLead,
-    Rules,
-)
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, NextDealer, OpeningLead
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Groups, Run, Same
 
 PLAYERS = 8

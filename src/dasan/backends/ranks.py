@@ -18,17 +18,8 @@ from dasan.backends.contract import (
     kind_of,
     only,
 )
-from dasan.ruleset.rules import (
-    Auction,
-    BidScoring,
-    Call,
-    Ending,
-    Guard,
-    LaterLead,
-    NextDealer,
-    Restart,
-    Rules,
-)
+from dasan.ruleset.policies import Auction, BidScoring, Call, Ending, Guard, LaterLead, NextDealer, Restart
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Run, Same
 
 COPIES = 4

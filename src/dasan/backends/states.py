@@ -12,7 +12,8 @@ from dasan.backends.contract import (
     kind_of,
     only,
 )
-from dasan.ruleset.rules import CardScoring, Ending, FixedScoring, NextDealer, OpeningLead, Rules
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, NextDealer, OpeningLead
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
 ENGINE = Backend(

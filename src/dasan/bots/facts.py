@@ -10,7 +10,7 @@ from dasan.bots.sides import enmity
 from dasan.bots.two_hands import winning
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
-from dasan.ruleset.rules import Guard
+from dasan.ruleset.policies import Guard
 
 
 class Facts:

@@ -13,7 +13,8 @@ from dasan.features import encode, encode_moves
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
-from dasan.ruleset.rules import FixedScoring, Rules
+from dasan.ruleset.policies import FixedScoring
+from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
     import numpy as np

@@ -236,4 +236,4 @@ def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
     return bot(name, seed=seed)
 
 
-__all__ = ["PREFIX", "Fault", "Program", "ProgramBot", "player"]
+__all__ = ["PREFIX", "Program", "ProgramBot", "player"]

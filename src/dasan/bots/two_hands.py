@@ -13,7 +13,8 @@ from dasan.cards import Card
 from dasan.errors import DasanError
 from dasan.play.moves import Move
 from dasan.play.view import View
-from dasan.ruleset.rules import Ending, Restart, Rules
+from dasan.ruleset.policies import Ending, Restart
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 MOST_CARDS = 9

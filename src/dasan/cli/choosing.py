@@ -9,7 +9,8 @@ import typer
 
 from dasan.cli.group import Refused
 from dasan.games import PRESETS, Option, make_rules
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 Options: TypeAlias = Annotated[
     list[str] | None,

@@ -13,7 +13,8 @@ from dasan.cli.group import Refused
 from dasan.cli.output import print_json
 from dasan.games import PRESETS, Option
 from dasan.ruleset import clauses
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 
 def rules(

@@ -28,7 +28,8 @@ from dasan.envs.hand import Hand, rules_of, whole
 from dasan.envs.payoff import bounds, by_places, of_places
 from dasan.envs.show import shown
 from dasan.games import PRESETS
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 Array = npt.NDArray[Any]
 Observed = dict[str, Array]

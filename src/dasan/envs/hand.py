@@ -15,7 +15,8 @@ from dasan.envs.payoff import by_places, of_places
 from dasan.features import encode
 from dasan.games import make_rules
 from dasan.play.state import State
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 
 def whole(value: object, name: str = "an action") -> int:

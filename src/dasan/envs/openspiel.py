@@ -34,7 +34,8 @@ from dasan.play.dealing import Deal
 from dasan.play.events import MOVES, EventType
 from dasan.play.moves import Move
 from dasan.play.state import State
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 DRAWN = -1
 """A dealer drawn by chance."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dasan.play.state import State
-from dasan.ruleset.rules import BidScoring, CardScoring, Ending, FixedScoring, Rules
+from dasan.ruleset.policies import BidScoring, CardScoring, Ending, FixedScoring
+from dasan.ruleset.rules import Rules
 
 
 def by_places(rules: Rules) -> bool:

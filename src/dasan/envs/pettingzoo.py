@@ -21,7 +21,8 @@ except ModuleNotFoundError as error:
 from dasan.envs.ended import Final
 from dasan.envs.hand import Hand, whole
 from dasan.envs.show import shown
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 Observed = dict[str, npt.NDArray[Any]]
 Illegal = Literal["raise", "random"]

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from dasan.envs.hand import Hand, whole
 from dasan.play.moves import Move, MoveType
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 State = dict[str, Any]
 

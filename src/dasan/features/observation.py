@@ -16,7 +16,8 @@ from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds,
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.view import View
-from dasan.ruleset.rules import Ending, Rules
+from dasan.ruleset.policies import Ending
+from dasan.ruleset.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)

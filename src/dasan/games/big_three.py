@@ -5,17 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset.rules import (
-    Auction,
-    BidScoring,
-    Call,
-    Direction,
-    Ending,
-    FirstDealer,
-    NextDealer,
-    OptionValue,
-    Rules,
-)
+from dasan.ruleset.policies import Auction, BidScoring, Call, Direction, Ending, FirstDealer, NextDealer, OptionValue
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Run, Same
 
 RANKS = "456789TJQKA23"

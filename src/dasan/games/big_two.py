@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset.rules import (
+from dasan.ruleset.policies import (
     CardScoring,
     Direction,
     Ending,
@@ -14,8 +14,8 @@ from dasan.ruleset.rules import (
     NextDealer,
     OpeningLead,
     OptionValue,
-    Rules,
 )
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"

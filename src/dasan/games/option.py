@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dasan.arguments import shown, whole
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 Values = Mapping[str, OptionValue]
 

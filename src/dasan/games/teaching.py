@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from dasan.games import big_three, big_two, winner
 from dasan.games.option import Preset
-from dasan.ruleset.rules import Auction, OptionValue, Rules
+from dasan.ruleset.policies import Auction, OptionValue
+from dasan.ruleset.rules import Rules
 
 
 def _left_out(rules: Rules, ranks: str, suits: str) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 from dasan.games import PRESETS
 from dasan.games.option import Preset
 from dasan.ruleset.fields import WORDS
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Shape
 
 MOST_TEXT = 60

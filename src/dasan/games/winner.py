@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from dasan.games.option import Option, Preset, switch
-from dasan.ruleset.rules import (
+from dasan.ruleset.policies import (
     CardScoring,
     Direction,
     Ending,
@@ -16,8 +16,8 @@ from dasan.ruleset.rules import (
     OpeningLead,
     OptionValue,
     Restart,
-    Rules,
 )
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"

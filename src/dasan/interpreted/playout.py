@@ -11,7 +11,8 @@ from dasan.bots.thrifty import ThriftyBot
 from dasan.cards import Hand
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import WORLD, below, mixed, stepped
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from dasan.cards import Card, Order, missing
 from dasan.play import fairness
 from dasan.play.events import Event, EventType
-from dasan.ruleset.rules import Direction, FirstDealer, Rules
+from dasan.ruleset.policies import Direction, FirstDealer
+from dasan.ruleset.rules import Rules
 
 NUMBERS = {"A": 1, "T": 10, "J": 0, "Q": 0, "K": 0}
 """What a drawn card counts where numbers decide; the others count their number (B3.04)."""

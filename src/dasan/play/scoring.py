@@ -6,7 +6,7 @@ from dasan.cards import Card
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.parts import Phase, Result
-from dasan.ruleset.rules import BidScoring, CardScoring, FixedScoring, NextDealer
+from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring, NextDealer
 
 
 def settle_first_out(state: AnyState) -> AnyState:

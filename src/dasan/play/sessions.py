@@ -15,7 +15,8 @@ from dasan.play.moves import Move
 from dasan.play.parts import Origin, Result, current_origin, named
 from dasan.play.state import State
 from dasan.records.write import ALL, write_session
-from dasan.ruleset.rules import LaterLead, Rules
+from dasan.ruleset.policies import LaterLead
+from dasan.ruleset.rules import Rules
 from dasan.sentences import said
 
 

@@ -16,7 +16,8 @@ from dasan.play.parts import Phase
 from dasan.play.scoring import settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, with_leader
-from dasan.ruleset.rules import CardScoring, Ending, Guard, Rules
+from dasan.ruleset.policies import CardScoring, Ending, Guard
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 

@@ -14,7 +14,7 @@ from dasan.play import auction, scoring, tricks
 from dasan.play import exchange as exchanging
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Exchange, Origin, Phase, Result, current_origin
+from dasan.play.parts import Phase, Result
 from dasan.play.shorthand import understand
 from dasan.play.view import View, look
 from dasan.records.write import ALL, write_state
@@ -86,4 +86,4 @@ class State(StateFields):
         return write_state(self, view)
 
 
-__all__ = ["Exchange", "Origin", "Phase", "Result", "State", "current_origin"]
+__all__ = ["Phase", "State"]

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.puzzles.position import canonical, choices, forced
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.sight import Sight

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dasan.play.parts import Phase
 from dasan.play.starting import start
-from dasan.play.state import Phase, State
+from dasan.play.state import State
 
 
 def side_of(state: State, seat: int) -> frozenset[int]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from dasan.errors import BadRecord
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree

@@ -10,7 +10,8 @@ from dasan.errors import BadRecord
 from dasan.play.dealing import Deal, Position, cutter
 from dasan.play.state import State
 from dasan.records.lines import Line
-from dasan.ruleset.rules import LaterLead, Rules
+from dasan.ruleset.policies import LaterLead
+from dasan.ruleset.rules import Rules
 
 
 def read_begun(line: Line) -> Deal | Position:

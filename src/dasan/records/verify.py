@@ -9,8 +9,9 @@ from dasan.errors import BadRecord
 from dasan.games.verdict import Verdict, verdict
 from dasan.play import fairness
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
+from dasan.play.parts import Phase
 from dasan.play.sessions import Session
-from dasan.play.state import Phase, State
+from dasan.play.state import State
 from dasan.records.hidden import check_hidden
 from dasan.records.lines import Line, Record, only_record
 from dasan.records.read import told

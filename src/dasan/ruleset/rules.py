@@ -18,22 +18,7 @@ from dasan.cards import Card, cards_of, format_cards
 from dasan.errors import IllegalPlay, Malformed
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.policies import (
-    Auction,
-    BidScoring,
-    Call,
-    CardScoring,
-    Direction,
-    Ending,
-    FirstDealer,
-    FixedScoring,
-    Guard,
-    LaterLead,
-    NextDealer,
-    OpeningLead,
-    OptionValue,
-    Restart,
-)
+from dasan.ruleset.policies import CardScoring, FixedScoring, Guard, LaterLead, Restart
 from dasan.ruleset.shapes import Combination, Run, recognise
 from dasan.ruleset.validation import objection
 from dasan.sentences import said
@@ -120,20 +105,4 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     return IllegalPlay(said("combination", cards=text), clause=rules.cite["combination"])
 
 
-__all__ = [
-    "Auction",
-    "BidScoring",
-    "Call",
-    "CardScoring",
-    "Direction",
-    "Ending",
-    "FirstDealer",
-    "FixedScoring",
-    "Guard",
-    "LaterLead",
-    "NextDealer",
-    "OpeningLead",
-    "OptionValue",
-    "Restart",
-    "Rules",
-]
+__all__ = ["CardScoring", "FixedScoring", "Guard", "LaterLead", "Restart", "Rules"]

@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 import dasan
 from dasan.play import fairness
 from dasan.play.events import MOVES
+from dasan.play.parts import Phase
 from dasan.play.sessions import following, session
-from dasan.play.state import Phase
 from dasan.records.write import begun_json
 from dasan.sentences import said
 from dasan.server.chairs import bot_chairs, clean_name

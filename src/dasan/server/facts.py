@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import Literal
 
 from dasan.games import PRESETS
-from dasan.ruleset.rules import BidScoring, Ending, FixedScoring, Rules
+from dasan.ruleset.policies import BidScoring, Ending, FixedScoring
+from dasan.ruleset.rules import Rules
 from dasan.server.protocol import RulesFacts
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import dasan
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.puzzles import Puzzle
 from dasan.puzzles.position import side_of
 from dasan.puzzles.truth import Truth, Unproved

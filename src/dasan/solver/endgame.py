@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
-from dasan.ruleset.rules import Ending
+from dasan.play.parts import Phase
+from dasan.play.state import State
+from dasan.ruleset.policies import Ending
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 from dasan.solver.worth import bounds, score

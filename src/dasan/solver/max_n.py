@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
-from dasan.ruleset.rules import Ending, FixedScoring
+from dasan.play.parts import Phase
+from dasan.play.state import State
+from dasan.ruleset.policies import Ending, FixedScoring
 from dasan.solver.budget import Budget
 from dasan.solver.endgame import FIRST_SHARE, Bounded, solution
 from dasan.solver.interpreted import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered

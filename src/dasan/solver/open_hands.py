@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from dasan.backends import OPEN_HANDS
 from dasan.play import auction
 from dasan.play.moves import Move
-from dasan.play.state import Phase, State
-from dasan.ruleset.rules import BidScoring, Rules
+from dasan.play.parts import Phase
+from dasan.play.state import State
+from dasan.ruleset.policies import BidScoring
+from dasan.ruleset.rules import Rules
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 

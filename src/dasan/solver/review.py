@@ -11,7 +11,8 @@ from time import monotonic
 from typing import Any
 
 from dasan.play.moves import Move, MoveType
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.open_hands import applies, stakes

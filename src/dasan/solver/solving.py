@@ -157,7 +157,7 @@ def solve_warm(
     """As `solve`, with what is known already. line: whether a line is wanted, if the moves are. also: a legal move that
     is valued too where `legal_moves()` does not list it and it may differ from all that are listed.
     """
-    from dasan.play.state import Phase
+    from dasan.play.parts import Phase
     from dasan.solver import endgame, max_n, open_hands
 
     if state.phase is Phase.OVER:

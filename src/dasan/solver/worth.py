@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dasan.play.state import State
-from dasan.ruleset.rules import CardScoring, Ending, FixedScoring
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring
 
 
 def score(state: State, seat: int) -> int | None:

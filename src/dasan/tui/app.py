@@ -16,8 +16,8 @@ from dasan.cards import format_cards
 from dasan.errors import DasanError
 from dasan.games import PRESETS
 from dasan.play.moves import PASS, Move, MoveType
-from dasan.play.state import Phase
-from dasan.ruleset.rules import Direction
+from dasan.play.parts import Phase
+from dasan.ruleset.policies import Direction
 from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.asking import question, spell_out
 from dasan.tui.fan import Fan

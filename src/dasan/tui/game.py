@@ -9,8 +9,8 @@ from dasan.bots import Bot
 from dasan.errors import DasanError, IllegalPlay
 from dasan.play.fairness import SECRET_BYTES
 from dasan.play.moves import Move
+from dasan.play.parts import Phase
 from dasan.play.sessions import Session, session
-from dasan.play.state import Phase
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 from dasan.text.words import YOU, Words

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features.packing import unpack, unpack_torch
 from dasan.games import make_rules
-from dasan.ruleset.rules import OptionValue, Rules
+from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 from dasan.vector.duel import Duel
 from dasan.vector.env import Moves, Output, VectorEnv
 from dasan.vector.functional import BatchState, Functional

@@ -14,7 +14,8 @@ from dasan.cards import Card, card
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.view import View
-from dasan.ruleset.rules import Guard, Restart, Rules
+from dasan.ruleset.policies import Guard, Restart
+from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
 

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.worlds.deals import Deals
 

@@ -11,8 +11,9 @@ from dasan.play.begin import begin
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
+from dasan.play.parts import Exchange
 from dasan.play.starting import from_position
-from dasan.play.state import Exchange, State
+from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
