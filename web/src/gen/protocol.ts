@@ -1405,7 +1405,7 @@ export interface TableDetail {
   watching: number;
 }
 /**
- * A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand.
+ * A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand; ``seat``: my chair.
  */
 export interface TableSummary {
   id: string;
@@ -1417,6 +1417,7 @@ export interface TableSummary {
   number: number;
   phase: ('auction' | 'call' | 'exchange' | 'play' | 'over') | null;
   your_turn: boolean;
+  seat: number | null;
   balances: number[];
   names: string[];
   deadline: number | null;

@@ -179,6 +179,7 @@ def _summary(listed: Listed) -> TableSummary:
             "status": listed.status,
             "number": listed.number,
             "phase": listed.phase,
+            "seat": listed.seat,
             "your_turn": listed.seat is not None and listed.to_act == listed.seat,
             "balances": list(listed.balances),
             "names": [name for _, name, _ in listed.chairs],

@@ -172,7 +172,7 @@ class CommandDone(Message):
 
 
 class TableSummary(Message):
-    """A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand."""
+    """A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand; ``seat``: my chair."""
 
     id: str
     preset: str
@@ -183,6 +183,7 @@ class TableSummary(Message):
     number: int
     phase: Phase | None
     your_turn: bool
+    seat: int | None
     balances: list[int]
     names: list[str]
     deadline: Milliseconds | None
