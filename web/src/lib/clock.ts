@@ -8,10 +8,13 @@ export function remaining(clocks: ClockInfo, since: number, seat: number, now: n
   return left === null ? null : Math.max(0, left - (clocks.to_act === seat ? passed : 0));
 }
 
-/** `1:05`, `2 h`, `3 d`. */
-export function spoken(milliseconds: number): string {
+const unit = (n: number, name: 'day' | 'hour', tag: string): string =>
+  new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }).format(n);
+
+/** `1:05`, `2 hr`, `3 days`, the last two as the language `tag` writes them. */
+export function spoken(milliseconds: number, tag: string): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  if (seconds >= 2 * 86400) return `${Math.floor(seconds / 86400)} d`;
-  if (seconds >= 2 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  if (seconds >= 2 * 86400) return unit(Math.floor(seconds / 86400), 'day', tag);
+  if (seconds >= 2 * 3600) return unit(Math.floor(seconds / 3600), 'hour', tag);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

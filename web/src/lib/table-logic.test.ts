@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, Result, TableInfo, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
+import { spoken } from './clock';
 import { backOff, isFinal } from './connection';
 import { fan } from './fan';
 import { Pump } from './pump';
@@ -266,5 +267,14 @@ describe('the wire', () => {
     vi.advanceTimersByTime(1000);
     expect(seen).toEqual([1, 2, 3]);
     vi.useRealTimers();
+  });
+});
+
+describe('a clock', () => {
+  it('says long times in the language of the page', () => {
+    expect(spoken(65_000, 'en')).toBe('1:05');
+    expect(spoken(3 * 3_600_000, 'en')).toBe('3 hr');
+    expect(spoken(3 * 86_400_000, 'fr')).toMatch(/^3\sj$/);
+    expect(spoken(3 * 86_400_000, 'zh-Hans')).toBe('3天');
   });
 });
