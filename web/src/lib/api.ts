@@ -46,6 +46,13 @@ export class ApiError extends Error {
   }
 }
 
+/** What went wrong, for the player: the server's own words, or that it does not answer. */
+export const problemText = (error: unknown): string => (error instanceof ApiError ? error.message : t('start.unreachable'));
+
+/** The same where what a page shows may not be there. */
+export const missingText = (error: unknown): string =>
+  error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
+
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, { credentials: 'same-origin', ...init });
   if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;

@@ -1,5 +1,6 @@
 import type { RulesFacts, View } from '../gen/protocol';
-import type { Locale } from './i18n.svelte';
+import { ApiError } from './api';
+import { t, type Locale } from './i18n.svelte';
 
 /** A step: a position or none, and the moves that go on; null where there is only something to read. */
 export interface LessonStep {
@@ -44,7 +45,7 @@ const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>
 /** The lesson of a game, and its texts in a language: one a step that has no coach. */
 export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
   const file = files[`../lessons/${game}.json`];
-  if (!file) throw new Error(`no lesson for ${game}`);
+  if (!file) throw new ApiError(404, t('page.missing'));
   const [found, texts] = await Promise.all([file(), words[locale]()]);
   return [found.default, texts.default[game] ?? []];
 }
@@ -52,6 +53,6 @@ export async function lesson(game: string, locale: Locale): Promise<[Lesson, str
 /** The exercises of a game. */
 export async function exercises(game: string): Promise<Exercises> {
   const file = shelves[`../lessons/practice/${game}.json`];
-  if (!file) throw new Error(`no exercises for ${game}`);
+  if (!file) throw new ApiError(404, t('page.missing'));
   return (await file()).default;
 }

@@ -1,6 +1,5 @@
 import type { QuickMatch, QuickMatched } from '../gen/protocol';
-import { leaveQuick, quickMatch } from './api';
-import { t } from './i18n.svelte';
+import { leaveQuick, problemText, quickMatch } from './api';
 import { load, save } from './storage';
 
 const EVERY = 2000;
@@ -21,6 +20,8 @@ export class Quick {
   seeking = $state(false);
   problem = $state('');
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The question on its way. */
+  private asked: Promise<void> = Promise.resolve();
 
   constructor(private readonly go: (table: string) => void) {}
 
@@ -29,25 +30,34 @@ export class Quick {
     save('quick', this.wanted);
     this.seeking = true;
     this.problem = '';
-    void this.ask();
+    this.asked = this.asked.then(() => this.ask());
   }
 
   async stop(): Promise<void> {
     if (!this.seeking) return;
     this.end();
+    // An answer that comes after leaving would take a seat for nobody.
+    await this.asked;
     // A table that was found in the same moment is not left waiting.
     const { table } = await leaveQuick().catch(() => ({ table: null }));
     if (table) this.go(table);
   }
 
-  /** The page is left. */
-  end(): void {
+  /** The page is left: nobody should be seated with whoever is not there. */
+  leave(): void {
+    if (!this.seeking) return;
+    this.end();
+    void this.asked.then(leaveQuick).catch(() => undefined);
+  }
+
+  private end(): void {
     this.seeking = false;
     this.found = null;
     clearTimeout(this.timer);
   }
 
   private async ask(): Promise<void> {
+    if (!this.seeking) return;
     const name = load<string>('name', '');
     const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
     try {
@@ -60,9 +70,9 @@ export class Quick {
       }
     } catch (error) {
       this.end();
-      this.problem = error instanceof Error && error.message ? error.message : t('start.unreachable');
+      this.problem = problemText(error);
       return;
     }
-    this.timer = setTimeout(() => void this.ask(), EVERY);
+    this.timer = setTimeout(() => (this.asked = this.ask()), EVERY);
   }
 }

@@ -96,7 +96,7 @@ export class Table {
     );
     this.connection = new Connection(() => socketUrl(id, this.game.seq), {
       message: (message) => this.sort(message),
-      status: (status) => (this.status = status),
+      status: (status) => this.connected(status),
     });
   }
 
@@ -234,6 +234,12 @@ export class Table {
     clearTimeout(this.thinking);
     if (this.connection.send({ ...wanted, id } as ClientMessage)) this.game = sent(this.game, id);
     else this.remark = t('net.wait');
+  }
+
+  /** A command whose answer is lost with the line is not waited for: what comes next says what became of it. */
+  private connected(status: Status): void {
+    this.status = status;
+    if (status === 'lost' && this.busy) this.game = { ...this.game, pending: null, acked: null };
   }
 
   private newId(): string {
@@ -394,7 +400,7 @@ export class Table {
     cue('turn');
     if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) {
       const [least, most] = THINKING;
-      this.thinking = setTimeout(() => this.pass(), least + Math.random() * (most - least));
+      this.thinking = setTimeout(() => this.myTurn && this.pass(), least + Math.random() * (most - least));
     }
   }
 

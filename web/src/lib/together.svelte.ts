@@ -31,10 +31,14 @@ export class Together {
 
   /** Follow the review with this id, or go on leading it. */
   open(id: string): void {
+    this.socket?.close();
+    clearTimeout(this.timer);
+    this.closed = false;
     this.id = id;
     const socket = new WebSocket(togetherUrl(id));
     this.socket = socket;
     socket.onmessage = (event: MessageEvent<string>) => {
+      if (socket !== this.socket) return;
       const told = JSON.parse(event.data) as PlaceTold | ErrorMessage;
       if (told.type === 'error') {
         if (told.code === 'not-found') this.close();
@@ -48,7 +52,7 @@ export class Together {
       if (told.lead && this.sent === '') this.sent = 'seen';
     };
     socket.onclose = () => {
-      if (this.closed) return;
+      if (this.closed || socket !== this.socket) return;
       this.lost = true;
       this.timer = setTimeout(() => this.open(id), AGAIN);
     };

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PlaceTold, QuickMatched } from '../gen/protocol';
+
+/** A socket that a test answers for. */
+class FakeSocket {
+  static readonly OPEN = 1;
+  static all: FakeSocket[] = [];
+  readyState = FakeSocket.OPEN;
+  sent: string[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  constructor(readonly url: string) {
+    FakeSocket.all.push(this);
+  }
+  send(text: string): void {
+    this.sent.push(text);
+  }
+  close(): void {
+    this.readyState = 3;
+    this.onclose?.({ code: 1000 });
+  }
+  say(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+  static get last(): FakeSocket {
+    const socket = FakeSocket.all.at(-1);
+    if (!socket) throw new Error('no socket');
+    return socket;
+  }
+}
+
+beforeEach(() => {
+  FakeSocket.all = [];
+  vi.useFakeTimers();
+  vi.stubGlobal('WebSocket', FakeSocket);
+  vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' });
+  vi.stubGlobal('window', { addEventListener: () => undefined, removeEventListener: () => undefined });
+  vi.stubGlobal('document', { addEventListener: () => undefined, removeEventListener: () => undefined, hidden: false });
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const told = (over: Partial<PlaceTold>): PlaceTold => ({
+  type: 'place',
+  seq: null,
+  moves: [],
+  shown: false,
+  lead: false,
+  leader: 'Ada',
+  hand: 'h1',
+  revision: 1,
+  ...over,
+});
+
+describe('a review watched together', () => {
+  it('moves followers until they go somewhere themselves', async () => {
+    const { Together } = await import('./together.svelte');
+    const moved: (number | null)[] = [];
+    const together = new Together((place) => moved.push(place.seq));
+    together.open('r1');
+    FakeSocket.last.say(told({ seq: 4 }));
+    together.went({ type: 'place', seq: 9, moves: [], shown: false });
+    FakeSocket.last.say(told({ seq: 5 }));
+    expect(moved).toEqual([4]);
+    expect(FakeSocket.last.sent).toEqual([]);
+    together.follow();
+    expect(moved).toEqual([4, 5]);
+  });
+
+  it('comes back after its line is lost, also when it has been closed once', async () => {
+    const { Together } = await import('./together.svelte');
+    const together = new Together(() => undefined);
+    together.open('r1');
+    FakeSocket.last.say({ type: 'error', code: 'not-found', message: '' });
+    together.open('r2');
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(2500);
+    expect(FakeSocket.all.map((socket) => socket.url.split('/').at(-1))).toEqual(['r1', 'r2', 'r2']);
+    together.open('r3');
+    vi.advanceTimersByTime(5000);
+    expect(FakeSocket.all.length).toBe(4);
+  });
+});
+
+describe('a table whose line is lost', () => {
+  it('does not wait for the answer to a command', async () => {
+    const { Table } = await import('./table.svelte');
+    const table = new Table('t1');
+    const line = FakeSocket.last;
+    line.onopen?.();
+    table.send({ type: 'return' });
+    expect(line.sent.length).toBe(1);
+    expect(table.game.pending).not.toBeNull();
+    line.close();
+    expect(table.game.pending).toBeNull();
+    table.close();
+  });
+});
+
+describe('a quick match', () => {
+  it('is left only after the last question has been answered', async () => {
+    const { Quick } = await import('./quick.svelte');
+    const asked: string[] = [];
+    let answer: (found: QuickMatched) => void = () => undefined;
+    vi.stubGlobal('fetch', (path: string) => {
+      asked.push(path);
+      const found = { table: null, waited: 0, seeking: 1, bots_after: null };
+      const reply = (body: QuickMatched): Response => new Response(JSON.stringify(body));
+      if (path.endsWith('/leave')) return Promise.resolve(reply(found));
+      return new Promise((done) => (answer = (body) => done(reply(body))));
+    });
+    const tables: string[] = [];
+    const quick = new Quick((table) => tables.push(table));
+    quick.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const stopped = quick.stop();
+    expect(asked).toEqual(['/api/quick']);
+    answer({ table: null, waited: 0, seeking: 1, bots_after: null });
+    await stopped;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked).toEqual(['/api/quick', '/api/quick/leave']);
+    expect(tables).toEqual([]);
+  });
+});
