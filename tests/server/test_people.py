@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from dasan.records.verify import verify
 
 from .harness import SECONDS, Json, Serve, Served, Socket, fast, served
+from .test_live import play_hand
 
 
 @contextmanager
@@ -254,6 +255,16 @@ def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> N
             watching.until(lambda m: m["type"] == "snapshot" and m["seq"] >= seq)
             assert watching.view["hand"] == []
             assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] >= seq
+
+
+def test_a_hand_that_spectators_still_watch_is_not_listed_as_over(server: Served) -> None:
+    player, guest = server.player(), server.player()
+    table_id = player.open_table("big-two", ["random"] * 3, settings={"spectators": True, "delay": 600})
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(3))
+    path = f"/api/tables/{table_id}/hands"
+    assert [hand["number"] for hand in player.http.get(path).json()] == [1]
+    assert guest.http.get(path).json() == []
 
 
 def test_who_only_looked_at_the_waiting_room_is_sent_away_at_the_start(server: Served) -> None:

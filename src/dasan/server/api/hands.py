@@ -46,8 +46,9 @@ async def hands(
     table_id: str, tables: TablesHere, store: StoreHere, player: Player, after: Small = 0
 ) -> list[HandSummary]:
     """The table's finished hands, fifty at a time."""
-    await tables.room_for(table_id, player)
-    return [summary_of(hand, None) for hand in await store.hands.of_table(table_id, after, 50)]
+    room = await tables.room_for(table_id, player)
+    found = await store.hands.of_table(table_id, after, 50)
+    return [summary_of(hand, None) for hand in found if hand.number <= _finished(room)]
 
 
 @router.get("/hands/{hand_id}")
@@ -104,12 +105,17 @@ async def hand_picture(
     return Response(await asyncio.to_thread(drawn), media_type="image/svg+xml")
 
 
+def _finished(room: Room) -> int:
+    """How many hands have ended in ``room``, which spectators may see late."""
+    return room.number if room.over else room.number - 1
+
+
 async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:
     """The session's lines: its header and draws, the hands that are over, and the one at the table."""
     state = room.state
     assert state is not None
     shown = room.head.rules.show_hands_after
-    past = room.number if room.over else room.number - 1
+    past = _finished(room)
     whole = shown and (room.over or room.status == "ended")
     current = state.record() if whole else state.record(view=viewer)
     header, _, rest = current.partition("\n")
