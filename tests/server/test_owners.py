@@ -7,8 +7,12 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
+import dasan.server.relays as relays_module
 from dasan.server.bus import LocalBus
 from dasan.server.hub import Connection, Hub
+from dasan.server.refusals import OwnedElsewhere
 from dasan.server.relays import RESTART, Relays, _Here, _Relayed
 
 
@@ -44,6 +48,47 @@ async def test_a_relayed_connection_that_leaves_while_silent_ones_are_dropped_ha
     table.meanwhile = leave_and_renew
     await relays._drop_silent(table)  # type: ignore[arg-type]
     assert list(relays._there["t"]) == [("other", 2)]
+
+
+async def test_a_request_to_a_table_that_has_just_closed_is_not_refused_but_asked_again() -> None:
+    bus = LocalBus()
+    owner, asker = Relays(bus, "owner"), Relays(LocalBus(bus), "asker")
+    table = _Table()
+
+    async def ask(action: object) -> None:
+        raise OwnedElsewhere
+
+    table.ask = ask  # type: ignore[method-assign,assignment]
+    await owner.opened(table)  # type: ignore[arg-type]
+    with pytest.raises(OwnedElsewhere):
+        await asker.detail("t", "p0")
+
+
+async def test_an_owner_that_is_silent_costs_no_other_owner_its_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relays_module, "KEEP_EVERY", 0.02)
+
+    class Silent(LocalBus):
+        async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
+            if table_id == "silent":
+                await asyncio.sleep(60)
+            asked.release()
+            return await super().request(table_id, message, seconds)
+
+    asked = asyncio.Semaphore(0)
+    bus = LocalBus()
+    owner, here = Relays(bus, "owner"), Relays(Silent(bus), "here")
+    table = _Table()
+    await owner.opened(table)  # type: ignore[arg-type]
+    for number, table_id in enumerate(["silent", "t"]):
+        here._here[number] = _Here(table_id, Connection(8, "p0"))
+    relayed = _Relayed(owner, "here", 1, "p0")
+    owner._there["t"][relayed.address] = relayed
+    running = asyncio.create_task(here.run())
+    async with asyncio.timeout(10):
+        for _ in range(3):
+            await asked.acquire()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_texts_of_a_relayed_connection_are_numbered_and_a_gap_ends_it() -> None:

@@ -20,7 +20,7 @@ from dasan.sentences import Sentence, said
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.hub import Connection
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
-from dasan.server.refusals import ErrorCode, Refused
+from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Relays:
         self._bus = bus
         self._process = process
         self._here: dict[int, _Here] = {}
+        self._keeping: set[str] = set()
         self._numbers = 0
         self._owned: dict[str, tuple[Table, Callable[[], Awaitable[None]]]] = {}
         self._there: dict[str, dict[tuple[str, int], _Relayed]] = defaultdict(dict)
@@ -144,6 +145,8 @@ class Relays:
         # Whoever asks has gone on, or asked again, by then: a request that comes late must not be carried out.
         asked = {**what, "until": now() + int(ANSWERED_IN * 1000)}
         answer: Json = json.loads(await self._bus.request(table_id, json.dumps(asked).encode(), ANSWERED_IN))
+        if "elsewhere" in answer:
+            raise OwnedElsewhere
         if "refused" in answer:
             raise _refusal(answer["refused"])
         return answer["done"]
@@ -161,23 +164,29 @@ class Relays:
             here.connection.offer(what["text"])
 
     async def _keep(self) -> None:
-        while True:
-            await asyncio.sleep(KEEP_EVERY)
-            tables: dict[str, list[int]] = defaultdict(list)
-            for number, here in self._here.items():
-                tables[here.table_id].append(number)
-            for table_id, numbers in tables.items():
-                try:
-                    asked = {"do": "keep", "process": self._process, "numbers": numbers}
-                    known = cast("list[int]", await self._ask(table_id, asked))
-                except (NoOwner, Refused, DasanError):
-                    known = []
-                for number in set(numbers) - set(known):
-                    lost = self._here.pop(number, None)
-                    if lost is not None:
-                        lost.connection.close(RESTART)
-            for table, _ in list(self._owned.values()):
-                await self._drop_silent(table)
+        """Keep the connections alive, table by table: an owner that is silent holds up no other."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await asyncio.sleep(KEEP_EVERY)
+                for table_id in {here.table_id for here in self._here.values()} - self._keeping:
+                    self._keeping.add(table_id)
+                    group.create_task(self._keep_at(table_id))
+                for table, _ in list(self._owned.values()):
+                    group.create_task(self._drop_silent(table))
+
+    async def _keep_at(self, table_id: str) -> None:
+        numbers = [number for number, here in self._here.items() if here.table_id == table_id]
+        try:
+            asked = {"do": "keep", "process": self._process, "numbers": numbers}
+            known = cast("list[int]", await self._ask(table_id, asked))
+        except (NoOwner, Refused, DasanError):
+            known = []
+        finally:
+            self._keeping.discard(table_id)
+        for number in set(numbers) - set(known):
+            lost = self._here.pop(number, None)
+            if lost is not None:
+                lost.connection.close(RESTART)
 
     # At the owner.
 
@@ -202,6 +211,8 @@ class Relays:
             asked: Json = json.loads(message)
             try:
                 done = await self._carry_out(table, asked)
+            except OwnedElsewhere:
+                return json.dumps({"elsewhere": table.id}).encode()
             except (DasanError, Refused) as error:
                 clause = error.clause if isinstance(error, DasanError) else None
                 wording = [error.message.id, error.message.values] if isinstance(error.message, Sentence) else None
