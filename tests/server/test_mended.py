@@ -13,10 +13,13 @@ import sqlalchemy as sa
 
 from dasan.server.chairs import Chair
 from dasan.server.decisions import MOST_HANDS
+from dasan.server.protocol import ChatCommand
 from dasan.server.refusals import Refused
+from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.database import Database
 from dasan.server.store.log import EventLog
+from dasan.server.store.retention import DAY, Keep, prune
 from dasan.server.store.schema import tables as rows
 from dasan.server.table import Table
 from dasan.server.tables import Tables
@@ -79,6 +82,26 @@ def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
     )
     table._attendance.update({"ann"}, 0)
     assert (123 in table._times()) is due
+
+
+async def test_a_command_to_a_table_that_is_read_again_is_carried_out(tmp_path: Path) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"])
+
+        async def say(text: str) -> int:
+            return await tables.command(table_id, "ann", ChatCommand(type="chat", id=text, text=text))
+
+        await say("first")
+        tables.reopen(table_id)
+        await asyncio.gather(say("second"), say("third"))
+        await prune(store.database, store.people, Keep(chat=1), now() + 3 * DAY)
+        assert await say("fourth") == await say("fourth")
+        assert [line.text for line in (await tables.look(table_id)).chat] == ["…", "…", "…", "fourth"]
+        assert ("reopen", table_id) in {(notice.kind, notice.subject) for notice in await store.processes.notices(now())}
+    await store.close()
 
 
 async def test_a_damaged_table_that_is_due_does_not_stop_the_others(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ class Table:
 
     async def run(self) -> None:
         """The table's life; whatever ends it, nobody is left waiting."""
-        end: Exception = Refused("unavailable", said("stopping"))
+        end: Exception = OwnedElsewhere()
         code = RESTART
         try:
             self._fence = await self._tables.claim(self.id)
@@ -319,7 +319,7 @@ class Table:
         except Refused as error:
             end, code = error, FAILED
         except Conflict:
-            end = OwnedElsewhere()
+            pass  # another process has the table, or the store has changed: it is read again
         except Unwritten:
             end = Unreachable()
         except dasan.DasanError as error:

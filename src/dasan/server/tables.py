@@ -205,7 +205,11 @@ class Tables:
         Where an owner has died its lease is waited for. A command may be tried twice so: its id makes that harmless.
         """
         if self.relays is None:
-            return await here()
+            try:
+                return await here()
+            except OwnedElsewhere:
+                # It was closed to be read again, as when chat has been removed from its log.
+                return await here()
         end = now() + int(LEASE * 1500)
         while True:
             try:
@@ -214,7 +218,7 @@ class Tables:
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
                 if self._closing or now() > end:
-                    raise Refused("unavailable", said("silent")) from None
+                    raise Refused("unavailable", said("stopping" if self._closing else "silent")) from None
             await asyncio.sleep(TRY_AGAIN)
 
     async def _ask(self, table_id: str, action: Callable[[Table], Awaitable[T]]) -> T:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.people import People
+from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import events, hand_seats, hands, players, promises, reports, seats, sign_ins, tables
 
 DAY = 24 * 60 * 60 * 1000
@@ -46,7 +47,7 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
     if keep.guests:
         removed["guests"] = await _forget_guests(database, people, now - keep.guests * DAY, now, dry=dry)
     if keep.chat:
-        removed["chat"] = await _unsay(database, now - keep.chat * DAY, dry=dry)
+        removed["chat"] = await _unsay(database, now - keep.chat * DAY, now, dry=dry)
     if not dry:
         await database.write(lambda connection: _tidy(connection, now))
     return removed
@@ -102,7 +103,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
     return len(guests)
 
 
-async def _unsay(database: Database, cutoff: int, *, dry: bool) -> int:
+async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
     """Take the text out of old chat: the log keeps its entries, so that it still makes the same room."""
     said = sa.and_(
         events.c.at < cutoff,
@@ -123,6 +124,7 @@ async def _unsay(database: Database, cutoff: int, *, dry: bool) -> int:
             connection.execute(sa.update(events).where(place).values(line=line))
         for table_id in sorted({row.table_id for row in rows}):
             _unsay_checkpoint(connection, table_id, cutoff)
+            leave_notice(connection, "reopen", table_id, now)
         return len(rows)
 
     total = await _all(database, some)
