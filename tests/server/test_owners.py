@@ -58,7 +58,7 @@ async def test_a_request_to_a_table_that_has_just_closed_is_not_refused_but_aske
     async def ask(action: object) -> None:
         raise OwnedElsewhere
 
-    table.ask = ask  # type: ignore[method-assign,assignment]
+    table.ask = ask  # type: ignore[method-assign]
     await owner.opened(table)  # type: ignore[arg-type]
     with pytest.raises(OwnedElsewhere):
         await asker.detail("t", "p0")
