@@ -15,7 +15,9 @@ from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
 from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
+from dasan.server.store.hands import Hand, Player, insert_hand
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
+from dasan.server.store.people import Taken
 
 from .conftest import Opened
 from .test_rooms import move, room_of, settle
@@ -108,6 +110,42 @@ async def test_what_several_tables_write_at_once_is_one_batch_and_fails_alone(op
     assert [type(result) for result in results] == [Conflict, type(None), Conflict]
     assert (await store.log.load("table")).room == good.room
     await store.close()
+
+
+async def test_two_processes_may_write_the_same_row_at_once(opened: Opened) -> None:
+    one, other = await opened(), await opened()
+    for n in range(10):
+        await asyncio.gather(one.people.rename(f"p{n}", "Ann", 0), other.people.rename(f"p{n}", "Ann", 0))
+        found = await asyncio.gather(
+            one.people.register(f"a{n}", f"Name{n}", "x", 0),
+            other.people.register(f"b{n}", f"Name{n}", "x", 0),
+            return_exceptions=True,
+        )
+        assert {type(error) for error in found} == {type(None), Taken}
+        await one.people.make_link(f"link{n}", "p0", 0, 9)
+        taken = await asyncio.gather(one.people.take_link(f"link{n}", 1), other.people.take_link(f"link{n}", 1))
+        assert sorted(map(str, taken)) == ["None", "p0"]
+    await one.close()
+    await other.close()
+
+
+async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:
+    one, other = await opened(), await opened()
+
+    def ended(number: int) -> Hand:
+        roles = ["bidder", "defender", "defender"]
+        players = tuple(Player(s, "", None, f"bot{(s + number) % 3}", role, 0, s == 0) for s, role in enumerate(roles))
+        return Hand(f"h{number}", "t", number, "big-three", 0, True, True, {}, [], "", players)
+
+    async def write(store: Store, number: int) -> None:
+        await store.database.write(lambda connection: insert_hand(connection, ended(number)))
+
+    await asyncio.gather(*(write(store, 2 * n + i) for n in range(3) for i, store in enumerate((one, other))))
+    for bot in range(3):
+        (row,) = await one.ratings.of(f"bot:bot{bot}")
+        assert row.hands == 6
+    await one.close()
+    await other.close()
 
 
 async def test_a_lease_that_goes_on_is_respected_where_processes_share(opened: Opened) -> None:

@@ -53,7 +53,10 @@ class Database(Protocol):
         ...
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
-        """Carry out ``change`` in one transaction; when this returns, it is on disk."""
+        """Carry out ``change`` in one transaction; when this returns, it is on disk.
+
+        ``change`` may run twice, each time in a transaction of its own.
+        """
         ...
 
     async def close(self) -> None: ...
@@ -192,8 +195,15 @@ class ServerDatabase:
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
         with self._answering():
-            async with self._engine.begin() as connection:
-                return await connection.run_sync(change)
+            try:
+                return await self._write(change)
+            except sa.exc.IntegrityError:
+                # Another process may have put the same row in between: the second time ``change`` finds it.
+                return await self._write(change)
+
+    async def _write(self, change: Callable[[sa.Connection], T]) -> T:
+        async with self._engine.begin() as connection:
+            return await connection.run_sync(change)
 
     @contextmanager
     def _answering(self) -> Iterator[None]:

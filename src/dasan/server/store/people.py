@@ -135,8 +135,8 @@ class People:
 
         def write(connection: sa.Connection) -> str | None:
             player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
-            connection.execute(sa.delete(links).where(links.c.id == link))
-            return player
+            taken = connection.execute(sa.delete(links).where(links.c.id == link)).rowcount
+            return player if taken else None
 
         return await self._database.write(write)
 

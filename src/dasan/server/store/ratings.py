@@ -39,7 +39,8 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
     """Change the ratings of all who played a rated hand, in the transaction that writes it."""
     names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
     count = len(names)
-    known = {name: _read(connection, name, hand.preset, count) for name in {n for n in names if n is not None}}
+    # In one order, for each row is locked: other processes rate the same bots.
+    known = {name: _read(connection, name, hand.preset, count) for name in sorted({n for n in names if n is not None})}
     sides, places = teams(hand)
     made = [[_rating(known.get(names[seat] or "")) for seat in side] for side in sides]
     after = _model.rate(made, ranks=places)
@@ -48,7 +49,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
         for seat, rating in zip(side, rated, strict=True):
             if (name := names[seat]) is not None:
                 new.setdefault(name, []).append(rating)
-    for name, found in new.items():
+    for name, found in sorted(new.items()):
         # A bot that sat in several seats is rated by the mean of what they did.
         mu = sum(rating.mu for rating in found) / len(found)
         sigma = sum(rating.sigma for rating in found) / len(found)
@@ -100,7 +101,7 @@ class Ratings:
 
 def _read(connection: sa.Connection, player: str, preset: str, players: int) -> Any:
     mine = sa.and_(ratings.c.player == player, ratings.c.preset == preset, ratings.c.players == players)
-    return connection.execute(sa.select(ratings).where(mine)).one_or_none()
+    return connection.execute(sa.select(ratings).where(mine).with_for_update()).one_or_none()
 
 
 def _rating(row: Any) -> Any:
