@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import AsyncIterator
 
 import pytest
 
 from dasan.records.verify import verify
 from dasan.server import puzzle_book
+from dasan.server.store.database import Unreachable
 
 from .harness import Json, Served
 from .test_live import play_hand
@@ -71,6 +73,25 @@ def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> Non
     assert stranger.http.post(f"/api/hands/{hand_id}/solve", json={"seq": 0}).status_code == 400
     assert stranger.http.get("/api/hands/nothing").status_code == 404
     assert player.http.get(f"/api/tables/{table_id}/hands").json()[0]["id"] == hand_id
+
+
+def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(3))
+        hand_id = socket.table["session"]["results"][-1]["hand"]
+
+    async def stream(*_: object, **__: object) -> AsyncIterator[Json]:
+        yield {"type": "known", "estimates": [], "choices": 1, "phase": "play"}
+
+    async def keep(*_: object) -> None:
+        raise Unreachable
+
+    monkeypatch.setattr(server.tables.study, "stream", stream)
+    monkeypatch.setattr(server.tables.store.reviews, "keep", keep)
+    lines = player.http.get(f"/api/hands/{hand_id}/known").text.splitlines()
+    assert json.loads(lines[-1]) == {"type": "done", "complete": True}
 
 
 def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:

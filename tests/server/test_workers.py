@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 import pytest_asyncio
@@ -15,7 +15,7 @@ from tests.server.harness import fast
 import dasan
 from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.app import create_app
-from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, Workers
+from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, PoolBusy, Workers
 
 
 @pytest_asyncio.fixture
@@ -76,6 +76,38 @@ async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
     await parts.aclose()  # type: ignore[attr-defined]
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
+
+
+async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun() -> None:
+    pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
+    begun: list[str] = []
+    first, release = asyncio.Event(), Event()
+    loop = asyncio.get_running_loop()
+
+    def run(job: str, *_: object) -> None:
+        begun.append(job)
+        loop.call_soon_threadsafe(first.set)
+        release.wait(60)
+
+    pool._run = run  # type: ignore[method-assign,assignment]
+    stalled = asyncio.create_task(pool.run("stalled"))
+    await first.wait()
+
+    async def read() -> None:
+        async for _ in pool.stream("left"):
+            pass
+
+    reading = asyncio.create_task(read())
+    await asyncio.sleep(0)
+    with pytest.raises(PoolBusy):
+        await pool.run("one too many")
+    reading.cancel()
+    await asyncio.gather(reading, return_exceptions=True)
+    release.set()
+    await stalled
+    await pool.run("next")
+    assert begun == ["stalled", "next"]
+    pool.close()
 
 
 async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,6 +37,8 @@ SWEEP = 20.0
 """Seconds between looks for tables where somebody has run out of time."""
 LEASE = 8.0
 """Seconds for which a table is this process's own without renewal."""
+MOST_STUDIES = 16
+"""Reviews and puzzles that a process has or that wait for it, before more are refused."""
 TRY_AGAIN = 0.2
 """Seconds between looks for a table's owner, while the lease of one that has died still goes on."""
 
@@ -50,7 +52,8 @@ class Tables:
         self.process = secrets.token_hex(8)
         self.relays = None if bus is None else Relays(bus, self.process)
         self.bots = Workers(settings.bot_processes, Limits(settings.bot_seconds, settings.bot_memory_mb), "bot")
-        self.study = Workers(settings.study_processes, Limits(settings.study_seconds, settings.study_memory_mb), "study")
+        study = Limits(settings.study_seconds, settings.study_memory_mb)
+        self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
         self.failed_bots: Counter[str] = Counter()
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}

@@ -40,6 +40,10 @@ class JobTimeout(Exception):
     """The job took longer than it may, and its process was ended."""
 
 
+class PoolBusy(JobFailed):
+    """So many jobs wait already that this one would wait too long."""
+
+
 class JobCrashed(Exception):
     """The process ended before the job did."""
 
@@ -55,8 +59,11 @@ class Limits:
 class Workers:
     """A pool of processes under the same limits. ``counts`` says how jobs ended."""
 
-    def __init__(self, processes: int, limits: Limits, name: str) -> None:
+    def __init__(self, processes: int, limits: Limits, name: str, most_waiting: int | None = None) -> None:
+        """most_waiting: jobs that are done or wait; more are refused. None: no limit."""
         self._limits = limits
+        self._most_waiting = most_waiting
+        self._waiting = 0
         self._threads = ThreadPoolExecutor(processes, thread_name_prefix=f"dasan-{name}")
         self._own = threading.local()
         self._all: list[_Worker] = []
@@ -70,9 +77,22 @@ class Workers:
         return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """What the job returns. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._run, job, given, seconds, None)
+        """What the job returns. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors;
+        ``PoolBusy`` where too many wait.
+        """
+        return await self._submit(lambda: self._run(job, given, seconds, None))
+
+    def _submit(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
+        if self._most_waiting is not None and self._waiting >= self._most_waiting:
+            self.counts["PoolBusy"] += 1
+            raise PoolBusy("too many jobs wait")
+        self._waiting += 1
+        future = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        future.add_done_callback(self._done)
+        return future
+
+    def _done(self, _: asyncio.Future[Any]) -> None:
+        self._waiting -= 1
 
     async def stream(self, job: str, *given: object, seconds: float | None = None) -> AsyncIterator[Any]:
         """What the job yields, as it comes; leaving early ends the job."""
@@ -84,7 +104,8 @@ class Workers:
             loop.call_soon_threadsafe(parts.put_nowait, (False, value))
             return not stop.is_set()
 
-        future = loop.run_in_executor(self._threads, self._run, job, given, seconds, part)
+        # Nobody waits any more for a job whose turn comes too late: it is not begun.
+        future = self._submit(lambda: None if stop.is_set() else self._run(job, given, seconds, part))
         future.add_done_callback(lambda done: parts.put_nowait((True, done)))
         try:
             while True:

@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
@@ -33,6 +33,7 @@ from dasan.server.protocol import (
     View,
 )
 from dasan.server.refusals import Refused
+from dasan.server.reporting import report
 from dasan.server.store import Store
 from dasan.server.store.hands import Hand
 from dasan.server.tables import Tables, check_bot
@@ -40,6 +41,7 @@ from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
 
 router = APIRouter(prefix="/api")
 
+Kind: TypeAlias = Literal["open", "known"]
 FAILED = (JobFailed, JobTimeout, JobCrashed)
 VERSION = f"{__version__}/1"
 """Reviews that another version kept are made anew."""
@@ -53,34 +55,7 @@ async def review(
     hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> StreamingResponse:
     """Every move of a finished hand judged with open hands, from the last to the first, one JSON object a line."""
-    hand = await open_hand(store, hand_id)
-    kept = await store.reviews.get(hand_id, "open", VERSION)
-    if kept is not None:
-        return StreamingResponse(iter(kept), media_type=NDJSON)
-    limit(request, "study", player)
-    return StreamingResponse(_review(tables, hand), media_type=NDJSON)
-
-
-async def _review(tables: Tables, hand: Hand) -> AsyncIterator[str]:
-    settings = tables.settings
-    lines: list[str] = []
-    moves: list[dict[str, Any]] = []
-    complete = True
-    memory = settings.study_memory_mb / 4
-    try:
-        async for told in tables.study.stream("review", hand.record, EACH_POSITION, settings.review_seconds, memory):
-            moves.append(told)
-            lines.append(json.dumps(told) + "\n")
-            yield lines[-1]
-    except FAILED:
-        complete = False
-    turning = sorted(move["seq"] for move in moves if move["kept"] is False)
-    could_turn = [move["seq"] for move in moves if move["value"] is not None and move["losing"]]
-    last = {"type": "done", "turning_points": turning, "last_chance": max(could_turn, default=None)}
-    lines.append(json.dumps({**last, "complete": complete}) + "\n")
-    if complete:
-        await tables.store.reviews.keep(hand, "open", VERSION, lines)
-    yield lines[-1]
+    return await _judged(hand_id, "open", request, tables, store, player)
 
 
 @router.get("/hands/{hand_id}/known")
@@ -88,30 +63,57 @@ async def known(
     hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> StreamingResponse:
     """Every move of a finished hand by what its player could know, in order, one JSON object a line."""
+    return await _judged(hand_id, "known", request, tables, store, player)
+
+
+async def _judged(
+    hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
+) -> StreamingResponse:
+    """A review as it was kept, or while it is made."""
     hand = await open_hand(store, hand_id)
-    kept = await store.reviews.get(hand_id, "known", VERSION)
+    kept = await store.reviews.get(hand_id, kind, VERSION)
     if kept is not None:
         return StreamingResponse(iter(kept), media_type=NDJSON)
     limit(request, "study", player)
-    return StreamingResponse(_known(tables, hand), media_type=NDJSON)
+    return StreamingResponse(_lines(tables, hand, kind), media_type=NDJSON)
 
 
-async def _known(tables: Tables, hand: Hand) -> AsyncIterator[str]:
+async def _lines(tables: Tables, hand: Hand, kind: Kind) -> AsyncIterator[str]:
+    """Make a review: a line for each move as it is judged, then one that says whether all were; and keep it if so."""
     lines: list[str] = []
     moves: list[dict[str, Any]] = []
     complete = True
+    seconds = tables.settings.review_seconds
+    if kind == "open":
+        memory = tables.settings.study_memory_mb / 4
+        told = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
+    else:
+        told = tables.study.stream("known", hand.record, seconds)
     try:
-        async for told in tables.study.stream("known", hand.record, tables.settings.review_seconds):
-            moves.append(told)
-            lines.append(json.dumps(told) + "\n")
+        async for move in told:
+            moves.append(move)
+            lines.append(json.dumps(move) + "\n")
             yield lines[-1]
     except FAILED:
         complete = False
-    complete = complete and all(move["estimates"] or not _decided(move) for move in moves)
-    lines.append(json.dumps({"type": "done", "complete": complete}) + "\n")
+    if kind == "known":
+        complete = complete and all(move["estimates"] or not _decided(move) for move in moves)
+    last = {"type": "done", **(_turning(moves) if kind == "open" else {}), "complete": complete}
+    lines.append(json.dumps(last) + "\n")
     if complete:
-        await tables.store.reviews.keep(hand, "known", VERSION, lines, moves)
+        try:
+            await tables.store.reviews.keep(hand, kind, VERSION, lines, moves if kind == "known" else ())
+        except Exception as error:
+            # Whoever asked gets it all the same: the next one waits again.
+            report("a review was not kept", error)
     yield lines[-1]
+
+
+def _turning(moves: list[dict[str, Any]]) -> dict[str, Any]:
+    """The moves that gave the result away, and the last at which it could have been another."""
+    turning = sorted(move["seq"] for move in moves if move["kept"] is False)
+    could_turn = [move["seq"] for move in moves if move["value"] is not None and move["losing"]]
+    return {"turning_points": turning, "last_chance": max(could_turn, default=None)}
 
 
 def _decided(move: dict[str, Any]) -> bool:
