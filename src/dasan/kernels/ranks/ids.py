@@ -15,7 +15,7 @@ from dasan.features import kinds
 from dasan.kernels.env.buffers import Buffers, set_mask
 from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
 from dasan.kernels.runtime.bits import deposit, extract, gather, popcount, spread
-from dasan.kernels.runtime.compiled import woven
+from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 
@@ -127,9 +127,17 @@ def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
     """The legal actions of environment `i`, as `env.legal_of` gives them, as bits by id, and into its list and its mask."""
     if buffers.written.legal:
         _list_legal(i, legal, ids, buffers)
-    if ids.in_order:
+    if not ids.in_order:
+        _copy_list(i, buffers)
+    elif buffers.written.bits:
         _write_bits(i, legal, ids, buffers)
-        return
+    else:
+        _write_mask(i, legal, ids, buffers)
+
+
+@lean
+def _copy_list(i: int, buffers: Buffers) -> None:
+    """Write the bits and the mask that the list of legal actions gives."""
     bits, mask = buffers.bits, buffers.mask
     for k in range(bits.shape[1]):
         bits[i, k] = _0
@@ -161,43 +169,78 @@ def _list_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 
 
 @woven
-def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """The bits by id, the mask, and without a list how many they are."""
+def _write_mask(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """The mask, beside a list: whether there are runs costs no branch more, because the list has taken it already."""
     said, with0, with1, with2, sets, ones, twos = legal
     bits, places, mask = ids.bits, ids.places, buffers.mask
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
     called = with0 | with1 | with2 != _0
-    # Whether there are runs is unpredictable; a branch on it costs nothing only where the list has taken it already.
-    runs = (not buffers.written.legal) or (ones | twos != _0)
-    actions = mask.shape[1]
+    runs = ones | twos != _0
+    before = _0
+    word = (said << _1) | passes
+    for k in range(places.shape[0] // 6):
+        at = 6 * k
+        word |= deposit(extract(sets, bits[at]), places[at])
+        if runs:
+            word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
+            word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
+        if called:
+            word |= _called_word(with0, with1, with2, ids, at)
+        _spread_word(word, before, k, mask, i)
+        before = word
+        word = _0
+
+
+@woven
+def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """The bits by id, the mask if it is written, and without a list how many they are."""
+    said, with0, with1, with2, sets, ones, twos = legal
+    bits, places = ids.bits, ids.places
+    passes = (twos >> _PASS_PLACE) & _1
+    twos ^= passes << _PASS_PLACE
+    called = with0 | with1 | with2 != _0
     before = n = _0
     word = (said << _1) | passes
     for k in range(places.shape[0] // 6):
         at = 6 * k
         if places[at] != _0:
             word |= deposit(extract(sets, bits[at]), places[at])
-        if runs and places[at + 1] != _0:
+        if places[at + 1] != _0:
             word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
-        if runs and places[at + 2] != _0:
+        if places[at + 2] != _0:
             word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
         if called:
-            word |= deposit(extract(with0, bits[at + 3]), places[at + 3])
-            word |= deposit(extract(with1, bits[at + 4]), places[at + 4])
-            word |= deposit(extract(with2, bits[at + 5]), places[at + 5])
-        if buffers.written.bits:
-            buffers.bits[i, k] = word
-            n += popcount(word)
+            word |= _called_word(with0, with1, with2, ids, at)
+        buffers.bits[i, k] = word
+        n += popcount(word)
         if buffers.written.mask:
-            over = 64 * k + 64 - actions
-            if over <= 0:
-                spread(word, mask, i, 64 * k)
-            else:
-                spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
-            before = word
+            _spread_word(word, before, k, buffers.mask, i)
+        before = word
         word = _0
     if not buffers.written.legal:
         buffers.num_legal[i] = n
+
+
+@woven
+def _called_word(with0: np.uint64, with1: np.uint64, with2: np.uint64, ids: RankIds, at: int) -> np.uint64:
+    """The plays with the called card that belong to a word by id."""
+    bits, places = ids.bits, ids.places
+    word: np.uint64 = deposit(extract(with0, bits[at + 3]), places[at + 3])
+    word |= deposit(extract(with1, bits[at + 4]), places[at + 4])
+    word |= deposit(extract(with2, bits[at + 5]), places[at + 5])
+    return word
+
+
+@woven
+def _spread_word(word: np.uint64, before: np.uint64, k: int, mask: npt.NDArray[np.uint8], i: int) -> None:
+    """Write word `k` as bytes of the mask. The last one ends where the mask ends, so it repeats some bits of `before`."""
+    actions = mask.shape[1]
+    over = 64 * k + 64 - actions
+    if over <= 0:
+        spread(word, mask, i, 64 * k)
+    else:
+        spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
 
 
 def draw_order(ids: RankIds) -> Words:
