@@ -116,10 +116,13 @@ class Player:
         return table_id
 
     @contextmanager
-    def connect(self, table_id: str, *, seq: int | None = None, **options: Any) -> Iterator[Socket]:
+    def connect(
+        self, table_id: str, *, seq: int | None = None, what: str = "tables", **options: Any
+    ) -> Iterator[Socket]:
+        """Open a socket. what: ``tables``, or ``reviews`` for the id of a shared review."""
         cookie = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         headers = {"Cookie": cookie} if cookie else {}
-        url = f"{self.server.address.replace('http', 'ws')}/ws/tables/{table_id}"
+        url = f"{self.server.address.replace('http', 'ws')}/ws/{what}/{table_id}"
         url += "" if seq is None else f"?seq={seq}"
         options.setdefault("origin", self.server.address)
         with connect(url, additional_headers=headers, max_size=None, **options) as raw:

@@ -20,7 +20,7 @@ from itsdangerous import BadSignature, Signer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from dasan.server.refusals import Banned
+from dasan.server.refusals import Banned, Refused
 from dasan.server.reporting import now
 from dasan.server.store.people import People
 
@@ -91,6 +91,15 @@ class Identities:
         """The player whose browser this is; None where it has no cookie that counts. ``Banned`` where they are."""
         found = self._read(connection)
         return found[0] if found is not None and await self._valid(*found) else None
+
+    async def left(self, connection: HTTPConnection, player: str | None) -> bool:
+        """Whether the browser is no longer the player that it was: signed out, banned, or with another password."""
+        try:
+            return player is not None and await self.player(connection) != player
+        except Banned:
+            return True
+        except Refused:
+            return False
 
     def session(self, connection: HTTPConnection) -> str | None:
         """The session of a signed-in browser, as the store knows it."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from contextlib import suppress
-from typing import cast
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol, cast
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
@@ -36,19 +37,36 @@ PROBE_EVERY = 10.0
 router = APIRouter()
 
 
+class Client(Protocol):
+    """One socket of a player."""
+
+    def recheck(self) -> None:
+        """Find out at once whether the socket's session goes on."""
+        ...
+
+
 class Live:
     """The sockets of this process, by player."""
 
     def __init__(self) -> None:
-        self._clients: dict[str, set[_Client]] = {}
+        self._clients: dict[str, set[Client]] = {}
 
-    def join(self, player: str, client: _Client) -> None:
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    @contextmanager
+    def joined(self, player: str | None, client: Client) -> Iterator[None]:
+        """Count ``client`` among the player's sockets meanwhile."""
+        if player is None:
+            yield
+            return
         self._clients.setdefault(player, set()).add(client)
-
-    def leave(self, player: str, client: _Client) -> None:
-        self._clients[player].discard(client)
-        if not self._clients[player]:
-            del self._clients[player]
+        try:
+            yield
+        finally:
+            self._clients[player].discard(client)
+            if not self._clients[player]:
+                del self._clients[player]
 
     def recheck(self, player: str) -> None:
         """Have the player's sockets find out at once whether they may stay."""
@@ -56,9 +74,11 @@ class Live:
             client.recheck()
 
 
-@router.websocket("/ws/tables/{table_id}")
-async def table(websocket: WebSocket, table_id: str) -> None:
-    """A table, live. Refused sockets are accepted first, told why, and closed with 4000 + the HTTP status."""
+async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[None]], what: str) -> None:
+    """Serve a socket, as the player whose browser it comes from, unless its address has too many or the player is banned.
+
+    what: named in the log if it fails.
+    """
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
     sockets: Counter[str] = state.sockets
@@ -77,15 +97,45 @@ async def table(websocket: WebSocket, table_id: str) -> None:
         except Refused:
             await websocket.close(TRY_AGAIN_LATER)
             return
-        await _Client(websocket, state.tables, state.commands, player, table_id).serve()
+        await serve(player)
     except (WebSocketDisconnect, ClientDisconnected):
         pass
     except Exception as error:
-        report(f"socket at table {table_id} failed", error)
+        report(f"{what} failed", error)
     finally:
         sockets[address] -= 1
         if not sockets[address]:
             del sockets[address]
+
+
+@router.websocket("/ws/tables/{table_id}")
+async def table(websocket: WebSocket, table_id: str) -> None:
+    """A table, live. Refused sockets are accepted first, told why, and closed with 4000 + the HTTP status."""
+
+    async def serve(player: str | None) -> None:
+        state = websocket.app.state
+        await _Client(websocket, state.tables, state.commands, player, table_id).serve()
+
+    await admit(websocket, serve, f"socket at table {table_id}")
+
+
+async def send_all(websocket: WebSocket, connection: Connection, seconds: float) -> None:
+    """Send what is queued until the connection is closed, by either side. seconds: for each message.
+
+    A client that does not take it in time is disconnected without a close frame, which it could not receive.
+    """
+    while True:
+        item = await connection.next()
+        try:
+            async with asyncio.timeout(seconds):
+                if isinstance(item, str):
+                    await websocket.send_text(item)
+                elif websocket.application_state is WebSocketState.CONNECTED:
+                    await websocket.close(item)
+        except TimeoutError:
+            return
+        if isinstance(item, int):
+            return
 
 
 class _Client:
@@ -116,45 +166,33 @@ class _Client:
 
     async def serve(self) -> None:
         await self._websocket.accept()
-        if self._player is not None:
-            self._live.join(self._player, self)
-        try:
-            await self._tables.join(self._table_id, self._player, self._connection, self._seen())
-        except Refused as refused:
-            self._refuse(None, refused)
-            self._connection.close(4000 + STATUS[refused.code])
-        try:
-            async with asyncio.TaskGroup() as group:
-                reader = group.create_task(self._read())
-                prober = group.create_task(self._probe())
-                await self._write()
-                reader.cancel()
-                prober.cancel()
-        except* WebSocketDisconnect:
-            pass
-        finally:
-            if self._player is not None:
-                self._live.leave(self._player, self)
-            with suppress(Refused):
-                await self._tables.leave(self._table_id, self._connection)
+        with self._live.joined(self._player, self):
+            try:
+                await self._tables.join(self._table_id, self._player, self._connection, self._seen())
+            except Refused as refused:
+                self._refuse(None, refused)
+                self._connection.close(4000 + STATUS[refused.code])
+            try:
+                async with asyncio.TaskGroup() as group:
+                    reader = group.create_task(self._read())
+                    prober = group.create_task(self._probe())
+                    await send_all(self._websocket, self._connection, self._send_seconds)
+                    reader.cancel()
+                    prober.cancel()
+            except* WebSocketDisconnect:
+                pass
+            finally:
+                with suppress(Refused):
+                    await self._tables.leave(self._table_id, self._connection)
 
     def _seen(self) -> int | None:
         """The last ``seq`` the client says it saw."""
         text = self._websocket.query_params.get("seq", "")
         return int(text) if text.isdecimal() and len(text) < 10 else None
 
-    async def _signed_out(self) -> bool:
-        """Whether the socket's session has ended since: its player signed out, or changed the password."""
-        try:
-            return self._player is not None and await self._identities.player(self._websocket) != self._player
-        except Banned:
-            return True
-        except Refused:
-            return False
-
     async def _probe(self) -> None:
         while True:
-            if await self._signed_out():
+            if await self._identities.left(self._websocket, self._player):
                 self._connection.close(SIGNED_OUT)
                 return
             n = self._probed[0] + 1
@@ -164,24 +202,6 @@ class _Client:
                 async with asyncio.timeout(PROBE_EVERY):
                     await self._again.wait()
             self._again.clear()
-
-    async def _write(self) -> None:
-        """Send what is queued until the connection is closed, by either side.
-
-        A client that does not take it in time is disconnected without a close frame, which it could not receive.
-        """
-        while True:
-            item = await self._connection.next()
-            try:
-                async with asyncio.timeout(self._send_seconds):
-                    if isinstance(item, str):
-                        await self._websocket.send_text(item)
-                    elif self._websocket.application_state is WebSocketState.CONNECTED:
-                        await self._websocket.close(item)
-            except TimeoutError:
-                return
-            if isinstance(item, int):
-                return
 
     async def _read(self) -> None:
         over = 0

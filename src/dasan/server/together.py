@@ -7,15 +7,13 @@ looks again every few seconds while anybody follows.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from dasan.sentences import said
 from dasan.server.bus import Bus
 from dasan.server.hub import Connection
 from dasan.server.protocol import PlaceShown, PlaceTold
-from dasan.server.refusals import Refused
+from dasan.server.refusals import STATUS, Refused
 from dasan.server.reporting import now, report
 from dasan.server.store import Store
 from dasan.server.store.reviews import Shared
@@ -23,15 +21,23 @@ from dasan.server.store.reviews import Shared
 LOOK_AGAIN = 4.0
 """Seconds between looks at the store."""
 MOST_FOLLOWERS = 200
+SUBJECT = "reviews"
+"""What processes tell each other about on the bus: ids of reviews whose leader looks elsewhere."""
 
 
 @dataclass
 class _Followed:
-    """A shared review that this process shows. told: the revision that its connections know."""
+    """A shared review that this process shows, as its connections know it."""
 
-    told: int
+    shared: Shared
     connections: set[Connection] = field(default_factory=set)
-    end: Callable[[], Awaitable[None]] | None = None
+
+    def show(self, shared: Shared) -> None:
+        """Tell all connections, if it is news."""
+        if shared.revision > self.shared.revision:
+            self.shared = shared
+            for connection in tuple(self.connections):
+                connection.offer(_told(shared, connection))
 
 
 class Together:
@@ -41,49 +47,52 @@ class Together:
         self._store = store
         self._bus = bus
         self._followed: dict[str, _Followed] = {}
+        self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
     async def run(self) -> None:
-        """Look again at what is followed, until cancelled."""
-        while True:
-            self._wake.clear()
-            if not self._followed:
-                await self._wake.wait()
-            try:
-                async with asyncio.timeout(LOOK_AGAIN):
-                    await self._wake.wait()
-            except TimeoutError:
-                pass
-            for shared_id in tuple(self._followed):
+        """Look again at what is followed, until cancelled: at once where another process says so, and now and then."""
+        end = None if self._bus is None else await self._bus.subscribe(SUBJECT, self._heard)
+        try:
+            while True:
                 try:
-                    await self._look(shared_id)
-                except Exception as error:
-                    report("a shared review could not be read", error)
+                    async with asyncio.timeout(LOOK_AGAIN):
+                        await self._wake.wait()
+                except TimeoutError:
+                    self._changed.update(self._followed)
+                self._wake.clear()
+                while self._changed:
+                    try:
+                        await self._look(self._changed.pop())
+                    except Exception as error:
+                        report("a shared review could not be read", error)
+        finally:
+            if end is not None:
+                await end()
+
+    def _heard(self, message: bytes) -> None:
+        shared_id = message.decode("ascii", "replace")
+        if shared_id in self._followed:
+            self._changed.add(shared_id)
+            self._wake.set()
 
     async def join(self, shared_id: str, connection: Connection) -> None:
         """Show a connection where the leader is, and from then on every change. ``Refused`` where there is no such."""
         shared = await self._find(shared_id)
-        followed = self._followed.get(shared_id)
-        if followed is None:
-            followed = self._followed[shared_id] = _Followed(shared.revision)
-            if self._bus is not None:
-                end = await self._bus.subscribe(f"review-{shared_id}", lambda _: self._wake.set())
-                followed.end = end
+        followed = self._followed.setdefault(shared_id, _Followed(shared))
         if len(followed.connections) >= MOST_FOLLOWERS:
             raise Refused("unavailable", said("review.full"))
+        followed.show(shared)
         followed.connections.add(connection)
-        connection.offer(_told(shared, connection))
+        connection.offer(_told(followed.shared, connection))
 
-    async def leave(self, shared_id: str, connection: Connection) -> None:
+    def leave(self, shared_id: str, connection: Connection) -> None:
         """The connection is gone."""
         followed = self._followed.get(shared_id)
-        if followed is None:
-            return
-        followed.connections.discard(connection)
-        if not followed.connections:
-            del self._followed[shared_id]
-            if followed.end is not None:
-                await followed.end()
+        if followed is not None:
+            followed.connections.discard(connection)
+            if not followed.connections:
+                del self._followed[shared_id]
 
     async def lead(self, shared_id: str, player: str | None, place: PlaceShown) -> None:
         """The leader looks elsewhere: tell everybody. ``Refused`` for followers."""
@@ -91,19 +100,22 @@ class Together:
         if player is None or shared.leader != player:
             raise Refused("forbidden", said("review.lead"))
         kept = {"seq": place.seq, "moves": place.moves, "shown": place.shown}
-        revision = await self._store.reviews.lead(shared_id, kept, now())
+        await self._store.reviews.lead(shared_id, kept, now())
         if self._bus is not None:
-            await self._bus.publish(f"review-{shared_id}", json.dumps({"revision": revision}).encode())
+            await self._bus.publish(SUBJECT, shared_id.encode())
         await self._look(shared_id)
 
     async def _look(self, shared_id: str) -> None:
-        followed = self._followed.get(shared_id)
         shared = await self._store.reviews.shared(shared_id)
-        if followed is None or shared is None or shared.revision <= followed.told:
+        followed = self._followed.get(shared_id)
+        if followed is None:
             return
-        followed.told = shared.revision
+        if shared is not None:
+            followed.show(shared)
+            return
+        # Its leader has been forgotten.
         for connection in tuple(followed.connections):
-            connection.offer(_told(shared, connection))
+            connection.close(4000 + STATUS["not-found"])
 
     async def _find(self, shared_id: str) -> Shared:
         shared = await self._store.reviews.shared(shared_id)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
-from contextlib import suppress
 
 from fastapi import APIRouter, Request, Response, WebSocket
 from pydantic import ValidationError
-from starlette.websockets import WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocketDisconnect
 
 from dasan.sentences import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
@@ -17,16 +15,15 @@ from dasan.server.api.study import open_hand
 from dasan.server.hub import Connection
 from dasan.server.identity import Identities, new_player
 from dasan.server.limits import Bucket
+from dasan.server.live import PATIENCE, POLICY_VIOLATION, SIGNED_OUT, Live, admit, send_all
 from dasan.server.protocol import PlaceShown, ReviewNote, ReviewNotes, SharedReview, error_message
 from dasan.server.refusals import STATUS, Refused
-from dasan.server.reporting import now, report
+from dasan.server.reporting import now
+from dasan.server.settings import Settings
 from dasan.server.store.reviews import Shared
 from dasan.server.together import Together
 
 router = APIRouter()
-
-POLICY_VIOLATION = 1008
-PATIENCE = 100
 
 
 @router.get("/api/hands/{hand_id}/notes")
@@ -80,78 +77,75 @@ async def share(
 @router.websocket("/ws/reviews/{shared_id}")
 async def follow(websocket: WebSocket, shared_id: str) -> None:
     """A review watched together, live: places come, and from the leader they are taken."""
-    state = websocket.app.state
-    address = websocket.client.host if websocket.client else ""
-    sockets: Counter[str] = state.sockets
-    if sockets[address] >= state.settings.sockets_each:
-        await websocket.close(POLICY_VIOLATION)
-        return
-    sockets[address] += 1
-    identities: Identities = state.identities
-    together: Together = state.together
-    try:
-        player = await identities.player(websocket)
-        await websocket.accept()
-        await _serve(websocket, together, shared_id, Connection(state.settings.send_queue, player))
-    except WebSocketDisconnect:
-        pass
-    except Exception as error:
-        report("the socket of a shared review failed", error)
-    finally:
-        sockets[address] -= 1
-        if not sockets[address]:
-            del sockets[address]
+    await admit(websocket, lambda player: _Follower(websocket, shared_id, player).serve(), "socket of a shared review")
 
 
-async def _serve(websocket: WebSocket, together: Together, shared_id: str, connection: Connection) -> None:
-    settings = websocket.app.state.settings
-    try:
-        await together.join(shared_id, connection)
-    except Refused as refused:
-        connection.offer(_error(refused))
-        connection.close(4000 + STATUS[refused.code])
-    try:
-        async with asyncio.TaskGroup() as group:
-            reader = group.create_task(_read(websocket, together, shared_id, connection))
-            while True:
-                item = await connection.next()
-                async with asyncio.timeout(settings.send_seconds):
-                    if isinstance(item, str):
-                        await websocket.send_text(item)
-                        continue
-                    if websocket.application_state is WebSocketState.CONNECTED:
-                        await websocket.close(item)
-                reader.cancel()
-                return
-    except* (WebSocketDisconnect, TimeoutError):
-        pass
-    finally:
-        with suppress(Refused):
-            await together.leave(shared_id, connection)
+class _Follower:
+    """One socket: a task that writes what is queued, one that asks whether the player may stay, and the one that reads."""
 
+    def __init__(self, websocket: WebSocket, shared_id: str, player: str | None) -> None:
+        state = websocket.app.state
+        self._websocket = websocket
+        self._shared_id = shared_id
+        self._together: Together = state.together
+        self._identities: Identities = state.identities
+        self._live: Live = state.live
+        self._settings: Settings = state.settings
+        self._connection = Connection(self._settings.send_queue, player)
+        self._again = asyncio.Event()
 
-async def _read(websocket: WebSocket, together: Together, shared_id: str, connection: Connection) -> None:
-    settings = websocket.app.state.settings
-    bucket = Bucket(settings.message_rate, settings.message_burst)
-    over = 0
-    while True:
-        message = await websocket.receive()
-        if message["type"] == "websocket.disconnect":
-            raise WebSocketDisconnect(message.get("code", 1000))
-        if not bucket.take():
-            over += 1
-            if over > PATIENCE:
-                connection.close(POLICY_VIOLATION)
-                return
-            connection.offer(_error(Refused("too-fast", said("messages"))))
-            continue
-        try:
-            place = PlaceShown.model_validate_json(message.get("text") or "")
-            await together.lead(shared_id, connection.player, place)
-        except ValidationError:
-            connection.offer(_error(Refused("malformed", "that is no place in a review")))
-        except Refused as refused:
-            connection.offer(_error(refused))
+    def recheck(self) -> None:
+        """Find out at once whether the socket's session goes on."""
+        self._again.set()
+
+    async def serve(self) -> None:
+        await self._websocket.accept()
+        connection = self._connection
+        with self._live.joined(connection.player, self):
+            try:
+                await self._together.join(self._shared_id, connection)
+            except Refused as refused:
+                connection.offer(_error(refused))
+                connection.close(4000 + STATUS[refused.code])
+            try:
+                async with asyncio.TaskGroup() as group:
+                    tasks = [group.create_task(self._read()), group.create_task(self._watch())]
+                    await send_all(self._websocket, connection, self._settings.send_seconds)
+                    for task in tasks:
+                        task.cancel()
+            except* WebSocketDisconnect:
+                pass
+            finally:
+                self._together.leave(self._shared_id, connection)
+
+    async def _watch(self) -> None:
+        while not await self._identities.left(self._websocket, self._connection.player):
+            await self._again.wait()
+            self._again.clear()
+        self._connection.close(SIGNED_OUT)
+
+    async def _read(self) -> None:
+        bucket = Bucket(self._settings.message_rate, self._settings.message_burst)
+        over = 0
+        while True:
+            message = await self._websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                raise WebSocketDisconnect(message.get("code", 1000))
+            if not bucket.take():
+                over += 1
+                if over > PATIENCE:
+                    self._connection.close(POLICY_VIOLATION)
+                    return
+                self._connection.offer(_error(Refused("too-fast", said("messages"))))
+                continue
+            over = 0
+            try:
+                place = PlaceShown.model_validate_json(message.get("text") or "")
+                await self._together.lead(self._shared_id, self._connection.player, place)
+            except ValidationError:
+                self._connection.offer(_error(Refused("malformed", "that is no place in a review")))
+            except Refused as refused:
+                self._connection.offer(_error(refused))
 
 
 def _error(refused: Refused) -> str:
