@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
+from dasan.server.together import LOOK_AGAIN
 
 from .harness import SECONDS, Player, Remote
 from .services import nats_cluster, postgres
@@ -143,3 +144,46 @@ def test_a_process_that_slept_past_its_lease_writes_nothing_more(tmp_path: Path,
         check(elsewhere, table_id, services, acks)
         for player in (host, elsewhere):
             player.http.close()
+
+
+@pytest.mark.timeout(240)
+def test_people_at_both_processes_find_a_match_and_watch_its_review_together(tmp_path: Path, services: Services) -> None:
+    with ExitStack() as stack:
+        one, _ = stack.enter_context(services.process(tmp_path / "one"))
+        two, _ = stack.enter_context(services.process(tmp_path / "two"))
+        people = [guest(one), guest(two), guest(one)]
+        wanted = {"preset": "big-three", "bots": False}
+        with ThreadPoolExecutor(3) as threads:
+            list(threads.map(lambda player: seek(player, wanted), people))
+            (table_id,) = {seek(player, wanted) for player in people} - {None} or {None}
+            assert table_id is not None, "all three seek the same game"
+            mine = [player.http.get("/api/tables").json() for player in people]
+            assert [[table["id"] for table in tables] for tables in mine] == [[table_id]] * 3
+            acks = list(threads.map(lambda n: play(people[n], table_id, random.Random(n)), range(3)))
+        check(people[1], table_id, services, [ack for one in acks for ack in one])
+        (hand,) = people[1].http.get(f"/api/tables/{table_id}/hands").json()
+        assert hand["rated"]
+        place = {"type": "place", "seq": None}
+        shared = people[0].http.post(f"/api/hands/{hand['id']}/together", json=place).json()["id"]
+        elsewhere = guest(two, people[0].http.cookies)
+        leading = stack.enter_context(elsewhere.connect(shared, what="reviews"))
+        followers = [stack.enter_context(player.connect(shared, what="reviews")) for player in (guest(one), people[1])]
+        for socket in (leading, *followers):
+            assert socket.receive()["seq"] is None
+        for seq in (5, 8):
+            leading.send(**{**place, "seq": seq})
+            begun = time.monotonic()
+            for socket in followers:
+                assert socket.receive()["seq"] == seq
+            assert time.monotonic() - begun < LOOK_AGAIN, "the bus tells it, not the next look at the store"
+        followers[1].send(**place)
+        assert followers[1].receive()["code"] == "forbidden"
+        for player in (*people, elsewhere):
+            player.http.close()
+
+
+def seek(player: Player, wanted: dict[str, object]) -> str | None:
+    answer = player.http.post("/api/quick", json=wanted)
+    assert answer.status_code == 200, answer.text
+    table: str | None = answer.json()["table"]
+    return table
