@@ -16,7 +16,6 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, Kept, Outcome, interval, run
-from dasan.arena.hands import by_place
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bots import bot
 from dasan.bots.trained import WEIGHTS, catalogue
@@ -148,7 +147,7 @@ def page(kept: Kept) -> str:
                 alone, among = (_named(name, version) for name, version in zip((a, b), found[0], strict=True))
                 rows.append(_row(alone, among, list(found[1].values())))
         if rows:
-            unit = "a hand, by place" if by_place(rules) else "a hand"
+            unit = "a hand" if rules.pays else "a hand, by place"
             out.append(f"## {game.title}\n")
             out.append(f"`{game.command('A', 'B', 100)}`; the deals are numbered from {SEED}.\n")
             out.append(f"| one | among | deals | {unit} | 95 % | wins | points | 95 % | ms a move |")

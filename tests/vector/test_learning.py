@@ -73,6 +73,20 @@ def test_argmax_explores_and_refuses() -> None:
         env.best(cheapest, np.arange(3))
 
 
+def test_places_count_from_1_to_minus_1_where_nothing_is_paid() -> None:
+    """The same numbers as the arena's, for every place and number of seats (W.18, W.22)."""
+    for players in (3, 4, 8):
+        env = dasan.vector.make("winner", 4, seed=players, players=players, decks=2 if players == 8 else 1)
+        ended = 0
+        while ended < 6:
+            env.step(env.sample())
+            for i in np.flatnonzero(env.done):
+                wanted = [1 - 2 * (int(place) - 1) / (players - 1) for place in env.places[i]]
+                assert earned(env)[i].tolist() == pytest.approx(wanted)
+                assert sum(wanted) == pytest.approx(0)
+                ended += 1
+
+
 @pytest.mark.parametrize(("preset", "forced"), [("big-three", False), ("winner", True)])
 def test_returns_are_those_of_a_loop_over_hands(preset: str, forced: bool) -> None:
     """Every decision once, with what its seat was paid in its hand; nothing of hands that go on."""

@@ -16,7 +16,6 @@ from dasan.play.begin import deal
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.rules import Rules
 
 
@@ -124,15 +123,10 @@ def earned(state: State) -> tuple[float, ...]:
     result = state.result
     if result is None:
         raise ValueError("the hand goes on")
-    if not by_place(state.rules):
+    if state.rules.pays:
         return tuple(float(paid) for paid in result.payments)
     n = state.rules.players
     return tuple((n - 1 - 2 * result.finish_order.index(seat)) / (n - 1) for seat in range(n))
-
-
-def by_place(rules: Rules) -> bool:
-    """Whether nothing is paid, so that places count."""
-    return isinstance(rules.scoring, FixedScoring) and rules.scoring.stake == 0
 
 
 def role(state: State, seat: int) -> str:

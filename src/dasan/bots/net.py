@@ -13,7 +13,6 @@ from dasan.features import encode, encode_moves
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
-from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
@@ -93,4 +92,4 @@ def score(found: Fitted, view: View) -> npt.NDArray[np.float32]:
 
 def unit(rules: Rules) -> Unit:
     """What networks are trained for: payments, or places where nothing is paid."""
-    return "place" if isinstance(rules.scoring, FixedScoring) and rules.scoring.stake == 0 else "payment"
+    return "payment" if rules.pays else "place"

@@ -154,7 +154,7 @@ class Table:
         """float64 [moves, count]: hands from the first `count` positions on, each with every move."""
         import numpy as np
 
-        from dasan.bots.scoring import returns
+        from dasan.vector.returns import earned
 
         env, used = self.env, count * len(moves)
         for i in range(1, len(moves)):
@@ -169,7 +169,7 @@ class Table:
         while True:
             env.step(actions)
             over = np.flatnonzero(env.done & running)
-            got[over] = returns(env)[over, view.seat]
+            got[over] = earned(env)[over, view.seat]
             running[over] = False
             if not running.any():
                 return got[:used].reshape(len(moves), count)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.net import unit
 from dasan.vector import VectorEnv
 
 Floats = npt.NDArray[np.float32]
@@ -72,15 +71,3 @@ class Scorer:
         np.maximum(second, 0, out=second)
         scores = second @ weights["w_last"] + weights["b_last"]
         return Scores(envs, begin, scores.astype(np.float32, copy=False))
-
-
-def returns(env: VectorEnv) -> Floats:
-    """float32 [environments, seats]: payments, or where nothing is paid places from 1 (first) to -1 (last).
-
-    Only rows of environments that are done count.
-    """
-    if unit(env.rules) == "payment":
-        return env.rewards.astype(np.float32)
-    n = env.num_players
-    out: Floats = (n + 1 - 2 * env.places.astype(np.float32)) / np.float32(n - 1)
-    return out

@@ -70,7 +70,7 @@ def _story(heading: str, game: State | Session, hands: list[tuple[int, State]]) 
     for number, state in hands:
         yield ""
         yield from _hand_story(words, number, state)
-    if isinstance(game, Session) and words.scored and game.results:
+    if isinstance(game, Session) and words.rules.pays and game.results:
         yield ""
         yield words.balances(game.balances)
 

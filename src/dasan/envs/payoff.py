@@ -11,8 +11,7 @@ from dasan.ruleset.rules import Rules
 
 def by_places(rules: Rules) -> bool:
     """Whether a hand pays nothing and goes on to the last, so that places say who did better (W.18)."""
-    scoring = rules.scoring
-    return isinstance(scoring, FixedScoring) and scoring.stake == 0 and rules.ending is Ending.LAST_IN
+    return not rules.pays and rules.ending is Ending.LAST_IN
 
 
 def of_places(places: Sequence[int]) -> list[float]:

@@ -7,8 +7,9 @@ import numpy as np
 from dasan import vector
 from dasan.arena.estimate import Estimate
 from dasan.bots.network import Network
-from dasan.bots.scoring import Scorer, returns
+from dasan.bots.scoring import Scorer
 from dasan.ruleset.rules import Rules
+from dasan.vector.returns import earned
 
 
 def duel(
@@ -41,7 +42,7 @@ def duel(
             env.step(actions)
             over = np.flatnonzero(env.done & open_)
             if len(over):
-                got[over] = returns(env)[over, mine[over]]
+                got[over] = earned(env)[over, mine[over]]
                 open_[over] = False
         means += got.reshape(count, players).mean(axis=1).tolist()
         at += count

@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from dasan import vector
 from dasan.bots.network import Network, Shape, fresh, scales
-from dasan.bots.scoring import Scorer, returns
+from dasan.bots.scoring import Scorer
 from dasan.features import layout, move_layout
 from dasan.learn.config import Config
 from dasan.learn.pool import Pool
 from dasan.learn.returns import Returns
 from dasan.vector import VectorEnv
+from dasan.vector.returns import earned
 
 Floats = npt.NDArray[np.float32]
 MOST_STEPS = 100_000
@@ -215,7 +216,7 @@ class Trainer:
         env.step(actions)
         over = np.flatnonzero(env.done & open_)
         if len(over):
-            self.returns.finish(over, returns(env) / np.float32(config.unit))
+            self.returns.finish(over, earned(env) / np.float32(config.unit))
         progress.plies += int(open_.sum())
         progress.decisions += len(envs)
         progress.hands += len(over)

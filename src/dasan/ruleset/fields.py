@@ -129,6 +129,11 @@ class RulesFields:
         return self.suits_ranked or any(isinstance(s, Flush) or (isinstance(s, Run) and s.flush) for s in self.shapes)
 
     @cached_property
+    def pays(self) -> bool:
+        """Whether hands are paid; where nothing is, places are the outcome (W.22)."""
+        return not isinstance(self.scoring, FixedScoring) or self.scoring.stake > 0
+
+    @cached_property
     def cite(self) -> dict[str, str]:
         """The clause that a refusal cites, by topic."""
         return _Citations(self.citations)

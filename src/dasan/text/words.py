@@ -10,7 +10,6 @@ from dasan.errors import DasanError
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.parts import Result
-from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.rules import Rules
 
 SUIT_SIGNS = {"D": "♦", "C": "♣", "H": "♥", "S": "♠"}
@@ -172,16 +171,10 @@ class Words:
             said.append(_sentence(f"The order: {', '.join(order)}"))
         if result.foul is not None:
             said.append(self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"))
-        if self.scored:
+        if self.rules.pays:
             paid = [f"{self.name(s)} {signed(p)}" for s, p in enumerate(result.payments)]
             said.append(_sentence(", ".join(paid)))
         return said
-
-    @property
-    def scored(self) -> bool:
-        """Whether the game keeps a score at all (W.22)."""
-        scoring = self.rules.scoring
-        return not isinstance(scoring, FixedScoring) or scoring.stake > 0
 
     def balances(self, balances: Sequence[int]) -> str:
         show = str if self.rules.stake_chips else signed

@@ -109,7 +109,7 @@ class TableApp(App[None]):
             seat.show(view, words, game.session.balances[seat.seat])
         base.query_one(Middle).show(view, words, game.session.balances)
         balance = game.session.balances[ME]
-        parts = [str(balance) if game.rules.stake_chips else signed(balance)] if words.scored else []
+        parts = [str(balance) if game.rules.stake_chips else signed(balance)] if words.rules.pays else []
         self._suggested = -1
         me = base.query_one("#me", Static)
         me.update(" · ".join(["[b]You[/b]", f"{len(view.hand)} cards", *parts, *roles(view, ME)]))

@@ -106,5 +106,5 @@ class Game:
         self._told = len(view.events)
         if just_over and view.result is not None:
             yield from words.result(view.result)
-            if words.scored:
+            if words.rules.pays:
                 yield words.balances(self.session.balances)

@@ -67,7 +67,7 @@ class Seat(Static):
 
     def show(self, view: View, words: Words, balance: int) -> None:
         self.border_title = words.names[self.seat]
-        self.border_subtitle = _balance(words, balance) if words.scored else ""
+        self.border_subtitle = _balance(words, balance) if words.rules.pays else ""
         self.set_class(view.to_act == self.seat, "acting")
         left = view.hand_sizes[self.seat]
         count = Text.assemble((f"{left}", "bold white"), (" card" if left == 1 else " cards", "#9db8a9"))
@@ -127,7 +127,7 @@ def _caption(view: View, words: Words) -> Text:
 def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Align:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="#9db8a9")
     table.add_column("")
-    if words.scored:
+    if words.rules.pays:
         table.add_column("this hand", justify="right")
         table.add_column("counters" if words.rules.stake_chips else "balance", justify="right")
     if view.hands is not None:
@@ -137,7 +137,7 @@ def _settlement(view: View, words: Words, balances: tuple[int, ...]) -> Align:
         return Align.center(table)
     for seat in dict.fromkeys((*result.finish_order, *range(view.rules.players))):
         row = [Text(words.name(seat), "bold #ffe08a" if seat in result.winners else "white")]
-        if words.scored:
+        if words.rules.pays:
             paid = result.payments[seat]
             row.append(Text(signed(paid), "#8fd18f" if paid > 0 else "#ff8a70" if paid < 0 else "white"))
             row.append(Text(_balance(words, balances[seat])))

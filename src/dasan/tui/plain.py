@@ -77,7 +77,7 @@ class _Table:
         )
 
     def farewell(self) -> None:
-        if self.words.scored and self.game.session.results:
+        if self.words.rules.pays and self.game.session.results:
             self.say(self.words.balances(self.game.session.balances))
         self.say("Goodbye.")
 

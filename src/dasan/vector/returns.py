@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.ruleset.policies import FixedScoring
-
 if TYPE_CHECKING:
     from dasan.vector.env import VectorEnv
 
@@ -38,12 +36,11 @@ def earned(env: VectorEnv) -> Floats:
 
     Only rows of environments that are done count.
     """
-    scoring = env.rules.scoring
-    if not (isinstance(scoring, FixedScoring) and scoring.stake == 0):
+    if env.rules.pays:
         return env.rewards.astype(np.float32)
     n = env.num_players
-    places = np.where(env.places == 0, n, env.places)
-    out: Floats = ((n + 1 - 2 * places) / (n - 1)).astype(np.float32)
+    places = np.where(env.places == 0, n, env.places).astype(np.float32)
+    out: Floats = (n + 1 - 2 * places) / np.float32(n - 1)
     return out
 
 
