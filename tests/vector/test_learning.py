@@ -67,7 +67,7 @@ def test_argmax_explores_and_refuses() -> None:
     for wrong in (scores[:, :5], scores[0], scores[:3]):
         with pytest.raises(ValueError, match="scores are"):
             env.argmax(wrong)
-    with pytest.raises(ValueError, match="chance"):
+    with pytest.raises(ValueError, match="probability"):
         env.argmax(scores, eps=1.5)
     with pytest.raises(ValueError, match="ragged"):
         env.best(cheapest, np.arange(3))

@@ -184,11 +184,11 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: positions.thrifty(1), "is over"),
         (lambda: positions.play_out(), "is over"),
         (lambda: positions.play_out(last=1, policy="clever"), "random, thrifty"),
-        (lambda: positions.play_out(last=3), "positions that there are"),
+        (lambda: positions.play_out(last=3), "positions that exist"),
         (lambda: positions.play_out(last=1, opening=0), "not legal in position 0"),
         (lambda: positions.play_out(last=1, opening=10**6), "ids go from 0"),
         (lambda: positions.put(0, dasan.deal(dasan.rules("winner"), seed=1)), "another game"),
-        (lambda: positions.put_worlds(1, state, worlds.deals(state.view(0), 2)), "so much room"),
+        (lambda: positions.put_worlds(1, state, worlds.deals(state.view(0), 2)), "more worlds than positions"),
         (lambda: worlds.Positions(rules, 0), "one position or more"),
         (lambda: worlds.judge(state.view((state.to_act or 0) + 1 & 3)), "nothing to judge"),
     ):

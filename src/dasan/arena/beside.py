@@ -1,4 +1,4 @@
-"""Deals played in a process beside this one, which a bot may end: the deal is played again without asking that bot."""
+"""Deals played in a child process: if a bot ends that process, the deal is played again without asking that bot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOBODY, _NAMES = b"-", {False: b"a", True: b"b"}
 
 
 class PlayDeal(Protocol):
-    """`contest.play_deal` of a contest."""
+    """`contest.play_deal` with its contest filled in."""
 
     def __call__(
         self, seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None

@@ -1,6 +1,6 @@
 """Contests: every pair of bots over the same deals, one of them alone among the other, in every seat.
 
-A deal is one sample: its hands are not independent. What a deal gave is plain data, so that contests can be resumed,
+A deal is one sample: its hands are not independent. The outcome of a deal is plain data, so that contests can be resumed,
 shared among processes, and played on a cluster.
 """
 
@@ -26,12 +26,12 @@ from dasan.ruleset.rules import Rules
 PATIENCE = 60.0
 """Seconds that a program may take for a move where no limit is named."""
 LOOKS = 4
-"""How often a contest that may stop early is looked at."""
+"""The number of times that a contest which may stop early is looked at."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """`deals` deals, numbered from `seed`, between `a`, alone, and `b` in all other seats, once for each seat of `a`.
+    """`deals` deals, numbered from `seed`: `a` in one seat against `b` in all others, each deal once for every seat of `a`.
 
     move_seconds: how long a bot may think about a move. records: a folder for the record of every hand.
     """
@@ -47,9 +47,9 @@ class Contest:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one deal gave. mean, wins: of `a` over its seats: what it earned a hand (see `hands.earned`), and the part of its
-    hands that it or its side won. above, below: how often a `b` earned less, and more, than `a` in the same hand. roles: by
-    role of `a`, hands and wins. moves, seconds: decisions of `a` and `b`, and the time they took. faults: of each, by kind.
+    """The outcome of one deal. mean, wins: of `a` over its seats, the earnings a hand (see `hands.earned`) and the share of hands
+    that it or its side won. above, below: how often a `b` earned less, and more, than `a` in the same hand. roles: by role of
+    `a`, hands and wins. moves, seconds: decisions of `a` and of `b`, and the time they took. faults: of each, by kind.
     """
 
     seed: int
@@ -228,7 +228,7 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
 
 
 def interval(outcomes: Sequence[Outcome], *, early: bool = False) -> Estimate:
-    """What `a` earned a hand, with 95 % confidence.
+    """The mean earnings of `a` a hand, with a 95 % interval.
 
     early: the interval of a contest that may have stopped at any of `LOOKS` looks. Each look then has a confidence of
     1 - 0.05 / LOOKS, so that all of them together are right 95 times in 100 (Bonferroni), whichever is the last.
@@ -254,7 +254,7 @@ class Kept:
                 self._found.setdefault(key, {})[outcome.seed] = outcome
 
     def of(self, contest: Contest) -> dict[int, Outcome]:
-        """What is known of a contest, by number of the deal: of the same game, bots and versions."""
+        """The known outcomes of a contest by number of the deal: those of the same game, bots and versions."""
         return dict(self._found.get(_key(contest), {}))
 
     def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:

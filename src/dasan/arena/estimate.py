@@ -10,7 +10,7 @@ from statistics import NormalDist, fmean, stdev
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and the interval that holds the true one with 95 % (or another) confidence: Student's t over independent `samples`.
+    """A mean and its confidence interval, 95 % if not said otherwise: Student's t over `samples` independent values.
 
     >>> Estimate.of([1.0, 2.0, 3.0, 4.0], digits=1)
     Estimate(mean=2.5, low=0.4, high=4.6, samples=4)
@@ -23,7 +23,7 @@ class Estimate:
 
     @staticmethod
     def of(values: Sequence[float], digits: int = 4, confidence: float = 0.95) -> Estimate:
-        """The estimate from independent values; ValueError if there are none. One value alone bounds nothing."""
+        """The estimate from independent values; one value alone has an infinite interval. ValueError: there are none."""
         if not values:
             raise ValueError("an estimate takes at least one value")
         mean = fmean(values)

@@ -1,4 +1,4 @@
-"""One hand between bots that may fail: every fault is contained, counted, and laid at its bot's door."""
+"""One hand between bots that may fail: every fault is contained and counted for its bot."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class _Late(BaseException):
 
 @dataclass
 class Clock:
-    """What one seat's bot did: decisions, the seconds they took, and faults by kind: "crash", "stall", "illegal", "exit" (it
-    ended the process, or tried to), of programs "garbage" too.
+    """One seat's decisions, the seconds they took, and its faults by kind: "crash", "stall", "illegal", "exit" (the bot ended
+    the process, or tried to), and for programs "garbage".
     """
 
     moves: int = 0
@@ -47,12 +47,12 @@ def play_fairly(
     muted: Collection[int] = (),
     asking: Callable[[int | None], None] | None = None,
 ) -> tuple[State, list[Clock]]:
-    """The end of a hand from the shuffle, `bots` in seats 0, 1 …, and what each did.
+    """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state, and the clock of each seat.
 
-    A bot that raises, that says what is not a legal move, or that takes longer than `seconds` for one, makes the first
-    legal move instead. Time is limited only in a process's main thread, where the system can interrupt it. muted: seats
-    whose bots are not asked, each time an "exit" fault. asking: called with the seat before its bot is asked, and with None
-    afterwards.
+    If a bot raises, answers with something that is not a legal move, or takes longer than `seconds`, the first legal move is
+    played for it. Time is limited only in a process's main thread, where the system can interrupt it. muted: seats whose bots
+    are not asked; each of their decisions is an "exit" fault. asking: called with the seat before its bot is asked, and with
+    None afterwards.
     """
     state = deal(rules, seed=seed, dealer=dealer)
     clocks = [Clock() for _ in bots]
@@ -117,8 +117,9 @@ def _limit(seconds: float | None) -> Iterator[None]:
 
 
 def earned(state: State) -> tuple[float, ...]:
-    """What a hand that is over was worth to each seat: its payment, or its place from 1 (first) to -1 (last) where nothing
-    is paid. ValueError: the hand goes on.
+    """By seat, the outcome of a hand that is over: the payment, or where nothing is paid the place, from 1 (first) to -1 (last).
+
+    ValueError: the hand goes on.
     """
     result = state.result
     if result is None:

@@ -1,7 +1,7 @@
 """Which code plays which rules: the one place that decides it.
 
-Every backend says which fields and values of `Rules` it honours (see `contract`); whoever needs one asks here. Importing
-this loads neither NumPy nor Numba.
+Every backend declares which fields and values of `Rules` it honours (see `contract`). Importing this package loads neither
+NumPy nor Numba.
 
 >>> import dasan
 >>> from dasan import backends
@@ -24,14 +24,14 @@ Wanted: TypeAlias = Literal["auto", "compiled", "engine"]
 """The fastest that honours the rules; the fastest that is compiled; the interpreted engine."""
 
 BACKENDS: tuple[Backend, ...] = (RANKS, CARDSETS, PATTERNS, ENGINE, GPU, OPEN_HANDS, ENDGAME)
-"""All there are; of one purpose the fastest first."""
+"""All backends; of those with the same purpose the fastest comes first."""
 
 
 def choose(rules: Rules, purpose: Purpose, wanted: Wanted = "auto") -> Backend:
     """The first backend of `purpose` that plays `rules`.
 
-    ValueError: `wanted` is none of these words, or no such backend plays them; then it names for each the first field that
-    it does not honour.
+    ValueError: `wanted` is another word, or no such backend plays the rules; the message names for each of them the first field
+    that it does not honour.
     """
     if wanted not in get_args(Wanted):
         raise ValueError(f"backend is auto, compiled or engine, not {wanted!r}")

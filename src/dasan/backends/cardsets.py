@@ -22,16 +22,16 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 CARDS = 13
-"""In a hand: the room for legal plays is made for that."""
+"""The most cards in a hand: arrays of legal plays are sized for it."""
 LARGE = 5
 """Cards of a run or a flush."""
 WINDOWS = 16
-"""Different straights, suits left out: ids of more would not fit into int16."""
+"""The most straights, suits aside: ids of more would not fit into int16."""
 GROUPS = ((2, 2), (3, 2), (4, 1))
 
 
 def written_card(value: Any, rules: Rules) -> str | None:
-    """A card as it is printed: tables look for that text."""
+    """A condition: the card is written as `str` writes it, for kernels compare texts."""
     try:
         known = str(card(value)) == value
     except (DasanError, TypeError):
@@ -50,7 +50,7 @@ def _sizes(shape: AnyShape) -> set[int]:
 
 
 def _form(shape: AnyShape) -> tuple[object, ...]:
-    """What two shapes have in common if they can be the same cards."""
+    """Equal for two shapes that the same cards can have."""
     match shape:
         case Run(flush=flush):
             return "run", flush

@@ -1,7 +1,7 @@
 """What a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
 
-A field without a condition is a field that the backend does not know, and rules that have one are refused. So whoever
-adds a field to `Rules` finds out which backends have to learn it.
+A field without a condition is one that the backend does not know, and rules that set it are refused. So whoever adds a field
+to `Rules` finds out which backends must learn it.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Backend:
 
 
 def _shown(value: object) -> str:
-    """A value in a refusal: short, and on one line, for records of strangers have rules of their own."""
+    """A value in a refusal, short and on one line: the rules may come from a stranger's record."""
     if isinstance(value, Enum):
         return str(value.value)
     if is_dataclass(value):

@@ -25,10 +25,10 @@ from dasan.ruleset.shapes import Run, Same
 COPIES = 4
 """Lanes of a hand word, one for each card of a rank."""
 RUN_RANKS = 10
-"""Runs lie within so many ranks, the lowest."""
+"""Runs lie within this many ranks, counted from the lowest."""
 SHORTEST = 3
 LONGEST = {1: 10, 2: 10, 3: 6, 4: 6}
-"""The longest run that has a bit, by copies."""
+"""By copies, the longest run that has a bit."""
 SAID = 64
 """Bits for the pass, bids and calls."""
 
@@ -49,7 +49,7 @@ def _low_ranks(sequence: Any, rules: Rules) -> str | None:
 
 
 def _dealt_out(rules: Rules) -> str | None:
-    """A card is called where no kitty is taken up, and the other way round: what an observation shows goes by that."""
+    """There is either a kitty or a called card, never both or neither: observations are laid out for that."""
     if (rules.call is None) == (rules.kitty_size == 0):
         return f"hand_size is {rules.hand_size}, which must leave a kitty where no card is called"
     return None
@@ -161,7 +161,7 @@ def _sides(rules: Rules) -> str | None:
 
 
 def _whole_family(rules: Rules) -> str | None:
-    """Proofs without search take it that equal cards and neighbouring ranks can be played together."""
+    """Proofs without search assume that equal cards and runs of neighbouring ranks can be played together."""
     sets = {s.count for s in rules.shapes if isinstance(s, Same)}
     runs = {s.copies: s.longest for s in rules.shapes if isinstance(s, Run)}
     wanted = {n: min(RUN_RANKS, rules.most_cards // n) for n in range(1, COPIES + 1)}

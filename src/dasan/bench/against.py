@@ -25,8 +25,8 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of the table. ratio: the median of plies a second here by those there, over pairs of runs one after the
-    other; low, high: its interval of 95 %. here, there: medians of plies a second, one core, process time.
+    """One line of the table. ratio: plies a second here divided by there, the median over pairs of consecutive runs; low,
+    high: its 95 % interval. here, there: medians of plies a second on one core, by process time.
     """
 
     preset: str
@@ -43,9 +43,9 @@ class Compared:
 def compare(
     variants: Sequence[str], paths: Sequence[str], revision: str, *, seconds: float, pairs: int
 ) -> Iterator[Compared]:
-    """Rows one by one: this dasan's sources beside those of `revision`, a commit of the repository they are in.
+    """Yield a row for each variant and path: these sources against those of `revision`, a commit of their repository.
 
-    seconds: of each run. ValueError: there is no repository or no such commit, or there are too few pairs.
+    seconds: the length of each run. ValueError: there is no repository or no such commit, or there are too few pairs.
     """
     if pairs < LEAST_PAIRS:
         raise ValueError(f"an interval takes {LEAST_PAIRS} pairs of runs, not {pairs}")
@@ -64,7 +64,7 @@ def _compared(variant: str, path: str, commit: str, here: Path, there: Path, sec
     with ExitStack() as stack:
         both = [stack.enter_context(_running(sources, variant, path, seconds)) for sources in (here, there)]
         for pair in range(pairs):
-            # Who is first alternates, so that a machine that gets slower or faster favours neither.
+            # The first side alternates, so that a machine that gets slower or faster favours neither.
             for side in (0, 1) if pair % 2 == 0 else (1, 0):
                 rates[side].append(_told(both[side]))
     ratios = sorted(ours / theirs for ours, theirs in zip(*rates, strict=True))
@@ -74,7 +74,7 @@ def _compared(variant: str, path: str, commit: str, here: Path, there: Path, sec
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The interval of 95 % for the median of what `values`, in ascending order, were drawn from, whatever its shape.
+    """A 95 % interval, free of assumptions on the distribution, for the median of what `values` (ascending) were drawn from.
 
     >>> interval([0.9, 0.97, 0.98, 0.99, 1.0, 1.01, 1.02, 1.3])
     (0.9, 1.3)
@@ -111,7 +111,7 @@ def _told(process: subprocess.Popen[str], line: str = "") -> float:
     answer = process.stdout.readline().strip()
     if not answer:
         said = process.communicate()[1].strip().splitlines()
-        raise ValueError(f"the benchmark does not run there: {said[-1] if said else 'no error was told'}")
+        raise ValueError(f"the benchmark does not run there: {said[-1] if said else 'it printed no error'}")
     return 0.0 if answer == "ready" else float(answer)
 
 

@@ -1,4 +1,4 @@
-"""Server processes of our own to measure, and what they use."""
+"""Server processes started for a benchmark, and the processor time and memory they use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMITLESS = dict.fromkeys(
     ),
     "1000000",
 )
-"""All come from one address, so the limits for one address do not apply."""
+"""Settings that lift the limits for one address, for the whole load comes from one."""
 SECRET = "the processes of one benchmark share this secret"
 SCRIPT = "import dasan.server.main as m; m.serve('127.0.0.1', 0)"
 
@@ -48,19 +48,19 @@ class Hosted:
 
     @property
     def usage(self) -> Usage:
-        """What the process itself uses; its bots think in others."""
+        """The usage of the process itself, without the processes in which its bots think."""
         return usage(self.pid)
 
     @property
     def bots_cpu(self) -> float | None:
-        """Processor seconds of the processes below it."""
+        """Processor seconds of its child processes, which are its bots'; None where the system does not say."""
         used = [usage(pid).cpu for pid in _below(self.pid)]
         return None if any(cpu is None for cpu in used) else sum(cpu or 0.0 for cpu in used)
 
 
 @contextmanager
 def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") -> Iterator[Sequence[Hosted]]:
-    """Serve from so many processes, on SQLite in ``folder`` or on a database that they share. ``NotServed``: it failed."""
+    """Start `processes` servers, on SQLite in `folder` or on the database that they share. `NotServed`: one did not start."""
     shared = {"DASAN_DATABASE": database, "DASAN_NATS": nats, "DASAN_SECRET": SECRET} if database else {}
     running: list[subprocess.Popen[str]] = []
     try:
@@ -98,7 +98,7 @@ def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") 
 
 
 def usage(pid: int) -> Usage:
-    """What a process uses, where the system has /proc."""
+    """The usage of a process, read from /proc; None for both where there is no /proc."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -109,7 +109,7 @@ def usage(pid: int) -> Usage:
 
 
 def _below(pid: int) -> Iterator[int]:
-    """The processes that a process has started, and those that they have."""
+    """All descendants of a process, by number."""
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             children = thread.read_text().split()

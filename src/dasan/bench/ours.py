@@ -37,8 +37,8 @@ def rules_of(variant: str) -> Rules:
 def measure_ours(
     variants: list[str], paths: list[str], *, seconds: float, repeats: int, every_core: bool = True
 ) -> Iterator[Row]:
-    """Rows one by one: each path on one core, and the compiled ones on all cores too, if there are several. On a GPU
-    what can be played there, if there is one.
+    """Yield a row for each variant and path on one core, and for compiled paths another one on all cores if there are several.
+    The path on a GPU has rows only for rules that it plays, where there is one.
     """
     counts = [1, cores()] if every_core and cores() > 1 else [1]
     for variant in variants:

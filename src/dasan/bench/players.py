@@ -20,10 +20,10 @@ REQUESTS = 8
 
 @dataclass
 class Noted:
-    """What the players of one run have noted; times are milliseconds.
+    """What the players of one run have measured, times in milliseconds.
 
-    moves: all that were made, bots' too; own: those of people. seen: from sending a move until another connection at the
-    table has it; acknowledged: until its player has the answer. failed: connections that ended early, and refusals.
+    moves: all moves made, also by bots; own: those of people. seen: from sending a move until another connection at the table
+    receives it; acknowledged: until its player receives the answer. failed: connections that ended early, and refusals.
     """
 
     moves: int = 0
@@ -33,7 +33,7 @@ class Noted:
     failed: int = 0
 
     def clear(self) -> None:
-        """Begin anew: what was noted so far was for warming up."""
+        """Drop everything measured so far, which was the warm-up."""
         self.moves = self.own = self.failed = 0
         self.seen.clear()
         self.acknowledged.clear()
@@ -41,7 +41,7 @@ class Noted:
 
 @dataclass
 class _Table:
-    """A table, with the cookies of its people. sent: when the move of ``mover`` that is under way was sent."""
+    """A table, with the cookies of its people. sent: when `mover` sent the move that is under way; None: there is none."""
 
     id: str
     cookies: list[str]
@@ -101,7 +101,7 @@ class Crowd:
             await asyncio.sleep(0.002)
 
     async def leave(self) -> None:
-        """Everybody goes."""
+        """Disconnect everybody."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -179,7 +179,7 @@ class Crowd:
                     self._saw(table, [event for event in message["events"] if event["type"] in MOVES], None)
 
     def _saw(self, table: _Table, moved: list[Json], seat: int | None) -> None:
-        """A socket of ``seat`` has these moves: if it is the one under way, of somebody else, note how long it took."""
+        """The socket of `seat` received these moves: if the one under way is among them and another seat's, note its delay."""
         if table.sent is not None and seat != table.mover and any(event["seat"] == table.mover for event in moved):
             self.noted.seen.append(1000 * (perf_counter() - table.sent))
 

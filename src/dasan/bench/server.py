@@ -20,9 +20,9 @@ from dasan.bench.players import Crowd
 from dasan.bench.timing import device
 
 GOAL_MS = 100.0
-"""The 99th percentile of move → seen by others that a server of friends should stay under."""
+"""The highest 99th percentile of the time until others see a move, in ms, that counts as good."""
 WARM_UP = 2.0
-"""Times the thinking time that people play before anything is measured."""
+"""How long people play before anything is measured, in multiples of the thinking time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class ServerRow:
 
     @property
     def good(self) -> bool:
-        """Whether moves are seen in time, and nobody was dropped."""
+        """Whether others see moves in time, and no connection was lost."""
         return self.seen.p99 is not None and self.seen.p99 < GOAL_MS and not self.failed
 
 
@@ -95,9 +95,10 @@ async def measure_server(
     urls: Sequence[str] = (),
     seed: int = 1,
 ) -> AsyncIterator[ServerRow]:
-    """A row for each number of tables, which grows. urls: servers that run already; without, they are started here.
+    """Yield a row for each number of tables, which must ascend. urls: servers that run already; without, they are started here.
 
-    people: at each table, beside the bots.
+    seconds: how long each number of tables is measured. think: a person's mean thinking time in seconds. people: at each
+    table, beside the bots. watched: the share of tables that somebody watches. `NotServed`: a server does not answer.
     """
     load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     with ExitStack() as stack:

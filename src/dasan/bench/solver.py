@@ -1,8 +1,8 @@
 """Benchmark of Big Three's solver on seeded positions of a given number of cards.
 
 A position is a random deal (any bidder, any seat on lead) played at random until at most so many cards are left and a
-trick has just been cleared; 52 cards are a whole deal at the first lead. A world is what the seat to act in such a
-position may be facing: the other cards dealt anew among the others.
+trick has just been cleared; 52 cards are a whole deal at the first lead. A world is such a position with the cards that the
+seat to act does not hold dealt anew among the other seats.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """None where it falls among those that were not solved: it is more than the limit."""
+    """Quantiles; None where one falls among positions that were not solved, and so is above the limit."""
 
     median: float | None
     p90: float | None
@@ -80,10 +80,11 @@ def measure_solver(
     memory_mb: float = 512,
     progress: Progress | None = None,
 ) -> Iterator[SolverRow]:
-    """A row for each size; with `MOVES_AT` among them also one for all moves, with `WORLDS_AT` or that one for worlds.
+    """Yield a row "value" for each size; also a row "moves" if `MOVES_AT` is among the sizes, and a row "worlds" if `MOVES_AT` or
+    `WORLDS_AT` is.
 
-    count, seconds: positions, and the limit for one, for every size (default: `SIZES`). progress: called with what is
-    measured, how many are done, and of how many.
+    count: positions of every size; seconds: the limit for each (default of both: `SIZES`). progress: called with what is being
+    measured, how many positions are done, and how many there will be.
     """
     sizes = list(sizes)
     dasan.solve(at_random(12, random.Random(0)))

@@ -1,4 +1,4 @@
-"""One figure: the median of several runs."""
+"""Measure one figure: the median of several runs."""
 
 from __future__ import annotations
 

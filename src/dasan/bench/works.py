@@ -1,6 +1,6 @@
-"""What is measured, through public names alone: the interpreted engine and the batched environments.
+"""The work that is measured, through public names alone: the interpreted engine and the batched environments.
 
-As a program it measures the dasan that its Python finds, which may be another revision than this file's: see `against`.
+Run as a program it measures the `dasan` that its Python imports, which may be of another revision: see `against`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bots by name, those of installed packages too. Each of dasan's own is imported when it is first asked for."""
+"""Bots by name, with those of installed packages. Each of dasan's own is imported on first use."""
 
 from __future__ import annotations
 
@@ -76,18 +76,18 @@ _OWN: dict[str, Maker] = {
 
 
 def register(name: str, make: Maker) -> None:
-    """Add the bot that `make` makes from a seed. ValueError: the name is taken or is no name, or `make` is no function."""
+    """Add a bot. make: a function of a seed. ValueError: the name is taken or malformed, or `make` is no function."""
     if not callable(make):
         raise ValueError(f"a bot is made by a function of a seed, not by {make!r}")
     BOTS.add(name, make)
 
 
 BOTS: Registry[Maker] = Registry("bot", GROUP, _OWN, register)
-"""How to make each bot, from a seed."""
+"""By name, a function that makes the bot from a seed."""
 
 
 def bot(name: str, *, seed: int = 0) -> ExplainingBot:
-    """The bot called `name`, one of `BOTS`. `seed` matters to those that draw lots.
+    """The bot called `name`, one of `BOTS`. seed: for bots that use random numbers.
 
     ValueError: there is no such bot, or another package's function makes none. TypeError: the seed is no whole number.
 

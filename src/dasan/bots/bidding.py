@@ -10,11 +10,11 @@ from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
 ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
-"""By the number of players: the turns a hand may cost to bid 1, 2 and 3; worked out by `benchmarks/bids.py`."""
+"""By number of players, the most turns that a hand may cost for a bid of 1, 2 and 3; computed by `benchmarks/bids.py`."""
 
 
 def choose_bid(view: View) -> Move:
-    """The highest bid that the hand is good for; else the least that must be said."""
+    """The highest bid that the hand supports; else a pass, or the lowest bid where it must bid."""
     moves = choices(view)
     turns = strength(view)
     good = sum(turns <= limit for limit in ENOUGH[view.rules.players])
@@ -23,12 +23,12 @@ def choose_bid(view: View) -> Move:
 
 
 def strength(view: View) -> float:
-    """The turns that the seat's hand would cost against everybody else: fewer are better."""
+    """The cost of the seat's hand against everybody else, in turns: less is better."""
     return Judgement(view, Temper()).turns()
 
 
 def choose_call(view: View) -> Move:
-    """A card of the rank that the bidder holds least of, so that its holder may have a group; the higher first."""
+    """Call a card of the rank that the bidder holds fewest of, so that its holder may have a group; of equals the higher."""
     held = Counter(c.rank for c in view.hand)
     ranks = view.rules.ranks
     return min(choices(view), key=lambda m: (held[m.cards[0].rank], -ranks.index(m.cards[0].rank)))

@@ -1,4 +1,4 @@
-"""Who sits at the table: the graded players by name, from a beginner to the strongest, each with a character.
+"""The eight graded players that people can choose as opponents, from a beginner to the strongest.
 
 Weaker players see less and look less far ahead; none of them makes random blunders.
 """
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """A player that people can choose. bot: what `dasan.bot` calls it. line: one sentence about it; how: what it looks at.
-    level: 1 the weakest, 8 the strongest.
+    """A player that people can choose. bot: its name for `dasan.bot`. line: one sentence about the person. how: one sentence
+    on how it chooses. level: 1 the weakest, 8 the strongest.
     """
 
     bot: str
@@ -92,7 +92,7 @@ CHARACTERS: tuple[Character, ...] = (
 
 
 def at_level(level: int) -> Callable[[int], Bot]:
-    """How to make the player of a level, from a seed."""
+    """A function that makes the player of a level from a seed."""
 
     def make(seed: int) -> Bot:
         return _make(level, seed)

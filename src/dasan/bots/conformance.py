@@ -1,4 +1,4 @@
-"""Does a program keep to the bot protocol? What `dasan bot-test` checks."""
+"""The checks of `dasan bot-test`: whether a program keeps to the bot protocol."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was checked. fault: what went wrong, None if nothing did."""
+    """The result of one check. fault: what went wrong, or None."""
 
     name: str
     fault: str | None
 
 
 def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> Iterator[Check]:
-    """Every check, in order, one by one; nothing more after a program that does not start.
+    """Run all checks, and yield each result in turn; if the program does not start there is only that one.
 
-    games: rules of which `hands` hands each are played, in every seat by turns, against random bots. seconds: what the
-    program may take for a move.
+    command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in every seat by
+    turns, against random bots. seconds: the time limit for a move.
     """
     words = shlex.split(command)
     begun = _attempt("says hello", lambda: _says_hello(words))
@@ -65,7 +65,7 @@ def _ends(words: list[str], *, quit: bool) -> None:
 
 
 def _moves(player: ProgramBot, rules: Rules, seed: int, seat: int) -> list[str]:
-    """What the program chose in one hand, in `seat`, against random bots."""
+    """The program's moves in one hand, in `seat`, against random bots."""
     others = [bot("random", seed=s) for s in range(rules.players)]
     state = deal(rules, seed=seed, dealer=seed % rules.players)
     said = []

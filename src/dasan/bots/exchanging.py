@@ -11,11 +11,11 @@ from dasan.play.moves import Move
 from dasan.play.view import View
 
 GIFT = 0.5
-"""What the highest card of all is worth to the player who takes it, in turns."""
+"""The value in turns of the highest card to the player who takes it."""
 
 
 def choose_offer(view: View, temper: Temper) -> Move:
-    """The two cards that are missed least, with an eye to what they are worth to the other."""
+    """The two cards that this hand misses least, also counting what they are worth to the other player."""
     judgement = Judgement(view, temper)
     values = view.rules.order.value
     top = max(values.values())

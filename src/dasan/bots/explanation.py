@@ -1,4 +1,4 @@
-"""Why a bot would make a move: candidates in order, what each is worth to it, and what can be said of each truthfully."""
+"""Why a bot would make a move: candidates in order, the bot's value of each, and true statements about each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from dasan.play.moves import Move
 
 Unit = Literal["payment", "place", "turns", "none"]
-"""What values count, more being better: units of payment; places (1 for the first of a hand, -1 for the last); turns that
+"""The unit of values, of which more is better: units of payment; places (1 for the first of a hand, -1 for the last); turns that
 the rest of the hand costs, negated. "none": the bot has no values."""
 
 SENTENCES: dict[str, str] = {
@@ -30,7 +30,7 @@ SENTENCES: dict[str, str] = {
     "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
     "network": "A network trained by self-play expects {value}.",
 }
-"""What each reason says, in English, its values in braces."""
+"""By id, the English sentence of each reason, its values in braces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a bot thinks of a view. moves: candidates, the one it would choose first. unit: what their values count."""
+    """A bot's judgement of a view. moves: candidates, the one it would choose first. unit: the unit of their values."""
 
     bot: str
     unit: Unit

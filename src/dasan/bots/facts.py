@@ -1,4 +1,4 @@
-"""What can be said of a move from what its player sees, whatever bot recommends it."""
+"""True statements about a move that follow from its player's view, whatever bot recommends it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Facts:
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
 
     def of(self, move: Move) -> tuple[Reason, ...]:
-        """What is true of `move`, what matters most first."""
+        """The reasons that hold for `move`, the most important first."""
         if len(self._moves) == 1:
             return (Reason("only-move"),)
         match move.type:
@@ -101,7 +101,7 @@ def plain(bot: Bot, view: View) -> Explanation:
 
 
 class Explained:
-    """A bot that gives no reasons of its own, with the facts about its moves."""
+    """Wraps a bot that gives no reasons, and explains its moves by facts."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot

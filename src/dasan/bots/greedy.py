@@ -18,7 +18,7 @@ from dasan.ruleset.policies import Guard
 
 
 class GreedyBot:
-    """Goes out when it can; otherwise the move that its `Judgement` finds cheapest. The same view, the same move."""
+    """Goes out when it can; otherwise makes the move that its `Judgement` finds cheapest. Deterministic."""
 
     version = "3"
 
@@ -48,7 +48,7 @@ class GreedyBot:
         return min(kept, key=Judgement(view, self._temper).of)
 
     def explain(self, view: View) -> Explanation:
-        """Plays and passes have values, turns that the rest of the hand costs, negated; other moves have none."""
+        """The value of a play or pass is minus the turns that the rest of the hand costs; other moves have none."""
         chosen, moves = self.choose(view), choices(view)
         values: list[tuple[Move, float | None]] = [(move, None) for move in moves]
         if view.phase == "play" and len(moves) > 1:
@@ -59,10 +59,10 @@ class GreedyBot:
 
 
 def worthy(view: View, moves: Sequence[Move]) -> Sequence[Move]:
-    """The moves left when those are gone that are sure to be worse: never none.
+    """`moves` without those that are surely worse than another; never empty.
 
-    With two players left in Winner, those that do not win where others do; passes that hand the lead to an opponent's last
-    card; and what leaves a neighbour's last card unguarded.
+    Removed are, with two players left in Winner, moves that do not win where others do; passes that give the lead to an
+    opponent with one card; and moves that leave a neighbour's last card unguarded.
     """
     proved = winning(view)
     if proved:

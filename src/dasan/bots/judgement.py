@@ -1,7 +1,7 @@
-"""What a move costs, counted in turns.
+"""The cost of a move, in turns.
 
-A hand is parted into plays. A play that others will beat costs a turn; one that will stand pays for another, since it
-brings the lead. A move is judged by what is left to pay after it, by who leads then, and by who might go out over it.
+A hand is split into plays. A play that others will beat costs a turn; one that nobody beats saves a turn, since it brings the
+lead. A move is judged by the cost of the rest of the hand, by who leads then, and by who might go out over it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from dasan.play.view import View
 from dasan.ruleset.shapes import Combination
 
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
-"""How likely a player with so many cards goes out on getting the lead."""
+"""By number of cards, the probability that a player who gets the lead goes out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Temper:
-    """The weights of the judgement, in turns.
+    """The weights of the judgement, in turns unless they are probabilities or shares.
 
-    willing: how likely a player who can beat a play does. reuse: how much of a play's power to stand counts for taking
-    the lead, by its number of cards; reuse_other for more; what beats other kinds counts in full. dodge: what a high
-    play is worth for being easier to get rid of than a low one. away: being without the lead. ruin: an opponent goes
-    out. mercy: holding back over a friend's play. each_card: a card still in hand. surplus: how much of what is paid for
-    beyond need counts. memory: how many of the last events are remembered; None: all.
+    - willing: the probability that a player who can beat a play does.
+    - reuse: by number of cards, the share of a play's chance to stand that counts for taking the lead later; reuse_other: the
+      same for more cards. Plays that beat other kinds count in full.
+    - dodge: the value of a high play for being easier to get rid of than a low one.
+    - away: the cost of not having the lead. ruin: the cost of an opponent going out.
+    - mercy: the value of holding back over a friend's play. each_card: the cost of a card still in hand.
+    - surplus: the share that counts of turns saved beyond those needed.
+    - memory: the number of last events that are remembered; None for all.
     """
 
     willing: float = 0.4
@@ -67,7 +70,7 @@ class Judgement:
         self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
 
     def turns(self, without: Iterable[Card] = ()) -> float:
-        """What is left to pay for the hand once the cards `without` are gone."""
+        """The cost of the hand once the cards `without` are gone."""
         return self._plan.cost(self._number - self._plan.number(without))
 
     def plays(self, without: Iterable[Card] = ()) -> int:
@@ -75,11 +78,11 @@ class Judgement:
         return round(self._plays.cost(self._number - self._plan.number(without)))
 
     def of(self, move: Move) -> float:
-        """What is left to pay after `move`, a play or a pass."""
+        """The cost of the rest of the hand after `move`, a play or a pass. ValueError: a leader does not pass."""
         return self._of_pass() if move.combination is None else self._of_play(move.combination)
 
     def race(self, move: Move) -> float | None:
-        """The chance that the race fails which `move` begins (see `races`); None where it begins none."""
+        """The probability that the race which `move` begins fails (see `races`); None if it begins none."""
         return None if move.combination is None else self._race(move.combination)
 
     def _race(self, play: Combination) -> float | None:
@@ -123,7 +126,7 @@ class Judgement:
         return turns if turns > 0 else self._temper.surplus * turns
 
     def _price(self, play: Combination) -> float:
-        """What a play of the plan costs: 1 for one that will be beaten, less for one that may stand."""
+        """The cost of a play of the plan: 1 for one that will be beaten, less for one that may stand."""
         key = (play.family, play.strength)
         known = self._prices.get(key)
         if known is None:

@@ -1,7 +1,7 @@
-"""What each move of a hand was worth by what its player could know: expected values over deals that fit their view.
+"""Value each move of a hand by what its player could know: expected values over deals that fit the player's view.
 
-Nothing here looks at hidden cards. Each candidate is played on in the same sampled worlds, all seats by one policy: the
-network where one was trained for the game, else a rule of thumb. What is true with all hands open is the solver's to say.
+Nothing here reads hidden cards. Each candidate is played out in the same sampled worlds, all seats by one policy: the network
+if one was trained for the game, else a rule of thumb. For values with all hands open see `dasan.solver.review`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 WIDTH = 8
 """Candidates at a decision: the most promising moves, and the one that was made."""
 WORLDS = 96
-"""Deals in which each is tried, where time allows."""
+"""Deals in which each candidate is tried, if there is time."""
 FIRST, LEAST = 24, 16
-"""Deals at the first decision, which says how fast this machine is, and at any."""
+"""Deals at the first decision, which measures this machine's speed, and the least at any other."""
 SURE = 1.96
-"""Standard errors to either side that hold the truth 95 times in 100."""
+"""Half the width of a 95 % interval, in standard errors."""
 
 
 Habit = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
@@ -56,12 +56,12 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One decision by what could be known. seq: the number of its event; made: the listed move that was made.
+    """One decision, valued by what its player could know. seq: the number of its event. made: the legal move that was made.
 
-    estimates: candidates from the best to the worst, `made` among them; none where nothing was to be decided, or where the
-    phase is not tried out (the exchange of cards). worlds: deals they rest on. cost: what `made` gives away against the best
-    candidate, chosen in one half of the worlds and measured in the other, so that chance does not favour the best; margin:
-    half of its 95 % interval.
+    estimates: candidates from the best to the worst, `made` among them; empty if there was no choice, or in the exchange of
+    cards, which is not tried out. worlds: the number of sampled deals. cost: what `made` loses against the best candidate,
+    which is chosen in one half of the worlds and measured in the other to avoid selection bias; margin: half of its 95 %
+    interval.
     """
 
     seq: int
@@ -88,7 +88,7 @@ class Known:
 
     @property
     def habit(self) -> Habit | None:
-        """What kind of decision it was where another candidate was the best; None where the best was chosen."""
+        """The kind of decision if another candidate was the best; None if the best was chosen."""
         made, best = self.made, self.best
         if made == best:
             return None
@@ -125,11 +125,11 @@ class Known:
 
 
 def known(state: State, *, seconds: float | None = None, worlds: int = WORLDS) -> Iterator[Known]:
-    """Every move that led to `state`, in order, by what its player could know.
+    """Value every move that led to `state`, in order.
 
-    seconds: for all of them, after the first decision, which loads code; fewer worlds where time is short, and none
-    after twice that time: the remaining moves come without estimates. None: as long as it takes, and then the answer
-    depends on the hand alone.
+    seconds: the time for all of them, not counting the first decision, which loads code. If time is short, fewer worlds are
+    tried; after twice that time the remaining moves have no estimates. None: no limit, and the result depends on the hand
+    alone.
     """
     moves = list(moves_of(state))
     clock = _Clock(seconds, worlds, sum(map(_decided, moves)))
@@ -145,12 +145,12 @@ def known(state: State, *, seconds: float | None = None, worlds: int = WORLDS) -
 
 
 def _decided(made: tuple[State, Move]) -> bool:
-    """Whether there was something to decide that is tried out."""
+    """Whether there was a choice in a phase that is tried out."""
     return made[0].phase is not Phase.EXCHANGE and len(made[0].legal_moves()) > 1
 
 
 class _Clock:
-    """How many worlds the time allows at each decision. The first decision loads compiled code, and is not counted."""
+    """Decides how many worlds there is time for at each decision. The first one loads compiled code and does not count."""
 
     def __init__(self, seconds: float | None, worlds: int, decisions: int) -> None:
         self._seconds = seconds
@@ -160,7 +160,7 @@ class _Clock:
         self._pace: float | None = None
 
     def worlds(self) -> int:
-        """For the next decision; 0: the time is over."""
+        """The number of worlds for the next decision; 0: the time is over."""
         if self._seconds is None:
             return self._most
         if self._end is None:
@@ -173,7 +173,7 @@ class _Clock:
         return max(LEAST, min(self._most, int(left / self._left / (self._pace * WIDTH))))
 
     def took(self, seconds: float, hands: int) -> None:
-        """A decision took so long for so many hands played out."""
+        """Record how long a decision took, and how many hands were played out."""
         self._left = max(1, self._left - 1)
         if self._seconds is not None and self._end is None:
             self._end = monotonic() + self._seconds
@@ -225,7 +225,7 @@ def _candidates(view: View, made: Move, found: Fitted | None) -> list[Move]:
 
 
 def _judged(plain: Known, tried: Tried) -> Known:
-    """Means with their intervals, and what the move that was made, the first of `tried`, gave away."""
+    """Means with their intervals, and the cost of the move that was made, the first of `tried`."""
     import numpy as np
 
     values, weights = tried.values, tried.weights
@@ -240,7 +240,7 @@ def _judged(plain: Known, tried: Tried) -> Known:
 
 
 def _cost(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """What row 0 gives away against the best row, and half of the 95 % interval of that."""
+    """What row 0 loses against the best row, and half of its 95 % interval."""
     import numpy as np
 
     worlds = values.shape[1]

@@ -1,4 +1,4 @@
-"""The action table put in the order that asks "what beats this?": families, and the rungs of each."""
+"""The catalogue sorted to answer "what beats this?": for each family its rows from high to low, merged into rungs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Counts = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """Rows of a family that are held or not held together. strength: of the best of them.
+    """Rows of a family that need the same cards, so that a hand holds all or none. strength: that of the strongest.
 
-    counts: cards that it takes of each rank, at least. cards: the exact cards, where nothing else will do. bits: those
-    cards as one number, in tables that list complete sets.
+    counts: the least number of cards of each rank. cards: the exact cards, if suits matter, else None. bits: those cards as one
+    number, in catalogues of complete sets.
     """
 
     strength: int
@@ -38,18 +38,19 @@ class Ladder:
     power: int
     rungs: tuple[Rung, ...]
     strengths: tuple[int, ...]
-    """Of the rungs, low to high."""
+    """The strengths of the rungs, low to high."""
 
     def height(self, strength: int) -> float:
-        """The part of the family, 0 to 1, that is lower than `strength`."""
+        """The share of the family, 0 to 1, that is lower than `strength`."""
         return bisect_left(self.strengths, strength) / len(self.strengths)
 
 
 @dataclass(frozen=True, slots=True)
 class Ladders:
-    """All families of some rules, and the unit of each card in the numbers that hands are counted with.
+    """All families of some rules.
 
-    exact: rungs are exact sets of cards. unit: one bit a card where exact.
+    exact: whether rungs are exact sets of cards. unit: the number that a card adds to the number of a hand; one bit a card if
+    `exact`.
     """
 
     exact: bool
@@ -85,10 +86,10 @@ def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
 
 
 def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
-    """One rung for the rows with the same counts, whatever their suits; flushes and single cards stay apart.
+    """One rung for the rows with the same counts, whatever their suits; flushes and single cards have rungs of their own.
 
-    Full houses, and bombs with their odd card, are held by whoever holds the main group: what all rows of the same
-    strength have in common.
+    A full house, or a bomb with an odd card, counts as held by whoever holds the main group, which all rows of the same
+    strength share.
     """
     at = rules.order.at
     together: dict[Counts, int] = {}

@@ -1,7 +1,7 @@
-"""How likely what the others did would be in each of many worlds, if they played by a network.
+"""The likelihood of the other players' moves in each of many worlds, assuming that they play by a network.
 
-What players do says what they hold: who could have beaten a king and did not, holds an ace less often. Each world's hand is
-played again from its first play; every decision of another seat counts by the softmax of the network's scores.
+Moves are evidence of cards: a player who could have beaten a king and did not is less likely to hold an ace. Each world's hand
+is replayed from its first play; every decision of another seat contributes the softmax probability of its move.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SOFTNESS = 0.5
 
 @dataclass(frozen=True)
 class Story:
-    """The plays of a hand: the state before the first, and who did what, by id."""
+    """The plays of a hand: the state before the first, and the seats and action ids."""
 
     start: State
     seats: tuple[int, ...]
@@ -73,9 +73,8 @@ def story(view: View, world: State) -> Story | None:
 def log_likelihoods(
     view: View, world: State, deals: Deals, fitted: Fitted, table: Table
 ) -> npt.NDArray[np.float64] | None:
-    """float64 [worlds]: of each of `deals`, as many as the table has room for at most; None where it cannot be told.
-
-    world: any world of the view.
+    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `table` has room for; None if it cannot be
+    computed. world: any world of the view.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The player that asks a network what each legal move is worth, and makes the best one."""
+"""A player that scores each legal move with a network, and makes the best one."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class NetBot:
-    """Networks trained by self-play, chosen by the rules of the view. Without one for the game it plays as `greedy`.
+    """Plays by the network that was trained for the rules of the view; without one for the game it plays as `greedy`.
 
-    The same view, the same move, on one kind of processor. score: a function of yours instead, for every game: from
-    observations uint8 [1, num_features], rows of moves [k, num_move_features] and [0, k], where the rows begin, to k scores,
-    of which the highest is played; the same that `VectorEnv.best` and `VectorEnv.duel` take. session: whether it reads the
-    observations of hands in succession.
+    Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations uint8
+    [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores, and the move
+    with the highest is played; `VectorEnv.best` and `VectorEnv.duel` take the same functions. session: whether `score` reads
+    observations of hands that follow one another.
     """
 
     version = "1"
@@ -39,14 +39,14 @@ class NetBot:
         self._score, self._session = score, session
 
     def note(self, rules: Rules) -> str:
-        """What a player should know of how well it knows these rules; "" if it was trained for them."""
+        """A sentence for players if no network was trained for exactly these rules, else ""."""
         found = fitted(rules)
         if found is None:
             return "No network was trained for these rules: greedy plays."
         return "" if found.exact else f"The network was trained for other rules ({found.trained.name})."
 
     def values(self, view: View) -> npt.NDArray[np.float32] | None:
-        """float32 [moves]: what each legal move is worth, see `unit`; None without a network."""
+        """float32 [moves]: the value of each legal move, in `unit`; None without a network."""
         if self._score is not None:
             return self._own(self._score, view)
         found = fitted(view.rules)
@@ -69,7 +69,7 @@ class NetBot:
         return self._greedy.choose(view) if values is None else moves[int(values.argmax())]
 
     def explain(self, view: View) -> Explanation:
-        """Values are what the network expects; without a network, the explanation of `greedy`."""
+        """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""
         values = self.values(view)
         if values is None:
             return self._greedy.explain(view)
@@ -83,7 +83,7 @@ class NetBot:
 
 
 def score(found: Fitted, view: View) -> npt.NDArray[np.float32]:
-    """float32 [moves]: what the network makes of every legal move of `view`."""
+    """float32 [moves]: the network's score of every legal move of `view`."""
     session = found.trained.session
     ids = action_ids(view.rules, session)
     rows = encode_moves(view, session)
@@ -91,5 +91,5 @@ def score(found: Fitted, view: View) -> npt.NDArray[np.float32]:
 
 
 def unit(rules: Rules) -> Unit:
-    """What networks are trained for: payments, or places where nothing is paid."""
+    """The unit of networks' scores: payments, or places where nothing is paid."""
     return "payment" if rules.pays else "place"

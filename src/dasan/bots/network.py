@@ -4,7 +4,7 @@
     second = relu(first @ w_second + b_second)
     score  = second @ w_last + b_last
 
-The score is the payment that the seat to act may expect, in `unit`s. NumPy alone plays; Numba only makes batches fast.
+The score is the expected payment to the seat to act, in multiples of `unit`. Playing takes NumPy only; Numba makes batches fast.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from dasan.features import Feature
 
 Floats = npt.NDArray[np.float32]
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
-"""The weights, in the order in which they lie in one flat array."""
+"""The weights, in their order in one flat array."""
 NUMBERS = {"strength": 255.0, "said": 4.0}
-"""What features that are numbers are divided by, where it is not 16."""
+"""By feature, the divisor of features that are numbers, if it is not 16."""
 
 
 def scales(features: Iterable[Feature], size: int) -> Floats:
-    """What each feature is multiplied by, so that all come near 1."""
+    """float32 [size]: the factor of each feature, which brings all of them near 1."""
     out = np.ones(size, np.float32)
     for f in features:
         if not f.flags:
@@ -72,7 +72,7 @@ class Shape:
 
 
 def fresh(shape: Shape, random: np.random.Generator) -> Floats:
-    """Flat weights to begin with."""
+    """Random initial weights, flat."""
     flat = np.zeros(shape.size, np.float32)
     parts = shape.views(flat)
     parts["w_obs"][:] = random.normal(0, 0.03, parts["w_obs"].shape)
@@ -93,7 +93,7 @@ class Network:
     unit: float = 1.0
 
     def score(self, observation: Sequence[int], moves: Sequence[Sequence[int]]) -> Floats:
-        """float32 [moves]: what each move is worth, in units of payment."""
+        """float32 [moves]: the expected payment of each move, in units of payment."""
         w = self.weights
         base = w["bias"] + np.asarray(observation, np.float32) @ w["w_obs"]
         first = np.maximum(base + np.asarray(moves, np.float32) @ w["w_move"], 0)
@@ -108,7 +108,7 @@ class Network:
 
     @staticmethod
     def load(file: Any) -> Network:
-        """The network of a file. ValueError: it holds something else."""
+        """Read the network that `save` wrote. ValueError: the file holds something else."""
         with np.load(file, allow_pickle=False) as held:
             if set(held.files) != {*NAMES, "unit"}:
                 raise ValueError("the file does not hold a network")

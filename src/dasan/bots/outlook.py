@@ -1,4 +1,4 @@
-"""What the others may hold, and from that: how likely a play is to stand, and who might go out over it."""
+"""Estimates from unseen cards: the chance that a play wins the trick, and that another player goes out over it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dasan.play.view import View
 from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
-"""How many of the exact sets that could be held come one to a holder: a hand with one full house often has several."""
+"""By number of cards, the holders for each exact set that is held: below 1, for a hand with one full house often has several."""
 KEPT = 0.25
-"""How likely the last cards of a hand, if they are several, were kept because they are one play."""
+"""The probability that the last cards of a hand, if there are several, were kept because they are one play."""
 _NEVER = 1e-9
 
 
@@ -35,9 +35,9 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
 
 
 class Outlook:
-    """Chances against the hidden cards, taken as dealt at random to those who still hold some.
+    """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
-    enmity: see `sides.enmity`; `willing`: how likely somebody who can beat a play does; memory: see `unseen`.
+    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. memory: see `unseen`.
     """
 
     def __init__(self, view: View, enmity: Sequence[float], willing: float, memory: int | None = None) -> None:
@@ -61,18 +61,18 @@ class Outlook:
         self._wholes: dict[int, int] = {}
 
     def stands(self, play: Combination) -> float:
-        """The chance that nobody against us beats `play`; exactly 1 where nobody can."""
+        """The probability that no opponent beats `play`; exactly 1 where nobody can."""
         mass = self._mass(play)
         return 1.0 if mass < _NEVER else self._stay**mass
 
     def height(self, play: Combination) -> float:
-        """The part of its family, 0 to 1, that `play` is higher than, whatever has been played."""
+        """The share of its family, 0 to 1, that `play` is higher than, including cards already played."""
         return self._ladders.by_family[play.family].height(play.strength)
 
     def odds_out(self, play: Combination) -> list[tuple[int, float]]:
-        """(seat, its enmity x the chance that its whole hand beats `play`) where that could be.
+        """(seat, its enmity × the probability that its whole hand beats `play`) for every seat that could go out over it.
 
-        What a seat's going out over this play would cost: below 0 where a friend gains.
+        The number is negative for a friend.
         """
         n = len(play.cards)
         seats = [(seat, e) for seat, size, e in self._others if size == n]
@@ -82,7 +82,7 @@ class Outlook:
         return [(seat, e * chance) for seat, e in seats]
 
     def whole_hand_beats(self, play: Combination) -> float:
-        """The chance that a player who holds as many cards as `play` has could go out over it."""
+        """The probability that a player with as many cards as `play` has could go out over it."""
         n = len(play.cards)
         ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
         chance = min(1.0, ways / comb(max(self._total, n), n))
@@ -91,7 +91,7 @@ class Outlook:
         return chance
 
     def _whole(self, size: int) -> int:
-        """In how many ways the hidden cards give a hand of `size` cards that is one play."""
+        """The number of hands of `size` hidden cards that are one play."""
         known = self._wholes.get(size)
         if known is None:
             known = self._wholes[size] = sum(
@@ -111,7 +111,7 @@ class Outlook:
         return higher
 
     def _deals(self, rung: Rung) -> int:
-        """In how many ways the hidden cards give a hand that is this rung and nothing else."""
+        """The number of hands of hidden cards that are this rung and nothing else."""
         if rung.cards is not None:
             return prod(self._left[c] for c in rung.cards)
         ways = prod(comb(self._ranks[rank], n) for rank, n in rung.counts)
@@ -119,7 +119,7 @@ class Outlook:
         return ways * comb(max(0, self._total - 4), rest) if rest else ways
 
     def _mass(self, play: Combination) -> float:
-        """How many ways to beat `play` those against us may be expected to hold."""
+        """The expected number of ways to beat `play` that opponents hold."""
         strengths, masses = self._climb(play.family)
         at = bisect_right(strengths, play.strength)
         return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power)
@@ -164,12 +164,12 @@ class Outlook:
         return all(ranks[rank] >= n for rank, n in rung.counts)
 
     def _dealt_to_foes(self, size: int) -> float:
-        """The expected number of those against us who hold `size` given cards."""
+        """The expected number of opponents who hold `size` given cards."""
         of = comb(self._total, size)
         return sum(weight * comb(held, size) for held, _, weight in self._foes) / of if of else 0.0
 
     def _held(self, rung: Rung) -> float:
-        """The expected number of holders of a rung among those against us."""
+        """The expected number of opponents who hold a rung."""
         if rung.cards is not None:
             copies = prod(self._left[c] for c in rung.cards)
             return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
@@ -183,7 +183,7 @@ class Outlook:
         )
 
     def _tail(self, n: int, out_of: int) -> tuple[float, ...]:
-        """For each of those against us the chance to hold `n` or more of `out_of` hidden cards."""
+        """For each opponent the probability to hold `n` or more of `out_of` hidden cards."""
         known = self._tails.get((n, out_of))
         if known is None:
             known = self._tails[n, out_of] = tuple(

@@ -1,7 +1,7 @@
-"""How to part a hand into plays at the least cost: a search over every way that is worth a look.
+"""Split a hand into plays at the least cost, by a search with a budget.
 
-A hand is one number with a field for each rank (or, where the action table lists exact sets, for each card), so that
-taking a play out of it is a subtraction.
+A hand is one number with a field for each rank (or, where the catalogue lists exact sets, for each card), so that removing a
+play is a subtraction.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _SPARE = 1 << (_WIDTH - 1)
 
 
 class Plan:
-    """The cheapest partition of a hand, and of whatever is left of it after a play.
+    """The cheapest partition of a hand, and of what is left of it after a play.
 
-    cost: what each play costs; costs add up. budget: once so many hands have been looked at, only the groups of single
-    ranks are still considered for others.
+    cost: the cost of a play; costs add up. budget: once this many hands have been searched, further ones are only split into
+    groups of single ranks.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Plan:
         return sum(unit[c] for c in cards)
 
     def cost(self, number: int) -> float:
-        """The least cost of parting the cards of `number` into plays."""
+        """The least cost of splitting the cards of `number` into plays."""
         return self._best(number)
 
     def holds(self, number: int, taken: int) -> bool:
@@ -110,7 +110,7 @@ def _fields(number: int) -> int:
 
 
 def _split(prices: dict[int, float]) -> list[float]:
-    """The least cost of 0, 1, 2 … cards of a rank, split up among plays of that rank alone."""
+    """The least cost of 0, 1, 2 … cards of one rank, split into plays of that rank alone."""
     best = [0.0]
     for count in range(1, 9):
         ways = [prices[n] + best[count - n] for n in prices if n <= count]

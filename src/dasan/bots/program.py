@@ -27,9 +27,7 @@ PREFIX = "cmd:"
 
 
 class Program:
-    """A running program. `ask` sends messages and waits for one answer; every way to fail is a `Fault`, after which the
-    process is gone.
-    """
+    """A running program. `ask` sends messages and waits for one answer; every failure is a `Fault`, and ends the process."""
 
     def __init__(self, command: list[str], *, starting: float = STARTING) -> None:
         try:
@@ -104,7 +102,7 @@ class Program:
                 pipe.flush()
             pipe.close()
         except (OSError, ValueError):
-            pass  # it has ended, which the reader finds out
+            pass  # the process has ended; the reader thread notices
 
     def _read(self) -> None:
         pipe: Any = self._process.stdout
@@ -128,10 +126,11 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 class ProgramBot:
-    """A bot whose moves a program chooses. The program is started when it is first asked, and anew after a fault.
+    """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
 
-    seconds: what it may take for a move. `choose` raises `Fault`; nobody else's play is affected. `faults` counts them by
-    kind. Programs of the same name and version should say the same move for the same hand.
+    command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises `Fault`; other
+    players are not affected. `faults` counts faults by kind. Programs of the same name and version should choose the same move
+    for the same hand. ValueError: there is no command.
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0) -> None:
@@ -152,7 +151,7 @@ class ProgramBot:
 
     @property
     def version(self) -> str:
-        """What the program says in its hello, for which it is started; "unknown" if it does not start."""
+        """The version in the program's hello, for which it is started; "unknown" if it does not start."""
         try:
             self._running()
         except Fault:
@@ -174,7 +173,7 @@ class ProgramBot:
             if isinstance(error, Fault):
                 self.faults[error.kind] = self.faults.get(error.kind, 0) + 1
             if self._program is not None:
-                self._program.kill()  # after an interrupt too: an answer that comes late belongs to no question
+                self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
             self._program = None
             raise
         return next(m for m in moves if str(m) == said)
@@ -195,7 +194,7 @@ class ProgramBot:
         return self._program
 
     def _news(self, view: View) -> list[Message]:
-        """What the program has not been told of this hand."""
+        """Messages with everything about this hand that the program has not been told."""
         key = (view.rules.digest, view.begun, view.seat)
         known = 0
         if self._told is not None and self._told[0] == key and self._told[1] <= len(view.events):
@@ -227,9 +226,9 @@ def _program(command: str, seed: int, seconds: float) -> ProgramBot:
 
 
 def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
-    """The bot of this name, or the program whose command follows `cmd:`, the same process for the same seed.
+    """The bot of this name, or the program whose command follows `cmd:`; the same process for the same seed.
 
-    Only for names that whoever runs this has typed: a command can do everything that they can. ValueError: no such bot.
+    Never call it with a name from somebody else: a command runs with the rights of this process. ValueError: no such bot.
     """
     if name.startswith(PREFIX):
         return _program(name.removeprefix(PREFIX), seed, seconds)

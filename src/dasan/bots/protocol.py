@@ -1,4 +1,4 @@
-"""What a bot is: it gets a view, and nothing else, and says a move."""
+"""The interface of a bot: it is given a view, nothing else, and chooses a move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bot(Protocol):
 
 @runtime_checkable
 class ExplainingBot(Bot, Protocol):
-    """A bot that also says why. All that `dasan.bot` makes are."""
+    """A bot that also explains its moves, as all bots of `dasan.bot` do."""
 
     def explain(self, view: View) -> Explanation:
         """Candidates with values and reasons, the one that `choose` returns first. ValueError as for `choose`."""
@@ -35,7 +35,7 @@ class ExplainingBot(Bot, Protocol):
 
 
 def choices(view: View) -> tuple[Move, ...]:
-    """The legal moves of the seat to act; ValueError if it is not this view's turn, TypeError if it is no view."""
+    """The legal moves of the view's seat. ValueError: it is not that seat's turn. TypeError: `view` is no view."""
     moves = instance(view, View, "a bot is asked with a view, such as state.view(seat) gives").legal_moves()
     if not moves:
         raise ValueError("a bot is asked for a move when it is its turn")

@@ -1,8 +1,8 @@
-"""Races that are won whatever the others hold: hands whose plays keep, or win back, the lead until the last one.
+"""Races: ways to play a hand to its end that keep, or win back, the lead whatever the others hold.
 
 A play that nothing unseen beats is a *control*: it keeps the lead, or takes it back from whoever beat a play of its kind.
-The others are *losers*. A hand of which each loser but the last has a control to answer for it is out before anybody else,
-unless somebody's whole hand beats one of the losers; that chance is the risk.
+The others are *losers*. If each loser but the last has a control that answers for it, the hand goes out before anybody else,
+unless another player's whole hand beats one of the losers; the probability of that is the risk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 MOST_PARTITIONS = 200
-"""So many ways to part a hand are looked at."""
+"""The most partitions of a hand to consider."""
 MOST_NODES = 4000
 MOST_ORDERED = 4
 """With more losers than this, they are led from high to low."""
@@ -44,7 +44,10 @@ class Races:
                 plays[number] = play
 
     def risk(self, first: Combination, rest: int) -> float | None:
-        """The chance that the race fails which `first` begins, with `rest` (see `Plan.number`) left; None: it is none."""
+        """The probability that the race which begins with `first` fails; None: it begins none.
+
+        rest: the number of the remaining cards, see `Plan.number`.
+        """
         control = self._outlook.stands(first) == 1
         begun: Parted = ([], []) if control else ([first], [])
         if self._bound.cost(rest) > (1 if control else 0):
@@ -60,7 +63,7 @@ class Races:
         return least
 
     def _parted(self, rest: int, so_far: Parted) -> Iterator[Parted]:
-        """Every way to part `rest` that has not too many losers."""
+        """Every partition of `rest` with few enough losers."""
         self._nodes += 1
         losers, controls = so_far
         if not rest:
@@ -75,7 +78,7 @@ class Races:
                 yield from self._parted(rest - number, after)
 
     def _risk(self, losers: list[Combination], controls: list[Combination], *, fixed: bool) -> float | None:
-        """The least risk over which loser is the last and in which order the others are led. fixed: the first is first."""
+        """The least risk over all choices of the last loser and all orders of the others. fixed: the first loser stays first."""
         if len(losers) <= 1 and not fixed:
             return 0.0
         lasts: Iterable[int | None] = range(int(fixed), len(losers))
@@ -94,7 +97,7 @@ class Races:
         return least
 
     def _risk_in_order(self, led: Sequence[Combination]) -> float:
-        """The chance, at most, that a foe's whole hand beats one of `led` when its turn comes."""
+        """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
         safe = 1.0
         for i, play in enumerate(led):
             size = len(play.cards)

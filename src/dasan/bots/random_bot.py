@@ -1,4 +1,4 @@
-"""The player that anybody can beat: every legal move is as likely as any other."""
+"""A uniformly random player: the baseline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dasan.play.view import View
 
 
 class RandomBot:
-    """Uniform over the legal moves. What it draws depends on `seed` and on what it sees, and on nothing before."""
+    """Uniform over the legal moves. The draw depends on `seed` and the view alone, not on earlier draws."""
 
     name = "random"
     version = "1"

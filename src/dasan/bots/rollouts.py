@@ -1,6 +1,6 @@
-"""What moves lead to: the hand is played on from each, in worlds that the view allows, by one policy for all seats.
+"""Rollouts: play the hand to its end from each candidate move, in worlds that fit the view, by one policy for all seats.
 
-Every candidate is tried in the same worlds, so that differences between candidates are less random than their values.
+Every candidate is tried in the same worlds, so that differences between candidates vary less than their values.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
     from dasan.worlds.positions import Positions
 
 ROOM = 512
-"""Hands that are played on side by side."""
+"""Hands that are played side by side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """What the seat to act got after each candidate, float64 [moves, worlds]: payments, or places from 1 (first) to -1.
-
-    weights: float64 [worlds], how much each world counts.
+    """The outcomes of candidates for the seat to act. values: float64 [moves, worlds], payments, or places from 1 (first) to -1.
+    weights: float64 [worlds], the weight of each world.
     """
 
     moves: tuple[Move, ...]
@@ -43,7 +42,7 @@ class Tried:
 
     @property
     def means(self) -> npt.NDArray[np.float64]:
-        """float64 [moves]."""
+        """float64 [moves]: the weighted mean of each candidate."""
         found: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
         return found
 
@@ -81,10 +80,10 @@ def by_network(
     seconds: float | None = None,
     pool: int = 0,
 ) -> Tried:
-    """Rollouts by a network, in `worlds` worlds, or in as many as `seconds` allow, but never none.
+    """Rollouts by a network, in `worlds` worlds, or in as many as `seconds` allow, but at least one.
 
-    pool: draw the worlds from so many, at most `ROOM`, by how likely the others' plays are in each (`likelihood`); 0: all
-    are equally likely.
+    pool: sample this many worlds (at most `ROOM`) and choose among them by the likelihood of the others' plays (`likelihood`);
+    0: all are equally likely.
     """
     import numpy as np
 
@@ -115,7 +114,7 @@ def by_network(
 def _drawn(likelihoods: npt.NDArray[np.float64] | None, pool: int, worlds: int, seed: int) -> npt.NDArray[np.int64]:
     """int64 [pool]: how often each world is drawn, in proportion to its likelihood (systematic sampling).
 
-    Where few worlds would be nearly all of it, likelihoods are flattened until an eighth of the pool takes part.
+    If few worlds have nearly all the likelihood, it is flattened until the effective number of worlds is an eighth of the pool.
     """
     import numpy as np
 
@@ -139,7 +138,7 @@ def runs(rules: Rules, fitted: Fitted) -> bool:
 
 
 class Table:
-    """Room for hands of one game, kept between moves."""
+    """Positions and environments for the hands of one game, kept between moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
         from dasan import vector
@@ -182,5 +181,5 @@ class Table:
 
 @lru_cache(maxsize=4)
 def table_for(rules: Rules, session: bool) -> Table:
-    """The room for a game; made once."""
+    """The table for a game; made once."""
     return Table(rules, session)

@@ -1,4 +1,4 @@
-"""Players that try moves out before they make one: rollouts in worlds that the view allows."""
+"""Players that try their moves by rollouts in sampled worlds that fit the view."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Values = list[tuple[Move, float]]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much a search looks at. worlds: deals of the hidden cards; width: candidates, the most promising ones; seconds:
-    when to stop with fewer worlds, or None; trust: how many worlds the first opinion of a move counts as much as; pool:
-    draw the worlds from so many, by how likely they make what the others did; 0: take any.
+    """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
+    to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds. pool: the number of worlds to
+    choose from, by the likelihood of the others' moves in them; 0: take any.
     """
 
     worlds: int = 200
@@ -36,7 +36,7 @@ class Effort:
 class SearchBot:
     """Rollouts by a rule of thumb: needs no network, and plays every game. It bids and exchanges as `greedy` does.
 
-    The same view and seed, the same move.
+    The move depends on view and seed alone.
     """
 
     name = "search"
@@ -67,7 +67,7 @@ class SearchBot:
         return explain_values(self.name, view, self.choose(view), self._values(view))
 
     def _values(self, view: View) -> Values:
-        """Candidates with what they are worth."""
+        """Candidates with their values."""
         judgement = Judgement(view, Temper())
         kept = sorted(worthy(view, choices(view)), key=judgement.of)[: self._effort.width]
         if len(kept) == 1:
@@ -77,8 +77,8 @@ class SearchBot:
 
 
 class StrongBot:
-    """A network whose first choices are tried out, the network playing every seat. Without a network for the game it plays
-    as `search`. Rollouts improve on the policy that makes them.
+    """Tries the network's best moves by rollouts in which the network plays every seat. Without a network for the game it plays
+    as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
@@ -108,7 +108,7 @@ class StrongBot:
         return max(values, key=lambda one: one[1])[0]
 
     def explain(self, view: View) -> Explanation:
-        """Values are means of rollouts, drawn towards what the network expects."""
+        """Values are means of rollouts, shrunk towards the network's scores."""
         found = self._fitted(view)
         if len(choices(view)) == 1 or found is None:
             return self._search.explain(view)
@@ -123,7 +123,7 @@ class StrongBot:
         return found if found is not None and runs(view.rules, found) else None
 
     def _values(self, view: View, found: Fitted) -> Values:
-        """Candidates with what they are worth."""
+        """Candidates with their values."""
         moves, effort = choices(view), self._effort
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         allowed = worthy(view, moves) if view.phase == "play" else moves
@@ -141,7 +141,7 @@ class StrongBot:
 
 
 def seed_of(view: View, seed: int) -> int:
-    """A seed for the worlds of a view: the same for equal views."""
+    """A seed for sampling worlds: equal for equal views."""
     seen = f"{seed} {view.seat} {view.events[-1].seq if view.events else 0} {view.hand}"
     return int.from_bytes(hashlib.blake2b(seen.encode(), digest_size=8).digest(), "big")
 

@@ -1,6 +1,6 @@
-"""Two players with one idea each: yardsticks that others have published figures against.
+"""Two baselines with one idea each, against which others have published figures.
 
-Both follow with their lowest play, always if they can, and do the least elsewhere: they pass in an auction if they may.
+Both always follow with their lowest play if they can, and pass in an auction if they may.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dasan.play.view import View
 
 
 class LowBot:
-    """Leads its lowest single card. The same view, the same move."""
+    """Leads its lowest single card. Deterministic."""
 
     version = "1"
 
@@ -34,7 +34,7 @@ class LowBot:
 
 
 class ShedBot:
-    """Leads the largest play that holds its lowest card, of several the lowest. The same view, the same move."""
+    """Leads the largest play that contains its lowest card, of several the lowest. Deterministic."""
 
     version = "1"
 
@@ -58,7 +58,7 @@ class ShedBot:
 
 
 def follow(moves: tuple[Move, ...]) -> Move:
-    """The lowest play that there is; the pass, or the least that must be said, where there is none."""
+    """The lowest legal play; without one the pass, or the lowest bid where the seat must bid."""
     plays = [move for move in moves if move.combination is not None]
     if plays:
         return min(plays, key=_height)

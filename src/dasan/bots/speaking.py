@@ -1,4 +1,4 @@
-"""The other end of the bot protocol: one of our bots as a program, and views read from messages."""
+"""The program's side of the bot protocol: answer messages with one of our bots, and read views from messages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
 
 
 def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
-    """The view that a host has told of: a hand, its events so far, and what `choose` says."""
+    """The view from a host's messages: `hand`, the events so far, and the view in `choose`."""
     rules, seat = Rules.from_json(hand["rules"]["value"]), hand["seat"]
     n, pack = rules.players, len(rules.pack)
     sizes = [rules.hand_size or len(range((s - hand["dealer"]) % n, pack, n)) for s in range(n)]

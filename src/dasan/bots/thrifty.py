@@ -1,7 +1,7 @@
-"""The player that gets rid of cards: one rule of thumb, cheap enough to play whole hands with by the million.
+"""A player with one rule of thumb, cheap enough for playouts by the million.
 
-Every play is given points, by what it takes out of the hand and what it breaks, and the play with most points is made.
-`dasan.kernels.env.playout_policies` is the compiled twin; the numbers stand here alone.
+Every play is given points for the cards it gets rid of, less points for the groups it breaks; the play with most points is
+made. `dasan.kernels.env.playout_policies` plays the same moves in compiled code, with the numbers from here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dasan.ruleset.shapes import Combination, Run
 CARD = 6
 """Points for each card of a lead."""
 BREAK = 12
-"""Points off for each rank of which the play leaves cards that belonged together."""
+"""Points off for each rank of which the play breaks a group or a straight; see `breaks`."""
 HEIGHT = 1
 """Points off for each rank of height, see `height`."""
 POWER = 20
@@ -28,9 +28,9 @@ POWER = 20
 RISK = 10_000
 """Points off for a lead that an opponent's whole hand could beat."""
 TOPS = (1, 2, 3)
-"""What each card of the three highest ranks is worth in the auction, low to high."""
+"""The value of each card of the three highest ranks in the auction, low to high."""
 BIDS = (6, 9, 12)
-"""What a hand must be worth to bid 1, 2, 3."""
+"""The least value of a hand for a bid of 1, 2, 3."""
 
 
 def height(ranks: Mapping[int, int]) -> int:
@@ -50,16 +50,16 @@ def windows(rules: Rules) -> tuple[frozenset[int], ...]:
 
 
 def core(rules: Rules, held: Iterable[int]) -> frozenset[int]:
-    """The ranks of a hand that lie in a straight."""
+    """The ranks of a hand that are part of a straight."""
     have = frozenset(held)
     return frozenset(rank for window in windows(rules) if window <= have for rank in window)
 
 
 def breaks(taken: Mapping[int, int], held: Mapping[int, int], straights: frozenset[int]) -> int:
-    """For how many ranks a play takes other than what belongs together there.
+    """The number of ranks of which a play takes too many or too few cards.
 
-    A run, or any play of three and more ranks, should use up what is held of each. Other plays should leave one card
-    to a straight and take the rest.
+    A run, or any play of three or more ranks, should use all cards held of each of its ranks. Other plays should leave one card
+    for a straight and take the rest.
     """
     if len(taken) > 2:
         return sum(n != held[rank] for rank, n in taken.items())
@@ -67,8 +67,8 @@ def breaks(taken: Mapping[int, int], held: Mapping[int, int], straights: frozens
 
 
 def foes(view: View) -> tuple[int, ...]:
-    """The seats with cards that this seat plays against; while the partner is unknown (B4.04), all but the bidder's
-    opponents for the bidder, and the bidder alone for the others.
+    """The opponents who hold cards: everybody where there is no bidder. While the partner is unknown (B4.04), everybody is an
+    opponent of the bidder, and the bidder is the only opponent of the others.
     """
     me, bidder = view.seat, view.bidder
     others = [s for s, held in enumerate(view.hand_sizes) if held and s != me]
@@ -79,7 +79,7 @@ def foes(view: View) -> tuple[int, ...]:
 
 
 class ThriftyBot:
-    """The same view, the same move."""
+    """Makes the play with most points. Deterministic."""
 
     version = "1"
 
@@ -102,7 +102,7 @@ class ThriftyBot:
         return plain(self, view)
 
     def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
-        """The most that the hand is worth; else a pass, or the least that is allowed."""
+        """The highest bid that the hand's value allows; else a pass, or the lowest bid where it must bid."""
         ranks = view.rules.ranks
         worth = sum(
             points * sum(c.rank == rank for c in view.hand) for rank, points in zip(ranks[-3:], TOPS, strict=True)
@@ -147,7 +147,7 @@ class ThriftyBot:
 
 
 def _most(judged: list[tuple[Move, int]], *, last: bool) -> Move:
-    """The move with most points; of equals the first, or the last, in the order of the action table."""
+    """The move with most points; of equals the first, or the last, in the order of the catalogue."""
     most = max(points for _, points in judged)
     best = [move for move, points in judged if points == most]
     return best[-1] if last else best[0]

@@ -1,4 +1,4 @@
-"""The networks of the package: which rules each was trained for, and which serves other rules best.
+"""The networks of the package: the rules that each was trained for, and the best one for other rules.
 
 Each is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`.
 """
@@ -34,7 +34,7 @@ class Trained:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A network that plays by some rules. exact: they are those it was trained for."""
+    """A network for some rules. exact: whether it was trained for them."""
 
     trained: Trained
     network: Network
@@ -56,8 +56,8 @@ def catalogue() -> tuple[Trained, ...]:
 
 @lru_cache(maxsize=16)
 def fitted(rules: Rules) -> Fitted | None:
-    """The network for `rules`: one trained for them, else that of the nearest rules which differ in combinations,
-    payments or customs only; None if there is none.
+    """The network for `rules`: the one trained for them, else one whose rules differ only in combinations, payments or customs,
+    the nearest first; None if there is none.
     """
     near = [one for one in catalogue() if _near(one.rules, rules)]
     if not near:
@@ -78,7 +78,7 @@ def load(trained: Trained) -> Network:
 
 
 def adapted(network: Network, trained: Trained, rules: Rules) -> Network:
-    """`network` for the features of other rules; those it does not know weigh nothing."""
+    """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0."""
     import numpy as np
 
     from dasan.bots.network import Network
@@ -95,7 +95,7 @@ def adapted(network: Network, trained: Trained, rules: Rules) -> Network:
 
 
 def same_features(rules: tuple[Rules, Rules], old: Iterable[Feature], new: Iterable[Feature]) -> list[tuple[int, int]]:
-    """Where features of one layout stand in another: kinds by their names, others by name if they are equally many."""
+    """Pairs of indices of equal features in two layouts: kinds match by their names, other features by name and size."""
     by_name = {f.name: f for f in old}
     out: list[tuple[int, int]] = []
     for f in new:
@@ -132,6 +132,6 @@ def _near(trained: Rules, rules: Rules) -> bool:
 
 
 def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
-    """How different two rules are: not the same at all, payments of another kind, combinations that only one has."""
+    """A sort key for how much two rules differ: not equal, payments of another kind, combinations that only one has."""
     own, other = {repr(s) for s in trained.shapes}, {repr(s) for s in rules.shapes}
     return int(trained.digest != rules.digest), int(type(trained.scoring) is not type(rules.scoring)), len(own ^ other)

@@ -1,7 +1,7 @@
-"""The end of a hand with two players left, when each can count what the other holds: who goes out first, exactly.
+"""Exact search of Winner's endgames between the last two players, who know each other's cards.
 
-Winner is played to the last card in hand and deals the whole pack, so what two players have not seen is what the other
-holds.
+Winner deals the whole pack and goes on until one player is left, so the cards that one of two players has not seen are the
+other's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 MOST_CARDS = 9
-"""With more cards in a hand there is too much to look at."""
+"""The most cards in a hand; with more the search takes too long."""
 MOST_NODES = 20_000
 
 Play = tuple[int, Combination]
@@ -30,7 +30,7 @@ class _TooMuch(Exception):
 
 
 class TwoHands:
-    """Two hands with their cards open, number 0 and 1. heir: who leads after a trick that a player won who is out."""
+    """Two open hands, numbered 0 and 1. heir: who leads after a trick that a player who is out has won."""
 
     def __init__(self, rules: Rules, hands: tuple[tuple[Card, ...], tuple[Card, ...]], heir: int) -> None:
         self._plays = [_plays(rules, hand) for hand in hands]
@@ -43,8 +43,8 @@ class TwoHands:
     def wins(self, mover: int, mine: int, others: int, table: Combination | None, waiting: int = 0) -> bool:
         """Whether `mover`, holding the cards `mine` and to act, goes out before the other, who holds `others`.
 
-        waiting: with the table of a player who is out, how many may speak before the trick is over, `mover` included; 0:
-        the table is the other's.
+        waiting: if the table is of a player who is out, how many may still act before the trick is over, `mover` included; 0: the
+        table is the other player's.
         """
         family, power, strength = ("", 0, 0) if table is None else (table.family, table.power, table.strength)
         key = (mover, mine, others, family, power, strength, waiting)
@@ -81,9 +81,9 @@ class TwoHands:
 
 
 def winning(view: View) -> tuple[Move, ...] | None:
-    """The moves of `view` with which its seat goes out before the only other player left; None where that is not known.
+    """The moves of `view` with which its seat goes out before the only other player left.
 
-    None, too, where more players hold cards, where hands are too large, or where hidden cards are not all the other's.
+    None: more players hold cards, a hand is too large, the hidden cards are not all the other's, or the search is too large.
     """
     rules = view.rules
     holding = [seat for seat, held in enumerate(view.hand_sizes) if held]

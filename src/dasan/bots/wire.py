@@ -1,7 +1,7 @@
 """The bot protocol, `dasan-bot/1`: JSON objects, one a line, between a host and a program that plays.
 
-The host writes to the program's standard input, the program answers on its standard output; what it writes on standard
-error is its own. `docs/reference/bot-protocol.md` describes every message.
+The host writes to the program's standard input, and the program answers on its standard output; its standard error is ignored.
+`docs/reference/bot-protocol.md` describes every message.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dasan.version import __version__
 
 PROTOCOL = "dasan-bot/1"
 MAX_LINE = 1 << 16
-"""Longest line of a program, in bytes."""
+"""The longest line that a program may write, in bytes."""
 MAX_NAME = 64
 
 Message = dict[str, Any]
 
 
 class Fault(Exception):
-    """What a program did wrong. kind: "crash" (it ended), "garbage" (no message of the protocol), "illegal" (no legal move)
-    or "stall" (no answer in time).
+    """A program's failure. kind: "crash" (it ended), "garbage" (no message of the protocol), "illegal" (no legal move), "stall"
+    (no answer in time), or in `conformance` "different" (another move for the same hand).
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -36,7 +36,7 @@ def written(message: Message) -> bytes:
 
 
 def read(line: bytes) -> Message:
-    """The message of a line; `Fault` if it is none."""
+    """The message in a line. `Fault`: the line is none."""
     try:
         message = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
@@ -52,7 +52,7 @@ def hello() -> Message:
 
 
 def named(answer: Message) -> tuple[str, str]:
-    """Name and version that a program says in its hello; `Fault` if it is none."""
+    """The name and version in a program's hello. `Fault`: the answer is no hello."""
     if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
         raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}")
     name, version = answer.get("name"), answer.get("version")
@@ -108,12 +108,12 @@ def quit() -> Message:
 
 
 def without_events(seen: Message) -> Message:
-    """A view as JSON less its events, which have been told already."""
+    """A view as JSON without its events, which have been sent already."""
     return {name: value for name, value in seen.items() if name != "events"}
 
 
 def move(answer: Message, number: int, seen: Message) -> str:
-    """The text of the legal move that a program chose; `Fault` if it did not choose one."""
+    """The text of the legal move in a program's answer. `Fault`: there is none."""
     if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
         raise Fault("garbage", f"the answer to choose {number} must be a move with this id")
     said = answer.get("move")

@@ -1,4 +1,4 @@
-"""Hands told move by move, and what a seat sees at their end, worked out when it is asked for."""
+"""The moves of a hand, and a seat's observation after its end, computed only when it is read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from dasan.play.state import State
 
 
 class Story:
-    """One hand: how it was dealt, and the ids of what was played. `state` is the engine's, brought up to date when asked."""
+    """One hand: the state that was dealt, and the actions since. `state` replays those that are new."""
 
     def __init__(self, ids: ActionIds, dealt: State) -> None:
         self._ids, self._state = ids, dealt
         self._ahead: list[int] = []
 
     def add(self, action: int) -> None:
-        """One more action, known to be legal."""
+        """Append an action id that is known to be legal."""
         self._ahead.append(action)
 
     @property
@@ -36,14 +36,14 @@ class Story:
 
 
 def _after(state: State, move: Move) -> State:
-    """`state.play` of a move that the environments have found legal, without looking for it among the legal moves."""
+    """`state.play(move)` for a move that the environment has accepted, without listing the legal moves."""
     if state.phase is Phase.PLAY:
         return tricks.pass_(state) if move.type is MoveType.PASS else tricks.play(state, move)
     return state.play(move)
 
 
 class Final(dict[str, Any]):
-    """The observation of a seat whose hand is over: an ordinary dict, whose arrays are made when the first is read."""
+    """A seat's observation after the end of a hand: a dict whose arrays are computed when the first one is read."""
 
     def __init__(self, story: Story, seat: int, num_actions: int) -> None:
         super().__init__(observation=None, action_mask=None)

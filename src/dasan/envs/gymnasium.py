@@ -1,4 +1,4 @@
-"""Gymnasium: one seat against bots, and many hands at once on the buffers of the batched environments.
+"""Gymnasium environments: one seat against bots, and many hands at once on the buffers of the batched environments.
 
 `make` and `make_vec` build them directly; `gymnasium.make("dasan/big-three-v0")` and `gymnasium.make_vec` know every
 preset once this module has been imported.
@@ -49,8 +49,8 @@ class DasanEnv(gymnasium.Env):
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Reward: 0 until the hand is over, then the
-    payment of this seat in units, or where nothing is paid (Winner) half the number of seats plus one half, less its
-    place. A hand can be over before this seat has played: then the first step, whatever its action, ends the episode.
+    payment of this seat in units, or where nothing is paid (Winner) (seats + 1) / 2 - place. A hand can be over before this
+    seat has played: then the first step ends the episode, whatever its action.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 1}
@@ -90,7 +90,7 @@ class DasanEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Deal a hand. Everything follows from `seed`; without one, from the last. `options` are ignored."""
+        """Deal a hand. seed: decides this hand and the following ones; None goes on from the last seed. `options` are ignored."""
         super().reset(seed=seed)
         self._hand.next(int(self.np_random.integers(1 << 62)))
         n = self.rules.players
@@ -101,10 +101,10 @@ class DasanEnv(gymnasium.Env):
         return self._observed(), {"seat": self.seat}
 
     def step(self, action: Any) -> tuple[Observed, float, bool, bool, dict[str, Any]]:
-        """This seat's action, and the bots' until it is its turn again or the hand is over.
+        """Carry out this seat's action, and the bots' until it is its turn again or the hand is over.
 
-        An illegal action ends the episode with the worst payment there is, and `info["illegal"]` says so; with
-        `illegal="raise"` it is a ValueError, and nothing has changed.
+        An illegal action ends the episode with the worst possible payment, and sets `info["illegal"]`; with `illegal="raise"`
+        it is a ValueError, with nothing changed. ValueError: the hand is over.
         """
         if self._over:
             raise ValueError("the hand is over: call reset")
@@ -150,10 +150,9 @@ class DasanVectorEnv(GymnasiumVectorEnv):
     """`num_envs` hands in which one policy plays every seat: self-play, on the buffers of `dasan.vector`.
 
     Each step carries out the action of the seat to act in every hand. Observations are the environments' own buffers,
-    not copies: the next step writes over them. Rewards go to the seat that has just acted: 0 until it ends the hand.
-    What the hand paid to each seat is in `info["payoffs"]` (float32 [n, seats], 0 while a hand goes on), and whose turn
-    it is in `info["to_act"]` (int8 [n]); `dasan.vector.Returns` makes returns of them. A hand that is over is dealt anew
-    in the same step.
+    not copies: the next step overwrites them. Rewards go to the seat that has just acted: 0 until it ends the hand.
+    `info["payoffs"]` has the payment to each seat (float32 [n, seats], 0 while a hand goes on), `info["to_act"]` the seat
+    whose turn it is (int8 [n]). The step that ends a hand also deals the next one.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -178,7 +177,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Start all hands over: those of `seed`, or of one seed for each. `options` are ignored."""
+        """Start every hand over. seed: one for all or one for each; None keeps the present ones. `options` are ignored."""
         super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is None:
             seed = int(self.np_random.integers(1 << 62))
@@ -186,7 +185,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         return self._seen, {"to_act": self.env.to_act}
 
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
-        """One action for each hand. ValueError, and nothing has changed, if one is not legal."""
+        """Carry out one action in each hand. ValueError, with nothing changed: one of them is not legal."""
         acted = self.env.to_act.copy()
         self.env.step(np.asarray(actions))
         done = self.env.done.copy()
@@ -214,8 +213,8 @@ def make(
     """One seat of `preset` with `options` against bots, see `DasanEnv`.
 
     opponents: a bot (a name, or an object with `choose`) for all other seats, or one for each, from the next seat on.
-    seat: which one is played; None draws it anew for each hand. illegal: what an illegal action does, "end" the episode
-    or "raise" a ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
+    seat: the one to play; None draws it anew for each hand. illegal: an illegal action can "end" the episode or "raise" a
+    ValueError. render_mode: None, "ansi" or "human". ValueError: also as for `dasan.vector.make`.
     """
     env = DasanEnv(
         preset, opponents=opponents, seat=seat, illegal=illegal, render_mode=render_mode, options=dict(options)
@@ -240,8 +239,8 @@ def make_vec(
 ) -> Any:
     """Many hands of `preset` at once: `DasanVectorEnv`, in which one policy plays every seat.
 
-    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, at the pace of those bots, which
-    takes `seat` and `illegal` too. vectorization_mode is there for `gymnasium.make_vec` and makes no difference.
+    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which takes `seat` and `illegal` too
+    and is as slow as those bots. vectorization_mode is there for `gymnasium.make_vec` and has no effect.
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, options=options)

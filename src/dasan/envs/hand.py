@@ -1,4 +1,4 @@
-"""One hand at a time in a batched environment of one: fast to step, and the engine's state on demand."""
+"""One hand at a time in a batched environment of size one, with the engine's state on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dasan.ruleset.rules import Rules
 
 
 def whole(value: object, name: str = "an action") -> int:
-    """`value` as an integer; ValueError if it is something else, a bool or a float among them."""
+    """`value` as an int. ValueError: it is no integer; bools and floats are none."""
     if isinstance(value, np.ndarray) and value.shape == ():
         value = value.item()
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
@@ -40,7 +40,7 @@ def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
 class Hand:
     """A hand of `preset`: `to_act`, `mask`, `observation` change with `play`; `next` deals the next hand.
 
-    Seeds: hands after a seed are those of `dasan.vector.make(preset, 1, seed)`. Without one the first hand is random.
+    After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`; the first hand of all is random.
     """
 
     def __init__(self, preset: str | Rules, options: dict[str, OptionValue]) -> None:
@@ -57,13 +57,13 @@ class Hand:
         self.story = Story(self.env.ids, self.env.dealt(0))
 
     def next(self, seed: int | None = None) -> None:
-        """Deal another hand: the first of `seed`, or without a seed the next one in turn."""
+        """Deal another hand: the first one of `seed`, or the following one if `seed` is None."""
         if seed is not None or not self.over:
             self.env.reset(seed=secrets.randbits(63) if seed is None else seed)
         self._begin()
 
     def play(self, action: int) -> None:
-        """One action (an id). ValueError, and nothing has changed, if it is not legal or the hand is over."""
+        """Carry out an action id. ValueError, with nothing changed: it is not legal, or the hand is over."""
         if self.over:
             raise ValueError("the hand is over: reset the environment")
         if not 0 <= action < self.env.num_actions or not self.env.mask[0, action]:

@@ -1,12 +1,12 @@
-"""OpenSpiel: every preset, teaching variants too, as a Python game: `python_dasan_big_three`, `python_dasan_big_two` …
+"""OpenSpiel games: every preset and teaching variant as a Python game: `python_dasan_big_three`, `python_dasan_big_two` …
 
 `register()` makes them known to `pyspiel.load_game`. A game's parameters are the options of its preset, and `dealer`.
 
-Chance deals the pack card by card, in a fixed order: each outcome is the seat that gets the next card, or the number of
-seats for the kitty, as likely as there is room. So every deal has one path, and no two paths lead to the same deal. A
-dealer of -1 is drawn first.
+Chance deals the pack card by card, in a fixed order: each outcome is the seat that gets the next card (or the number of seats,
+for the kitty), with a probability in proportion to the cards it still lacks. So every deal has exactly one path. If the
+dealer is -1, chance draws the dealer first.
 
-Returns are payments in units; where nothing is paid (Winner) half the number of seats plus one half, less the place.
+Returns are payments in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
 """
 
 from __future__ import annotations
@@ -40,17 +40,15 @@ from dasan.ruleset.rules import Rules
 DRAWN = -1
 """A dealer drawn by chance."""
 REMEMBERED = 6
-"""Games with a pack of so many cards or fewer remember every node that was visited: algorithms that walk the whole tree
-again and again do not play it anew."""
+"""Games with at most this many cards in the pack keep every visited node, for algorithms that walk the whole tree repeatedly."""
 _CLASS = "Game_"
 
 _TRIES = 1000
 
 
 def register() -> tuple[str, ...]:
-    """Make every preset known to `pyspiel.load_game`; the names. Calling it again changes nothing.
-
-    A game that is registered afterwards with `dasan.register` becomes known by another call.
+    """Make every preset known to `pyspiel.load_game`; returns their names there. Calling it again changes nothing, except that
+    it adds games registered with `dasan.register` in the meantime.
     """
     known = set(pyspiel.registered_names())
     names = []
@@ -161,11 +159,11 @@ class DasanGame(pyspiel.Game):
 
 
 class _Node:
-    """All that a state has beside OpenSpiel's own part, never changed: so clones share it, deep copies too.
+    """The part of a state that is not OpenSpiel's. It never changes, so clones and deep copies share it.
 
-    room: how many cards each seat and the kitty still get. seats: who got the cards of the pack so far. hand: the engine's
-    state once all are dealt. moves: its legal moves by id. known: strings that have been asked for; children: nodes that
-    have been visited, where the game is small enough to remember them all.
+    room: how many cards each seat and the kitty still get. seats: who got each card of the pack so far. hand: the engine's
+    state once all are dealt. moves: its legal moves by id. known: a cache of strings. children: visited nodes, kept where the
+    game is small enough.
     """
 
     __slots__ = ("children", "dealer", "game", "hand", "known", "moves", "room", "seats")
@@ -274,7 +272,7 @@ class DasanState(pyspiel.State):
         return tuple(card for card, place in zip(node.game.deck, node.seats, strict=False) if place == player)
 
     def history_seen(self, player: int) -> str:
-        """All that `player` has seen of the hand, in order: nothing of it is forgotten."""
+        """Everything that `player` has seen of the hand, in order (perfect recall)."""
         if self.hand is None:
             return f"dealer {self._node.dealer}; dealt {format_cards(self.dealt(player))}"
         events = self.hand.view(player).events
@@ -306,8 +304,10 @@ class DasanState(pyspiel.State):
         return "; ".join(parts)
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> DasanState:
-        """A state that `player` cannot tell from this one, its hidden cards dealt anew: every deal that fits is equally
-        likely, whatever the moves say of the cards. sampler: a random number from 0 to 1. RuntimeError: none was found.
+        """A state that `player` cannot tell from this one, with its hidden cards dealt anew, uniformly over the deals that fit.
+
+        sampler: returns a random number from 0 to 1. ValueError: cards are still being dealt. RuntimeError: no such state was
+        found.
         """
         hand, node = self._node.hand, self._node
         if hand is None:
@@ -342,7 +342,7 @@ class DasanState(pyspiel.State):
 
 
 def redealt(game: DasanGame, hand: State, player: int, dealer: int, sampler: Callable[[], float]) -> list[int]:
-    """Who gets each card of the deck when all that `player` has not seen is dealt anew; it may not fit the moves."""
+    """Who gets each card of the deck when the cards that `player` has not seen are dealt anew; the moves may not fit it."""
     view, n, room = hand.view(player), game.rules.players, list(game.room(dealer))
     held: list[list[Card]] = [[] for _ in range(n + 1)]
     for seat in range(n):
@@ -361,7 +361,7 @@ def redealt(game: DasanGame, hand: State, player: int, dealer: int, sampler: Cal
     _shuffle(unseen, sampler)
     pool = view.bidder if view.bidder is not None and not taken and game.rules.kitty_size else None
     if pool is not None and pool != player:
-        # The bidder has taken a hidden kitty: what the bidder played may have lain in it.
+        # The bidder has taken a hidden kitty: the cards that the bidder played may have come from it.
         size = room[pool] + room[n]
         both = held[pool] + [unseen.pop() for _ in range(size - len(held[pool]))]
         _shuffle(both, sampler)
@@ -391,10 +391,10 @@ def _said(event: Any) -> str:
 class DasanObserver:
     """Tensors and strings of what a player sees.
 
-    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature. With perfect
-    recall, after it: `dealt`, the cards that this player was dealt, as flags; `played_at`, for each card of the pack the
-    number of the move that played it, over the most moves that there can be, 0 if none has; `bid_at`, the same for bids;
-    and `moves`, how many have been made.
+    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature. Perfect recall adds
+    `dealt`, the cards that this player was dealt, as flags; `played_at`, for each card of the pack the number of the move that
+    played it divided by the greatest possible number of moves, 0 if none has; `bid_at`, the same for bids; and `moves`, the
+    number of moves made.
     """
 
     def __init__(self, game: DasanGame, kind: Any, params: Any) -> None:
@@ -461,9 +461,9 @@ class DasanObserver:
 
 
 class BotPolicy(policy.Policy):
-    """A bot of `dasan.bot` as an OpenSpiel policy: all probability on the move that it chooses.
+    """A bot as an OpenSpiel policy: all probability on the move that it chooses.
 
-    bot: its name, or an object with `choose(view)` that says the same move for the same view.
+    player: a name for `dasan.bot`, or an object with `choose(view)` that chooses the same move for the same view.
     """
 
     def __init__(self, game: DasanGame, player: str | Bot) -> None:

@@ -1,4 +1,4 @@
-"""What a hand is worth to a learner: its payments, or places where nothing is paid."""
+"""The reward of a hand for a learner: its payments, or places where nothing is paid."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dasan.ruleset.rules import Rules
 
 
 def by_places(rules: Rules) -> bool:
-    """Whether a hand pays nothing and goes on to the last, so that places say who did better (W.18)."""
+    """Whether nothing is paid and play goes on to the last player, so that places are the outcome (W.18)."""
     return not rules.pays and rules.ending is Ending.LAST_IN
 
 
 def of_places(places: Sequence[int]) -> list[float]:
-    """Places, 1 for the first out, 0 for the last in, as numbers that sum to zero and lie 1 apart; more is better.
+    """Places as scores 1 apart that sum to zero; higher is better. places: 1 for the first out, 2 …, 0 for the last in.
 
     >>> of_places([2, 1, 0])
     [0.0, 1.0, -1.0]
@@ -25,7 +25,7 @@ def of_places(places: Sequence[int]) -> list[float]:
 
 
 def payoffs(state: State) -> list[float]:
-    """What a finished hand is worth to each seat: payments in units, or `of_places`. ValueError: it goes on."""
+    """The reward of a finished hand by seat: payments in units, or `of_places`. ValueError: the hand is not over."""
     result = state.result
     if result is None:
         raise ValueError("the hand is not over yet")
@@ -55,6 +55,6 @@ def bounds(rules: Rules) -> tuple[float, float]:
 
 
 def longest(rules: Rules) -> int:
-    """At least as many moves as a hand can have: every card alone, everybody else passing on it, and the auction."""
+    """An upper bound on the moves of a hand: every card played alone, everybody else passing on it, and the auction."""
     auction = 0 if rules.auction is None else (rules.auction.top + 1) * rules.players
     return auction + (rules.call is not None) + len(rules.pack) * rules.players

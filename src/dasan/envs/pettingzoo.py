@@ -1,4 +1,4 @@
-"""PettingZoo: every preset as an AEC environment with action masks, and as a parallel one.
+"""PettingZoo environments: every preset as an AEC environment with action masks, and as a parallel one.
 
 An episode is one hand. Agents are `player_0`, `player_1` … by seat. Only the agent to act has legal actions.
 """
@@ -34,7 +34,7 @@ class DasanEnv(AECEnv):
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
     numbers are those of `dasan.vector`. Action: an id, see `dasan.vector`. Rewards come when the hand is over: payments
-    in units, or where nothing is paid (Winner) half the number of seats plus one half, less the place.
+    in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class DasanEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Deal a hand: the first of `seed`, without one the next in turn. `options` are ignored."""
+        """Deal a hand: the first one of `seed`, or the following one if `seed` is None. `options` are ignored."""
         self._hand.next(None if seed is None else whole(seed, "seed"))
         if seed is not None:
             self._random.seed(int(seed))
@@ -100,8 +100,8 @@ class DasanEnv(AECEnv):
         self.agent_selection = self.possible_agents[0 if seat is None else seat]
 
     def step(self, action: Any) -> None:
-        """The selected agent's action; None once its hand is over. ValueError, and nothing has changed, if it is not
-        legal; with `illegal="random"` a legal one is drawn instead and `infos` says so.
+        """Carry out the selected agent's action, which is None once the hand is over. ValueError, with nothing changed: it is
+        not legal; with `illegal="random"` a random legal action is played instead, and `infos` says so.
         """
         if not self.agents:
             raise ValueError("call reset first")
@@ -132,14 +132,14 @@ class DasanEnv(AECEnv):
             self.render()
 
     def observe(self, agent: str) -> Observed:
-        """What `agent` sees. Once the hand is over this is worked out when it is looked at, which few programs do."""
+        """What `agent` sees. After the end of a hand this is computed only when it is read, which few programs do."""
         seat = self._seats[agent]
         if self._hand.over:
             return Final(self._hand.story, seat, self._hand.env.num_actions)
         return {"observation": self._hand.observation(seat), "action_mask": self._hand.mask(seat)}
 
     def render(self) -> str | None:
-        """The table as a spectator sees it with all hands open: text, which `render_mode="human"` prints."""
+        """The table with all hands open: text, which `render_mode="human"` prints."""
         if self.render_mode is None:
             return None
         text = shown(self._hand.state)
@@ -155,7 +155,7 @@ class DasanEnv(AECEnv):
 class DasanParallelEnv(ParallelEnv):
     """The same hand for interfaces that step all agents at once: only the action of the agent to act counts.
 
-    Its mask has legal actions, the others' masks have none, and what they send is not looked at.
+    Only its mask has legal actions; the others' actions are ignored.
     """
 
     def __init__(self, aec: DasanEnv, max_cycles: int | None) -> None:
@@ -216,7 +216,7 @@ def env(
     """The AEC environment of `preset` with `options`, see `DasanEnv`.
 
     render_mode: None, "ansi" (`render` returns text) or "human" (each step prints it). max_cycles: the hand is cut off
-    (truncated) after so many rounds of all seats. illegal: what an illegal action does, "raise" a ValueError or play a
+    (truncated) after this many rounds of all seats. illegal: an illegal action can "raise" a ValueError, or be replaced by a
     "random" legal one. ValueError: also as for `dasan.vector.make`.
     """
     return DasanEnv(preset, render_mode=render_mode, max_cycles=max_cycles, illegal=illegal, options=options)
@@ -230,7 +230,9 @@ def parallel_env(
     illegal: Illegal = "raise",
     **options: OptionValue,
 ) -> DasanParallelEnv:
-    """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is cut off after so many steps."""
+    """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is cut off after this many steps. Other arguments
+    and errors as for `env`.
+    """
     if max_cycles is not None and whole(max_cycles, "max_cycles") < 1:
         raise ValueError("max_cycles starts at 1")
     aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, options=options)

@@ -1,4 +1,4 @@
-"""An environment in RLCard's manner, for code that was written against RLCard; RLCard itself is not needed.
+"""An environment with RLCard's interface, for code that was written for RLCard; RLCard itself is not needed.
 
 `reset`, `step`, `run`, `set_agents` and the attributes of an environment are RLCard's; so is a state: `obs`,
 `legal_actions` (an ordered dict of ids), `raw_obs`, `raw_legal_actions` and `action_record`.
@@ -23,8 +23,8 @@ State = dict[str, Any]
 class RLCardEnv:
     """One hand after another, one player at a time.
 
-    num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment was made).
-    Agents have `step(state)`, `eval_step(state) -> (action, info)` and `use_raw`: whether actions are texts, not ids.
+    Attributes: num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment was
+    made). Agents have `step(state)`, `eval_step(state) -> (action, info)` and `use_raw`: whether actions are texts, not ids.
     """
 
     def __init__(self, preset: str | Rules, seed: int | None, options: dict[str, OptionValue]) -> None:
@@ -42,7 +42,7 @@ class RLCardEnv:
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> None:
-        """Deal anew: the first hand of `seed`, or of a random one."""
+        """Deal the first hand of `seed`, or of a random seed."""
         self._hand.next(None if seed is None else whole(seed, "seed"))
         self._fresh = seed is not None
 
@@ -53,7 +53,7 @@ class RLCardEnv:
         self.agents = list(agents)
 
     def reset(self) -> tuple[State, int]:
-        """Deal the next hand: the state of the player to act, and who that is."""
+        """Deal the next hand; returns the state of the player to act, and that player."""
         if not self._fresh:
             self._hand.next()
         self._fresh = False
@@ -61,7 +61,9 @@ class RLCardEnv:
         return self.get_state(self.get_player_id()), self.get_player_id()
 
     def step(self, action: int | str, raw_action: bool = False) -> tuple[State, int]:
-        """One action, an id or with `raw_action` a move as text. ValueError, or a refusal, if it is not legal."""
+        """Carry out an action id, or with `raw_action` a move as text; returns as `reset`. ValueError or DasanError: it is not
+        legal.
+        """
         player = self.get_player_id()
         if raw_action or isinstance(action, str):
             state = self._hand.state
@@ -129,7 +131,7 @@ class RLCardEnv:
 
 
 class _Raw:
-    """`raw_obs`: what a player sees as plain data, worked out when it is looked at."""
+    """`raw_obs`: what a player sees as plain data, computed when it is read."""
 
     def __init__(self, hand: Hand, player: int) -> None:
         self._state, self._player = hand.state, player

@@ -1,4 +1,4 @@
-"""Cards as flags, and names for the places of a feature row."""
+"""Cards as flags, and the named parts of a feature row."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`size` numbers from place `start` of a row.
+    """`size` numbers of a row, from index `start` on.
 
-    flags: whether they are all 0 or 1. scale: no value is above it, so that a value divided by it is from 0 to 1.
+    flags: whether every value is 0 or 1. text: what the values mean. scale: the upper bound of the values, so that a value
+    divided by it lies from 0 to 1.
     """
 
     name: str
@@ -31,7 +32,7 @@ def by_rank(rules: Rules) -> bool:
 
 
 def ranks(rules: Rules) -> int:
-    """How many ranks there are, the jokers two of them."""
+    """The number of ranks; each joker counts as one."""
     return len(rules.ranks) + 2 * rules.jokers
 
 
@@ -41,7 +42,7 @@ def copies(rules: Rules) -> int:
 
 
 def card_slots(rules: Rules) -> int:
-    """The number of flags of a set of cards; see `card_flags`."""
+    """The number of flags that encode a set of cards; see `card_flags`."""
     return copies(rules) * ranks(rules) if by_rank(rules) else (52 + 2 * rules.jokers) * rules.decks
 
 
@@ -51,9 +52,11 @@ def _slot(rules: Rules, c: Card) -> int:
 
 
 def card_flags(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
-    """Cards as flags. Games of ranks alone (`by_rank`): place 13 × n + rank is 1 if more than n cards of the rank are there, n
-    from 0 to 3 (with jokers 15 × n, with two decks to 7). The other games: place 4 × rank + suit, the jokers at 52 and 53;
-    with two decks a second such block for cards that are there twice.
+    """Cards as flags; hidden cards (None) are left out.
+
+    Games of ranks alone (`by_rank`): flag 13 × n + rank is 1 if the set contains more than n cards of that rank, n from 0
+    to 3 (15 × n with jokers; n to 7 with two decks). Other games: flag 4 × rank + suit, the jokers at 52 and 53; with two
+    decks a second block of the same layout flags the cards that the set contains twice.
     """
     out = [0] * card_slots(rules)
     known = [c for c in cards if c is not None]
@@ -70,7 +73,7 @@ def card_flags(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
 
 
 def one_flag(size: int, place: int | None) -> list[int]:
-    """`size` flags, the one at `place` set."""
+    """`size` flags, of which only the one at `place` is 1; all are 0 if `place` is None."""
     return [int(i == place) for i in range(size)]
 
 
@@ -80,7 +83,7 @@ def kinds(rules: Rules) -> tuple[str, ...]:
 
 
 def most_held(rules: Rules) -> int:
-    """The most cards that a seat can hold at any time, the card given to it in an exchange among them."""
+    """The most cards that a seat can hold at any time, including a card given to it in an exchange."""
     return rules.most_cards + int(rules.exchange)
 
 

@@ -80,7 +80,7 @@ def _suit(rules: Rules, action: _Action) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
-    """By family and strength: the share of the family's other strengths that are lower, scaled to 255."""
+    """By family and strength: the share of the family's other strengths that are lower, in 255ths."""
     found: dict[str, set[int]] = {}
     for row in rules.catalogue.rows:
         found.setdefault(row.family, set()).add(row.strength)
@@ -113,7 +113,7 @@ _PLANES: tuple[_Plane, ...] = (
     ),
     _Plane(
         "suit",
-        "the suit that decides, or of a straight flush",
+        "the deciding suit, or the suit of a straight flush",
         lambda r: 4,
         _suit,
         lambda r, s: not (by_rank(r) or _listed(r)),
@@ -157,7 +157,7 @@ _PLANES: tuple[_Plane, ...] = (
     ),
     _Plane(
         "strength",
-        "of the strengths it is compared with, the share that is lower, in 255ths",
+        "the share of comparable strengths that are lower, in 255ths",
         lambda r: 1,
         _strength,
         flags=False,
@@ -173,7 +173,7 @@ def _planes(rules: Rules, session: bool) -> list[_Plane]:
 
 @lru_cache(maxsize=64)
 def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
-    """Every feature of a move, in order. `session`: hands follow one another (W.20's exchange).
+    """Every feature of a move, in order. session: whether hands follow one another, with an exchange between them (W.20).
 
     >>> import dasan
     >>> [f.name for f in move_layout(dasan.rules("big-two"))]
@@ -210,7 +210,7 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
 
 @lru_cache(maxsize=8)
 def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
-    """The row of every action id; `out` and `left`, which depend on the hand, are 0."""
+    """One row of `move_size` bytes for each action id, in order; `out` and `left` depend on the hand and are 0 here."""
     planes = _planes(rules, session)
     size = move_size(rules, session)
     rows = (bytes(n for plane in planes for n in plane.values(rules, action)) for action in _actions(rules, session))
@@ -227,7 +227,9 @@ def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
 
 
 def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:
-    """The row of each legal action of `view`, by id: integers from 0 to 255. Empty if the seat is not to act."""
+    """The row of each legal action of `view`, by action id: `move_size` integers from 0 to 255. Empty if the seat is not to
+    act.
+    """
     rules = view.rules
     ids, static, taken = action_ids(rules, session), action_features(rules, session), cards_taken(rules, session)
     at = {f.name: f.start for f in move_layout(rules, session)}

@@ -215,7 +215,8 @@ def _planes(rules: Rules, session: bool) -> tuple[_Plane, ...]:
 
 @lru_cache(maxsize=64)
 def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
-    """Every feature of an observation, in order. `session`: hands follow one another (W.20's exchange).
+    """Every feature of an observation, in order. session: whether hands follow one another, with an exchange between them
+    (W.20).
 
     >>> import dasan
     >>> [f.name for f in layout(dasan.rules("big-three"))][:4]
@@ -239,7 +240,7 @@ def observation_size(rules: Rules, session: bool = False) -> int:
 
 
 def encode(view: View, session: bool = False) -> list[int]:
-    """The observation of `view`, whose seat must not be None: integers from 0 to 255."""
+    """The observation of `view`: `observation_size` integers from 0 to 255. ValueError: it is a spectator's view."""
     if view.seat is None:
         raise ValueError("a spectator has no observation")
     rules = view.rules
@@ -250,7 +251,7 @@ def encode(view: View, session: bool = False) -> list[int]:
 
 
 def encode_into(view: View, out: Any, session: bool = False) -> None:
-    """Write `encode(view, session)` into `out`, for instance a row of an array. ValueError: it has another length."""
+    """Write `encode(view, session)` into `out`, for instance a row of an array. ValueError: `out` has another length."""
     if len(out) != observation_size(view.rules, session):
         raise ValueError(f"an observation takes {observation_size(view.rules, session)} places, not {len(out)}")
     out[:] = encode(view, session)

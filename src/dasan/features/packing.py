@@ -1,7 +1,7 @@
 """Packed rows: flags as bits of 64-bit words, and numbers as bytes.
 
-A row of F features, the first of them flags: ceil(flags / 64) words, flag k at bit k % 64 of word k // 64, then the other
-features as bytes, eight to a word. A mask is a row of flags alone.
+The features that are flags come first and take ceil(flags / 64) words, flag k at bit k % 64 of word k // 64; the other
+features follow as bytes, eight to a word. A mask is a row of flags alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Words = npt.NDArray[np.uint64]
 
 
 def packed_size(size: int, flags: int | None = None) -> int:
-    """How many words a row of `size` features takes, of which the first `flags` are flags; without it all are.
+    """The number of words of a row of `size` features, of which the first `flags` are flags (None: all of them).
 
     >>> packed_size(175), packed_size(368, 360)
     (3, 7)
@@ -34,7 +34,7 @@ def pack(rows: npt.NDArray[Any], flags: int | None = None) -> Words:
     out = np.zeros((n, packed_size(size, flags)), np.uint64)
     bits = np.packbits(rows[:, :flags].astype(np.bool_), axis=1, bitorder="little")
     first = -(-flags // 64)
-    # Bytes of a word count up from its lowest eight bits.
+    # Byte 0 of a word is its lowest eight bits.
     held = np.zeros((n, 8 * out.shape[1]), np.uint8)
     held[:, : bits.shape[1]] = bits
     held[:, 8 * first : 8 * first + size - flags] = rows[:, flags:]
@@ -46,7 +46,7 @@ def unpack(words: Words, size: int, flags: int | None = None) -> npt.NDArray[np.
     """uint8 [n, size], a new array: the features of packed rows, uint64 [n, words].
 
     `unpack(env.packed_mask, env.num_actions)` is a mask, `unpack(env.packed_obs, env.num_features, env.num_flags)` are
-    observations. ValueError: the words are not as many as such rows have, or of another type.
+    observations. ValueError: such rows have another number of words, or the words have another type.
 
     >>> unpack(np.array([[5]], np.uint64), 4).tolist()
     [[1, 0, 1, 0]]
@@ -60,7 +60,7 @@ def unpack(words: Words, size: int, flags: int | None = None) -> npt.NDArray[np.
 
 
 def unpack_torch(words: Tensor, size: int, flags: int | None = None) -> Tensor:
-    """As `unpack`, of a tensor of PyTorch: uint8 [n, size], on the device where the words are.
+    """`unpack` for PyTorch: uint8 [n, size], on the device of `words`. Errors as for `unpack`.
 
     words: uint64 or int64 [n, words], such as `torch.from_numpy(env.packed_obs).to(device)`.
     """

@@ -1,7 +1,7 @@
 """Perfect information: the cards hidden from the seat to act, for critics and teachers, never for players.
 
-Seats are relative, as in an observation. A game of which everything is public but the cards held needs no more than the
-hands; Big Three adds the kitty, for four the called card's holder.
+Seats are relative, as in an observation. Every game hides the other hands; Big Three also hides the kitty, and Big Three for
+four the holder of the called card.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def perfect_size(rules: Rules) -> int:
 
 
 def encode_perfect(state: State) -> list[int]:
-    """What is hidden from the seat to act: flags as `perfect_layout` has them. ValueError: the hand is over."""
+    """The cards hidden from the seat to act: `perfect_size` flags, see `perfect_layout`. ValueError: the hand is over."""
     if state.to_act is None:
         raise ValueError("nobody is to act")
     rules, me = state.rules, state.to_act

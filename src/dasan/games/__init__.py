@@ -21,8 +21,8 @@ __all__ = ["PRESETS", "TEACHING", "Game", "Option", "Preset", "make_rules", "reg
 def register(game: Preset | Game) -> None:
     """Add a preset, or a game with several and the chapter of its clauses, to `PRESETS`.
 
-    ValueError: a name is taken or no name, a clause has no text, or nobody could play by the rules with every option at its
-    default.
+    ValueError: a name is taken or malformed, a clause has no text, or the rules with every option at its default are unplayable
+    (see `ruleset.validation`).
     """
     if isinstance(game, Preset):
         game = Game((game,))
@@ -41,7 +41,7 @@ def register(game: Preset | Game) -> None:
 
 
 def _take(name: str, found: Any) -> None:
-    """What an entry point names: a preset, a game, or a function that makes one."""
+    """Register the object of an entry point: a preset, a game, or a function that returns one."""
     register(found() if callable(found) else found)
 
 
@@ -53,11 +53,11 @@ PRESETS: Registry[Preset] = Registry(
 )
 
 TEACHING: dict[str, Preset] = {preset.name: preset for preset in teaching.PRESETS}
-"""Small variants for computing equilibria: presets like the others, but nobody sits down to play them."""
+"""Small variants for computing equilibria: presets for `make_rules` that no list of games shows."""
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:
-    """The rules of `preset` with `options` changed; a switch is True or False, or the word `on` or `off`.
+    """The rules of `preset` with `options`, the others at their defaults. A switch is True or False, or the word "on" or "off".
 
     ValueError: no such preset or option, a value that the option cannot have, or options that contradict each other.
 

@@ -100,7 +100,7 @@ def _three(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
 
 
 def _four(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    """Everything that is not named here is as for three (B4.01)."""
+    """For four players; everything that is not named here is as for three (B4.01)."""
     three = _three(name, v, chosen)
     not_in_four = {"B3.01", "B3.06", "B3.11", "B3.17", "B3.19", "B3.23"}
     clauses = [c for c in three.clauses if c not in not_in_four]

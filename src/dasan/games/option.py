@@ -1,4 +1,4 @@
-"""What a preset is made of: its options, and the function that turns their values into rules."""
+"""Presets and games: the options of a preset, and the function that turns their values into rules."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Option:
             raise ValueError(f"{error} ({self.clause})") from None
 
     def said(self, value: object) -> object:
-        """What is meant by `value`: of a switch, `on` and `off` are True and False, as documents and commands write."""
+        """`value` with the words "on" and "off" of a switch turned into True and False."""
         if isinstance(self.default, bool) and isinstance(value, str):
             return {"on": True, "off": False}.get(value, value)
         return value
 
 
 def _kind(value: object) -> type:
-    """Of which of the three kinds of choice a value is; NumPy's integers are integers, floats are none of the three."""
+    """The kind of choice that a value is: bool, str or int (NumPy's integers too), else NoneType."""
     if isinstance(value, str | bool):
         return type(value)
     try:
@@ -68,9 +68,9 @@ def switch(name: str, default: bool, clause: str, help: str) -> Option:
 class Preset:
     """A name, a title for people, and the options with this preset's defaults.
 
-    `build` gets the name, every option's value, and the names of those that the caller chose. family: the preset whose
-    variant this is, or itself. sample: a few cards, for a list of games, that say which it is. summary: the game in a
-    sentence or two.
+    build: makes the rules from the name, every option's value, and the names of the options that the caller chose. family: the
+    preset whose variant this is, or its own name. sample: a few cards that stand for the game in a list. summary: the game in
+    a sentence or two.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Presets that belong together. chapter: their clauses as Markdown, each beginning with its number, `**TL.01** …`."""
+    """Presets with one chapter of clauses. chapter: the clauses as Markdown, each beginning with its number, `**TL.01** …`."""
 
     presets: tuple[Preset, ...]
     chapter: str = ""

@@ -1,5 +1,4 @@
-"""Teaching variants: the games in small, for equilibrium computations and lectures. They are presets, but on no list of
-tables.
+"""Teaching variants: small versions of the games, for equilibrium computations and lectures. No list of games shows them.
 
 The rules are those of the full game with ranks and suits left out of the pack; see `docs/guide/environments.md`.
 """

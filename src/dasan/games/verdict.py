@@ -1,4 +1,4 @@
-"""Which preset rules are, by what options, or how they differ from every one."""
+"""Compare rules with the presets: the preset and options that they are, or how they differ from the closest one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_TEXT = 60
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How rules stand to the presets.
+    """The result of comparing rules with the presets.
 
-    preset: the one that they are, or are closest to. options: those of its options that have another value than the
-    preset's default, by name. differences: one sentence for each thing that preset and options do not explain.
+    preset: the one that they are, or are closest to. options: by name, those that differ from the preset's default.
+    differences: one clause of a sentence for each difference that preset and options do not explain; empty for a preset.
 
     >>> import dasan
     >>> str(verdict(dasan.rules("big-two", triples=True)))
@@ -57,7 +57,7 @@ class Verdict:
 
 @lru_cache(maxsize=64)
 def verdict(rules: Rules) -> Verdict:
-    """How `rules` stand to the presets: only what decides at the table is compared."""
+    """Compare `rules` with the presets, as far as they decide what may happen; wording and clauses are not compared."""
     likely = PRESETS.get(rules.name)
     found = [] if likely is None else [_compared(rules, likely, dict(rules.settings)), _compared(rules, likely, {})]
     if not any(one is not None for one in found):
@@ -66,7 +66,7 @@ def verdict(rules: Rules) -> Verdict:
 
 
 def _compared(rules: Rules, preset: Preset, options: dict[str, OptionValue]) -> Verdict | None:
-    """Against one preset with these options; None where it cannot have them."""
+    """The comparison with one preset and these options; None if the preset cannot have them."""
     try:
         theirs = preset.rules(options)
     except ValueError:
@@ -91,7 +91,7 @@ def _differences(ours: Rules, theirs: Rules) -> Iterator[str]:
 
 
 def _changed(name: str, mine: object, other: object) -> Iterator[str]:
-    """What differs in one field; in a policy, field by field."""
+    """The differences in one field; in a policy, field by field."""
     if mine == other:
         return
     if is_dataclass(mine) and type(mine) is type(other):
@@ -103,7 +103,7 @@ def _changed(name: str, mine: object, other: object) -> Iterator[str]:
 
 
 def _shapes(mine: tuple[Shape, ...], other: tuple[Shape, ...]) -> Iterator[str]:
-    """Which kinds of combination are more, fewer, defined otherwise, or in another order."""
+    """Which kinds of combination are added, missing, defined differently, or in another order."""
     known = {shape.kind: shape for shape in other}
     kinds = [shape.kind for shape in mine]
     for shape in mine:
@@ -129,13 +129,13 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    """Text of a stranger, every character of it visible."""
+    """A stranger's text, with every invisible character escaped."""
     shown = "".join(c if c.isprintable() else "?" for c in text)
     return shown if len(shown) <= MOST_TEXT else shown[:MOST_TEXT] + "…"
 
 
 def title(rules: Rules) -> str:
-    """What to call the game of these rules: the preset's title, and that they are rules of its own where they are.
+    """A title for the game of these rules: the preset's, marked if the rules differ from it.
 
     >>> import dasan
     >>> title(dasan.rules("winner", players=3))

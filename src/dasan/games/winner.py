@@ -109,7 +109,7 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
 
 
 def _settle(v: dict[str, OptionValue], chosen: frozenset[str]) -> dict[str, OptionValue]:
-    """The values with the defaults that depend on others; ValueError where two contradict each other."""
+    """The values, with defaults that depend on other options filled in. ValueError: two options contradict each other."""
     v = dict(v)
     players = int(v["players"])
     if "decks" not in chosen and players > 6:

@@ -35,7 +35,7 @@ def deal_hand(
 
 
 def _pack(rules: Rules) -> list[Card]:
-    """The pack before it is shuffled: by suit, by rank, or as it comes, like the kernels of such a game have it."""
+    """The pack before the shuffle, in the order of the kernels of such a game: by suit, by rank, or as `rules.pack` has it."""
     if rules.hand_size is None:
         return list(rules.pack)
     place = rules.order.place
@@ -45,7 +45,7 @@ def _pack(rules: Rules) -> list[Card]:
 
 
 def _spread(rules: Rules, state: int, dealer: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...]]:
-    """Hands by seat and the kitty. A random word draws two cards; what is left over nobody draws."""
+    """Hands by seat, and the kitty, which is what remains. Each random word draws two cards."""
     pack = _pack(rules)
     n, players, each = len(pack), rules.players, rules.hand_size
     first = dealer if each is None else 0

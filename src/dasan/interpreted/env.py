@@ -41,8 +41,8 @@ class EngineTables(NamedTuple):
 
 
 class EngineMemory(NamedTuple):
-    """By environment. states: the hand under way. moves: its legal moves by id, None if they are not known yet. base: its
-    random word; number: of the hand, from 0.
+    """One entry for each environment. states: the hand under way. moves: its legal moves by id, None until they are needed.
+    base: its random word. number: the number of the hand, from 0.
     """
 
     states: npt.NDArray[np.object_]
@@ -64,12 +64,12 @@ def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
 
 
 def drawn(tables: EngineTables) -> Words:
-    """No order in which packed masks are sampled: the list is always written."""
+    """Empty: actions are sampled from the list of legal ones, which is always written, never from packed masks."""
     return np.zeros((0, 0), np.uint64)
 
 
 def most_legal(rules: Rules) -> int:
-    """At least the actions that can be legal at once."""
+    """An upper bound on the number of actions that are legal at once."""
     table = rules.catalogue
     plays = len(table.rows)
     if table.rows[0].cards is not None:
@@ -88,7 +88,7 @@ def deals(
 
 
 def serve(me: int, order: int, posts: Posts, own: Own, s: EngineMemory, b: Buffers, w: EngineTables) -> int:
-    """Carry out an order, see `kernels.env.threads`; the first environment whose action is not legal, or NONE."""
+    """Carry out a command, see `kernels.env.threads`; the first environment whose action is not legal, or NONE."""
     from dasan.kernels.env.buffers import NONE
     from dasan.kernels.env.threads import START, WRITE
 

@@ -1,4 +1,4 @@
-"""Positions over the engine's states, and playing them out."""
+"""Positions over the engine's states, and playouts from them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _64 = (1 << 64) - 1
 
 
 def put(state: State, s: EngineMemory, i: int) -> None:
-    """Write `state`, a hand that goes on, into row `i`."""
+    """Write `state`, whose hand is not over, into row `i`."""
     s.states[i], s.moves[i] = state, None
 
 
 def fill(s: EngineMemory, first: int, one: Words, two: Words, w: EngineTables) -> None:
-    """Rows `first` and on, copies of one position, get the hands (and the kitty) of the worlds in `one` and `two`."""
+    """Give rows from `first` on, copies of one position, the hands (and the kitty) of the worlds `one`, `two`."""
     rules = w.rules
     for k in range(len(one)):
         state: State = s.states[first + k]
@@ -59,18 +59,18 @@ def publish(s: EngineMemory, b: Buffers, w: EngineTables, scratch: Words) -> Non
 
 
 def _chosen(state: State, w: EngineTables) -> int:
-    """What thrifty does."""
+    """The action id that `thrifty` chooses."""
     move = ThriftyBot().choose(state.view(state.to_act))
     return next(action for action, legal in moves_by_id(state, w.ids).items() if legal == move)
 
 
 def choose(s: EngineMemory, b: Buffers, w: EngineTables, x: Any) -> int:
-    """What thrifty does in row 0."""
+    """The action id that `thrifty` chooses in row 0."""
     return _chosen(s.states[0], w)
 
 
 def step(s: EngineMemory, action: int, b: Buffers, w: EngineTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `b`."""
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and its result is in row 0 of `b`."""
     state: State = s.states[0].play(moves_by_id(s.states[0], w.ids)[action])
     put(state, s, 0)
     if state.result is not None:

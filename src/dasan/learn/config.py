@@ -1,4 +1,4 @@
-"""What a training run is made of: a value that goes to JSON and back, kept beside the weights."""
+"""The settings of a training run: a value that goes to JSON and back, kept beside the weights."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from dasan.ruleset.rules import Rules
 class Config:
     """A training run.
 
-    preset, options: the game. session: hands follow one another, so that cards are exchanged in Winner. first, second:
-    the hidden layers. envs: environments side by side. steps: how many steps each makes between two updates; rounds: how
-    many such stretches an epoch has; epochs: how many there are. rate, rate_end: the learning rate of Adam at the start
-    and the end, falling by equal factors. batch: decisions in a step of Adam. explore: how often a random move is made.
-    keep: the part of the decisions that is learnt from. trace: see `Returns`. unit: the payment that a score of 1 stands
-    for. average: how much the average of the weights takes from each round. start: a run whose weights are taken over
-    where features have the same names, or "". pool, share: in this share of the environments a member of the pool has all
-    seats but one, see `Pool`.
+    - preset, options: the game. session: hands follow one another, so that cards are exchanged in Winner.
+    - first, second: the sizes of the hidden layers.
+    - envs: environments side by side. steps: steps of each in a round, after which the network learns. rounds: rounds in an
+      epoch. epochs: how many there are.
+    - rate, rate_end: the learning rate of Adam at the start and the end, decaying exponentially. batch: decisions in one step
+      of Adam.
+    - explore: the probability of a random move. keep: the share of the decisions that is learnt from. trace: see `Returns`.
+    - unit: the payment that a score of 1 stands for.
+    - average: the weight of each round's weights in their running average.
+    - start: a network of the package whose weights the run begins with, see `start_from`; "" for random weights.
+    - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
     """
 
     preset: str

@@ -1,7 +1,7 @@
-"""Self-play as a data set: hands in Parquet files, the same again from the same arguments, and resumable.
+"""Self-play as a data set: hands in Parquet files, reproducible from the arguments, and resumable.
 
-A folder has `manifest.json` (what it was made with), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is
-written under another name and then renamed, so that each is whole or not there; whoever goes on makes the parts that are missing.
+A folder has `manifest.json` (the settings), `README.md` (the datasheet) and `hands/part-00000.parquet` … A part is written
+under another name and then renamed, so that it is whole or not there; a later run makes the parts that are missing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What a data set is made of. bots: a name for each seat. solve: positions that the solver may visit a hand, 0 for none."""
+    """The settings of a data set. bots: a name for each seat. part: hands in a file. solve: search nodes that the solver may
+    visit for each hand, 0 for no solving. ValueError: the settings contradict each other.
+    """
 
     rules: Rules
     bots: tuple[str, ...]
@@ -66,7 +68,7 @@ class Plan:
         return -(-self.hands // self.part)
 
     def manifest(self) -> dict[str, Any]:
-        """What decides the content, as JSON data; how many hands there are is not among it."""
+        """The settings that decide the content, as JSON data, without the number of hands."""
         ids = action_ids(self.rules)
         return {
             "schema": SCHEMA,
@@ -124,9 +126,9 @@ def _text(event: Any) -> str:
 
 
 def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
-    """Write the parts that are missing in `folder`; how many there were to write.
+    """Write the parts that are missing in `folder`; returns how many it wrote.
 
-    ValueError: the folder holds a data set made with something else.
+    ValueError: the folder holds a data set made with other settings.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 
@@ -134,7 +136,7 @@ def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[in
     manifest, file = plan.manifest(), folder / "manifest.json"
     if file.exists():
         if json.loads(file.read_text(encoding="utf-8")) != manifest:
-            raise ValueError(f"{folder} holds a data set that was made with something else")
+            raise ValueError(f"{folder} holds a data set that was made with other settings")
     else:
         file.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(datasheet(plan), encoding="utf-8")
@@ -161,7 +163,7 @@ def _count(plan: Plan, part: int) -> int:
 
 
 def _whole_part(file: Path, hands: int) -> bool:
-    """Whether a part is there with at least so many hands: more are asked for when a data set grows."""
+    """Whether a part is there with at least `hands` hands; a data set that grows asks for more."""
     if not file.exists():
         return False
     from pyarrow import parquet
@@ -206,7 +208,7 @@ def datasheet(plan: Plan) -> str:
 - Schema `{SCHEMA}`; action ids `{ids.version}`, digest `{ids.digest}`; rules digest `{plan.rules.digest}`.
 - Hand *n* is dealt from seed *n*: the same command writes the same hands again, with the same versions of the bots.
 - The bots see what their seat sees. The data show all hands: a learner that is to play must not read `dealt` of others.
-- Nobody's play is in it but these bots': it says how they play, not how people do, and not what is best.
+- Only these bots played: the data show how they play, not how people play, and not what is best.
 
 | column | what it holds |
 |---|---|

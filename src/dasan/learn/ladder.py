@@ -1,4 +1,4 @@
-"""How a network in training does against fixed players."""
+"""Measure a network in training against fixed players."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Opponents from outside the run, who sit beside the learner in a part of the environments.
+"""Opponents other than the learner itself, in a part of the environments.
 
-A network that only ever met itself may be helpless against others; among these it learns what they let it do.
+A network that only plays against itself may be weak against other players; against these it learns what they allow.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LAST = np.iinfo(np.int64).max
 
 
 class Simple:
-    """`low` and `shed` for many environments at once: the same moves as the bots of those names."""
+    """The bots `low` and `shed` for many environments at once: the same moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
         ids = action_ids(rules, session)

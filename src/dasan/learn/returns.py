@@ -1,6 +1,6 @@
-"""What each decision led to: decisions wait here until their hand is over.
+"""Decisions of the trainer, kept until their hand is over, then paired with their targets.
 
-Hands differ in length, so those that are under way when a batch is taken stay; leaving them out would favour short hands.
+Decisions of unfinished hands stay for a later batch; dropping them would favour short hands.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Returns:
 
     @property
     def waiting(self) -> int:
-        """How many decisions belong to hands that go on."""
+        """The number of kept decisions whose hands are not over."""
         return len(self._before) - self._left - self._count
 
     def add(
@@ -68,7 +68,7 @@ class Returns:
         link(slots, envs, seats, self._before, self._last)
 
     def finish(self, envs: npt.NDArray[np.int64], payments: npt.NDArray[np.float32]) -> None:
-        """The hands of `envs` are over; payments: float32 [environments, seats], of which the rows `envs` count."""
+        """End the hands of `envs`. payments: float32 [environments, seats], of which only the rows `envs` count."""
         from dasan.kernels.network.targets import settle
 
         self._count = settle(
@@ -87,9 +87,9 @@ class Returns:
     def take(
         self, keep: float, random: np.random.Generator
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-        """Observations, moves and targets of decisions whose hands are over, in random order; they are forgotten then.
+        """Remove the decisions of all hands that are over, and return observations, moves and targets in random order.
 
-        keep: the part of them that is returned.
+        keep: the share of them that is returned; the rest is dropped.
         """
         slots = self._ready[: self._count]
         chosen = random.permutation(slots)[: int(len(slots) * keep)]
@@ -107,7 +107,7 @@ class Returns:
         self._free[:] = np.arange(self._left, dtype=np.int32)[::-1]
 
     def _grow(self) -> None:
-        """Twice the room."""
+        """Double the capacity."""
         size = len(self._before)
 
         def longer(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

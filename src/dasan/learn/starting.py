@@ -1,4 +1,4 @@
-"""Begin a run with the weights of a network of the package, of the same game or of one that shares its features."""
+"""Begin a run with the weights of a network in the package, of the same game or of one that shares features with it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dasan.learn.trainer import Trainer
 
 
 def start_from(trainer: Trainer, name: str) -> None:
-    """Give `trainer`, which has not learnt yet, the weights of the network `name`, for the features that both have.
+    """Copy the weights of the network `name` to `trainer`, which has not learnt yet, for the features that both have.
 
-    ValueError: there is no such network, or its layers are of other sizes.
+    ValueError: there is no such network, or its layers have other sizes.
     """
     found = next((one for one in catalogue() if one.name == name), None)
     if found is None:
@@ -17,7 +17,7 @@ def start_from(trainer: Trainer, name: str) -> None:
     network = adapted(load(found), found, trainer.config.rules())
     learner, weights = trainer.learner, network.weights
     if weights["w_second"].shape != learner.parts["w_second"].shape:
-        raise ValueError(f"the layers of {name} are of other sizes: {weights['w_second'].shape}")
+        raise ValueError(f"the layers of {name} have other sizes: {weights['w_second'].shape}")
     known = (weights["w_obs"].any(axis=1), weights["w_move"].any(axis=1))
     for part, scale, rows in zip(("w_obs", "w_move"), (learner.scale_obs, learner.scale_move), known, strict=True):
         learner.parts[part][rows] = (weights[part] / scale[:, None])[rows]

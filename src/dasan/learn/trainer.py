@@ -30,12 +30,12 @@ from dasan.vector.returns import earned
 
 Floats = npt.NDArray[np.float32]
 MOST_STEPS = 100_000
-"""No hand is as long."""
+"""More steps than any hand takes: a bound for loops that wait for the end of every hand."""
 
 
 @dataclass
 class Progress:
-    """Sums over a run. decisions: with a choice; plies: all moves. seconds: of the processor."""
+    """Totals of a run. decisions: moves with a choice; plies: all moves; seconds: processor time."""
 
     epoch: int = 0
     plies: int = 0
@@ -64,7 +64,7 @@ class Learner:
         self._slopes = shape.views(self._gradient)
 
     def scaled(self, flat: Floats) -> dict[str, Floats]:
-        """Weights for features as they are."""
+        """The weights for features that are not divided by their scales."""
         parts = dict(self.shape.views(flat))
         parts["w_obs"] = parts["w_obs"] * self.scale_obs[:, None]
         parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
@@ -111,7 +111,7 @@ class Learner:
 
 
 class Trainer:
-    """A run of `config`. state: what `save` wrote, to go on from there."""
+    """A training run of `config`. `load` goes on with one that `save` wrote."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -131,7 +131,7 @@ class Trainer:
         return Network(self.learner.scaled(self.learner.average), self.config.unit)
 
     def save(self, file: Path) -> None:
-        """Write all that the next epoch depends on, all of it or nothing."""
+        """Write everything that the next epoch depends on; an interrupted write leaves the old file."""
         learner = self.learner
         part = file.with_name(file.name + ".part")
         about = json.dumps({"config": self.config.to_json(), "progress": asdict(self.progress)})
@@ -150,7 +150,7 @@ class Trainer:
 
     @staticmethod
     def load(file: Path, epochs: int | None = None) -> Trainer:
-        """The run that `save` wrote. epochs: go on up to so many instead. ValueError: the file holds something else."""
+        """The run that `save` wrote. epochs: a new number of epochs to train for. ValueError: the file holds something else."""
         if not is_zipfile(file):
             raise ValueError(f"{file} is no saved training run")
         with np.load(file, allow_pickle=False) as held:
@@ -191,7 +191,7 @@ class Trainer:
         progress.seconds += process_time() - begun
 
     def _step(self, random: np.random.Generator, open_: npt.NDArray[np.bool_], closing: bool) -> None:
-        """One move in every environment; those of hands that count wait for their end."""
+        """Make one move in every environment; decisions of hands that count are kept until the hand ends."""
         config, env, progress = self.config, self.env, self.progress
         actions = env.legal[:, 0].astype(np.int32)
         envs = np.flatnonzero((env.num_legal > 1) & open_)

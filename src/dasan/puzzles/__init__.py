@@ -1,7 +1,7 @@
 """Puzzles of Big Three: positions with open hands in which one move wins and every other loses.
 
-`load` gives those that come with the package, `generate` makes others, `read` and `write` keep them as climb/1, and
-`flaws` solves one again, and `regraded` grades it again. Importing this loads no compiled code.
+`load` returns those that come with the package, `generate` makes others, `read` and `write` keep them as climb/1, `flaws`
+verifies one, and `regraded` grades it again. Importing this package loads no compiled code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dasan.puzzles.themes import THEMES
 
 
 def load(*, theme: str | None = None, grade: int | None = None, players: int | None = None) -> tuple[Puzzle, ...]:
-    """The puzzles that come with the package: all, or those of a theme, a grade, a number of players.
+    """The puzzles that come with the package: all, or those with a theme, a grade or a number of players.
 
     >>> puzzle = load(theme="refusing", players=3)[0]
     >>> str(puzzle.key), len(load()) >= 500

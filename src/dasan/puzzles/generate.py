@@ -44,13 +44,16 @@ def generate(
     workers: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Puzzle]:
-    """`count` puzzles, as many of each theme and number of players, spread over the grades; all different.
+    """`count` different puzzles, equally many for each theme and number of players, spread over the grades.
 
     The same arguments give the same puzzles, with any number of `workers`, as long as solver and bots are the same.
-    cards: how many all hands together hold, at least and at most. hands: how many are played at most for each number of
-    players: where they do not suffice for a theme there are more of others, and perhaps fewer puzzles in all. `progress`
-    is told how many hands were played and how many puzzles are still looked for. ValueError for what cannot be asked
-    for.
+
+    - cards: the least and the most cards that all hands together hold.
+    - hands: the most hands to play for each number of players. If they do not suffice for a theme, other themes have more
+      puzzles, and there may be fewer in all.
+    - progress: called with the number of hands played and of puzzles still missing.
+
+    ValueError: an unknown theme, a count below 1, another number of players than 3 or 4, or bounds of cards out of order.
     """
     _check(count, themes, players, cards)
     cells = [(theme, n) for theme in THEMES if theme in themes for n in players]
@@ -89,7 +92,7 @@ def _check(count: int, themes: Collection[str], players: Sequence[int], cards: t
 
 
 def _chosen(found: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
-    """The share of each cell, its grades in turn; what is missing there, from all cells in turn. One puzzle a hand."""
+    """Take each cell's share, its grades in turn; fill what is missing from all cells in turn. At most one puzzle a hand."""
     queues = {cell: _grades_in_turn(puzzles) for cell, puzzles in found.items()}
     chosen: list[Puzzle] = []
     seen: set[str] = set()
@@ -121,7 +124,7 @@ def _grades_in_turn(puzzles: list[Puzzle]) -> Iterator[Puzzle]:
 def puzzles_of_hand(
     seed: int, players: int, number: int, *, wanted: Collection[str], cards: tuple[int, int]
 ) -> dict[str, Puzzle]:
-    """By theme, one puzzle out of hand `number` for each of the `wanted` themes that it has: that with most cards."""
+    """By theme, the puzzle with the most cards out of hand `number`, for each of the `wanted` themes that occurs in it."""
     name = SOURCES[number % len(SOURCES)]
     positions = [at for at in _played(seed, players, number, name) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]]
     found: dict[str, tuple[int, State, Key]] = {}

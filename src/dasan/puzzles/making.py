@@ -16,13 +16,13 @@ from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
 
 FEWEST_CHOICES = 3
-"""The different moves that a puzzle has at least; moves that differ only in suits are one."""
+"""The least number of different moves in a puzzle; moves that differ only in suits count as one."""
 GUESSED = 2
-"""The points that a puzzle with no more moves than that loses: a guess is right once in three."""
+"""Points taken off the grade of a puzzle with that few moves, for a guess is right once in three."""
 ABOUT_AS_GOOD = 0.5
 """A losing move is tempting only if it looks at most this many turns worse than the winning one."""
 NODES = 3_000_000
-"""Search nodes for solving a puzzle with every move valued."""
+"""The limit of search nodes for solving a puzzle with every move valued."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Key:
 
 
 def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)) -> Key | None:
-    """The one move that wins, if the position is a puzzle with one of these themes; `Unproved` if that is too hard.
+    """The one move that wins, if the position is a puzzle with one of these themes, else None. `Unproved`: it is too hard.
 
-    It is one if the side to act wins, but no seat of it sees itself go out for sure; if all winning moves are the same
-    but for suits; and if some losing move is tempting.
+    A position is a puzzle if the side to act wins, though not obviously (no seat of it surely goes out); if all winning moves
+    differ only in suits; and if some losing move is tempting.
     """
     moves = state.legal_moves()
     sight = Sight(state)
@@ -110,9 +110,9 @@ def solved(state: State, key: Key, source: str) -> Puzzle | None:
 
 
 def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
-    """1 easy to 5 hard: points for the solver's effort, for tempting moves, and for how far one has to look ahead.
+    """1 easy to 5 hard, from points for the solver's nodes, for tempting moves, and for the moves to look ahead.
 
-    different: how many different moves there are to choose from; where they are the fewest, points go.
+    different: how many different moves there are to choose from; with the fewest possible, points are taken off.
     """
     effort = sum(nodes >= limit for limit in (100, 1_000, 10_000))
     traps = sum(tempting >= limit for limit in (2, 4))
@@ -122,11 +122,11 @@ def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
 
 
 def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
-    """What a puzzle says that is not true, solving it anew; empty if all is right. `Unproved` if `nodes` do not suffice.
+    """Solve a puzzle anew and list every false statement in it; empty if all are true. `Unproved`: `nodes` do not suffice.
 
-    The key wins and all other moves lose; themes, tempting moves and the number of moves are as stated, and so is the
-    grade that follows from them; the tree begins with the key, answers every defence, and every end of it is won, for
-    sure where it says so.
+    Checked: the key wins and all other moves lose; themes, tempting moves and the number of moves are as stated, and so is
+    the grade that follows from them; the tree begins with the key, answers every defence, and wins at every end, surely where
+    it says so.
     """
     state = puzzle.state
     try:
@@ -166,7 +166,7 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
 
 
 def regraded(puzzle: Puzzle) -> Puzzle:
-    """The same puzzle, with what the solver of today says of it. `Unproved` if it is too hard, ValueError if it is none."""
+    """The same puzzle, solved and graded again. `Unproved`: it is too hard. ValueError: the position is no puzzle."""
     key = find_key(puzzle.state, Truth(puzzle.state, NODES))
     if key is None:
         raise ValueError(f"{puzzle.id} is no puzzle")

@@ -1,4 +1,4 @@
-"""Positions as puzzles need them: their sides, their canonical form, without the hand that led to them."""
+"""Positions for puzzles: their sides, their canonical form, and the same position without its history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def forced(state: State) -> State:
 
 
 def canonical(state: State) -> str:
-    """A position without suits, seats counted from the bidder: all that the result of the hand depends on."""
+    """A text of everything that the result depends on: the position without suits, seats counted from the bidder."""
     n, first = state.rules.players, state.bidder or 0
     seats = [(first + i) % n for i in range(n)]
     table = state.table
@@ -37,7 +37,7 @@ def canonical(state: State) -> str:
 
 
 def choices(state: State) -> int:
-    """How many moves lead to different positions: those that differ only in suits count as one."""
+    """The number of different moves; moves that differ only in suits count as one."""
     return len({canonical(state.play(move)) for move in state.legal_moves()})
 
 

@@ -25,9 +25,9 @@ class Puzzle:
     """A position in which one move of the seat to act wins for its side, and every other loses.
 
     key: the move; others that differ from it only in suits win too. themes: see `dasan.puzzles.themes`. tempting: losing
-    moves that look about as good, best first. moves: how many moves with a choice the side makes, the key included, until
-    nothing can go wrong; None if they are more than `tree.MOST_MOVES`, or too many to tell. nodes: positions that the
-    solver looked at to value every move. grade: 1 easy to 5 hard. source: the hand that it comes from.
+    moves that look about as good, best first. moves: how many moves with a choice the side makes, the key included, until the
+    win is sure; None if they are more than `tree.MOST_MOVES`, or too many to tell. nodes: search nodes to value every move.
+    grade: 1 easy to 5 hard. source: the hand that the puzzle comes from.
     """
 
     state: State
@@ -55,7 +55,7 @@ class Puzzle:
         return sum(self.state.hand_sizes)
 
     def to_json(self) -> dict[str, Any]:
-        """What stands beside the position in a record."""
+        """The puzzle without its position, as the record keeps it in an analysis line."""
         return {
             "id": self.id,
             "themes": list(self.themes),
@@ -85,7 +85,7 @@ def read(text: str) -> Iterator[Puzzle]:
 
 
 def of_record(record: Record) -> Puzzle:
-    """The puzzle in one of a text's records. Whether what it says is true only `flaws` can tell."""
+    """The puzzle in a record. `BadRecord`: it holds none. Use `flaws` to verify what the puzzle states."""
     state = replay(record)
     told: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
     try:

@@ -12,7 +12,7 @@ from dasan.puzzles.position import side_of
 from dasan.ruleset.shapes import Combination
 
 TAKES_BACK = {1: 1.0, 2: 0.8}
-"""Turns that an unbeatable play of so many cards saves by winning a trick that others lead; `RARELY` for more cards."""
+"""By number of cards, the turns that an unbeatable play saves by winning a trick that others lead; `RARELY` for more cards."""
 RARELY = 0.3
 AWAY = 0.2
 """The cost of not having the lead, in turns."""
@@ -21,7 +21,7 @@ MERCY = 0.8
 
 
 class Sight:
-    """One position with all hands open, as the seat to act and its side look at it."""
+    """A position with all hands open, judged for the seat to act and its side. ValueError: the hand is over."""
 
     def __init__(self, state: State) -> None:
         if state.to_act is None:
@@ -49,10 +49,10 @@ class Sight:
         return self._cost("doubts", lambda play: float(not self.stands(play)), without)
 
     def looks(self, move: Move) -> float:
-        """What is left to pay after `move`, counted in turns as a player would at a glance: less is better.
+        """The cost in turns of the rest of the hand after `move`, as a player estimates it at a glance: less is better.
 
-        A play that can be beaten costs a turn, one that stands pays for another; the lead is worth something, and so is
-        a trick left to an ally. The greedy bot counts like this, but for what it cannot see.
+        A play that can be beaten costs a turn, one that stands saves another; the lead is worth something, and so is a trick
+        left to an ally. The greedy bot counts like this, with estimates for the cards it cannot see.
         """
         left = self._cost("price", self._price, move.cards)
         if move.combination is None:

@@ -1,4 +1,4 @@
-"""What a puzzle is about: exact conditions on a position and a move that, alone of all, wins it.
+"""The themes of puzzles: exact conditions on a position and on the only move that wins it.
 
 A theme says what the move looks like; the proof is in the values. Every other move loses, so that a move that gives up
 the lead wins *because* keeping it loses, and a pass that spares an ally wins *because* beating the ally loses. "Stands"
@@ -72,7 +72,7 @@ THEMES: dict[str, Theme] = {
     "splitting": splitting,
     "refusing": refusing,
 }
-"""Every theme by name: whether a move of a position has the look of it."""
+"""By name of the theme, whether a move of a position has the look of it; see `themes_of` for the proof."""
 
 
 def themes_of(state: State, key: Move, sight: Sight, truth: Truth) -> tuple[str, ...]:

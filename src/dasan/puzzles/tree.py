@@ -1,13 +1,13 @@
-"""The solution of a puzzle: a move for the side that wins, every defence of the other, until nothing can go wrong.
+"""The solution of a puzzle: a move for the winning side, every defence of the other side, until the win is sure.
 
-A tree is made of what JSON has:
+A tree is JSON data:
 
-- `["8C", TREE]`: the side plays this, and goes on as TREE says;
-- `{"pass": TREE, "9D": TREE}`: the other side can do all this;
-- `null`: the hand is over and won, or the player to act goes out for sure (`Sight.sure`);
+- `["8C", TREE]`: the winning side plays this, and goes on as TREE says;
+- `{"pass": TREE, "9D": TREE}`: the other side has these defences;
+- `null`: the hand is over and won, or the player to act surely goes out (`Sight.sure`);
 - `"..."`: won, but not shown any further.
 
-Moves that are the only legal ones are left out: they are made before every tree (`position.forced`).
+Forced moves are left out: they are played before every tree (`position.forced`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Tree: TypeAlias = Any
 
 CUT = "..."
 MOST_MOVES = 5
-"""How many moves of the winning side are looked ahead for a sure win."""
+"""How many moves of the winning side the search for a sure win looks ahead."""
 MOST_POSITIONS = 800
-"""How many positions are looked at for it."""
+"""How many positions that search visits at most."""
 MOST_DEFENCES = 60
-"""A tree answers so many defences at most, those first that come early."""
+"""The most defences in a tree; the earliest are kept."""
 
 
 class _TooLarge(Exception):
@@ -51,7 +51,7 @@ class Winning:
         self._positions = 0
 
     def moves(self, state: State) -> int | None:
-        """How many moves with a choice the side makes until nothing can go wrong; None if that is too much to tell."""
+        """How many moves with a choice the side makes until the win is sure; None if that takes too long to compute."""
         self._positions = MOST_POSITIONS
         try:
             return next((n for n in range(MOST_MOVES + 1) if self._within(forced(state), n)), None)
@@ -59,7 +59,7 @@ class Winning:
             return None
 
     def tree(self, state: State, moves: int | None) -> Tree:
-        """The tree of a win in so many moves; where it has more defences than `MOST_DEFENCES` the last ones are cut."""
+        """The tree of a win in `moves` moves; if it has more defences than `MOST_DEFENCES` the last ones are cut."""
         whole: list[Tree] = [None]
         left = MOST_DEFENCES
         todo: deque[tuple[Any, Any, State, int | None]] = deque([(whole, 0, forced(state), moves)])
@@ -88,7 +88,7 @@ class Winning:
         return next(way for way in ways if self._within(forced(way[1]), moves - 1))
 
     def _within(self, state: State, most: int) -> bool:
-        """Whether the side, which wins here, needs at most so many moves with a choice until nothing can go wrong."""
+        """Whether the side, which wins here, needs at most `most` moves with a choice until the win is sure."""
         if self._over(state):
             return True
         at = (canonical(state), most)
@@ -131,9 +131,9 @@ def defences(tree: Tree) -> int:
 
 
 def ends(state: State, tree: Tree) -> Iterator[tuple[State, bool]]:
-    """Every end of a tree that begins at `state`, and whether the tree says that the win is sure there.
+    """Every end of a tree that begins at `state`, and whether the tree claims that the win is sure there.
 
-    ValueError where the tree does not fit: a move is not legal, or a defence is missing.
+    ValueError: the hand is over, a move of the tree is not legal, or a defence is missing.
     """
     if state.to_act is None:
         raise ValueError("the hand is over")

@@ -1,4 +1,4 @@
-"""Who wins, exactly: what a puzzle rests on."""
+"""Exact answers to who wins, from one solver with a budget of nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Unproved(Exception):
 
 
 class Truth:
-    """One table for the positions that follow from `state`; at most `nodes` are looked at in all."""
+    """One transposition table for the positions that follow from `state`, and at most `nodes` search nodes for all of them."""
 
     def __init__(self, state: State, nodes: int) -> None:
         self._budget = Budget(None, nodes)
@@ -23,7 +23,7 @@ class Truth:
 
     @property
     def nodes(self) -> int:
-        """Positions looked at so far."""
+        """Search nodes used so far."""
         return self._budget.used
 
     def bidder_wins(self, state: State) -> bool:

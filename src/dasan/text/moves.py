@@ -1,4 +1,4 @@
-"""Moves in words, and what they are worth."""
+"""Moves and their values in words."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def moves_words(moves: Sequence[Move], last: str = "or") -> str:
 
 
 def worth_words(rules: Rules, value: int) -> str:
-    """What a value says: a payment, or the place in which a player finishes."""
+    """A value in words: a payment, or the place in which a player finishes."""
     return f"place {value}" if rules.ending is Ending.LAST_IN else signed(value)

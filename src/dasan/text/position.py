@@ -1,4 +1,4 @@
-"""A position in words: who holds what, what lies on the table, and who is to act."""
+"""A position in words: the hands, the cards on the table, and the seat to act."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dasan.text.words import YOU, Words, listed, seat_names, signs
 
 
 def words_of(state: State) -> Words:
-    """Sentences about the players of a record, who are named as it names them."""
+    """The `Words` for the players of a state, with the names in its record."""
     names = seat_names(state.origin.seats, state.rules.players)
     return Words(state.rules, names, names.index(YOU) if YOU in names else None, signs)
 
@@ -30,7 +30,7 @@ def _part(state: State, seat: int) -> str:
 
 
 def to_act(words: Words, state: State) -> str:
-    """What was played and who has passed in this trick, and who is to act."""
+    """Sentences: what was played and who has passed in this trick, and who is to act."""
     if state.to_act is None:
         return "The hand is over."
     said = ""

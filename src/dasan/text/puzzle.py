@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def question(puzzle: Puzzle) -> Iterator[str]:
-    """The position, whose turn it is, and what is asked."""
+    """Lines with the position, whose turn it is, and the question."""
     from dasan.puzzles.position import choices
 
     state = puzzle.state
@@ -30,7 +30,7 @@ def question(puzzle: Puzzle) -> Iterator[str]:
 
 
 def solution(puzzle: Puzzle) -> Iterator[str]:
-    """The key, the moves that tempt, and what to do against every defence. ValueError where the tree does not fit."""
+    """Lines with the key, the tempting moves, and the answer to every defence. ValueError: the tree does not fit."""
     from dasan.puzzles.tree import ends
 
     for _ in ends(puzzle.state, puzzle.tree):
@@ -40,7 +40,7 @@ def solution(puzzle: Puzzle) -> Iterator[str]:
 
 
 def _winning_plays(state: State) -> list[str]:
-    """The plays with which the player to act goes out whatever the others do; nothing where the hand is over."""
+    """A line with the plays by which the player to act surely goes out; none if the hand is over."""
     from dasan.puzzles.sight import Sight
 
     if state.to_act is None:
@@ -49,9 +49,9 @@ def _winning_plays(state: State) -> list[str]:
 
 
 def _lines(state: State, tree: Tree) -> list[str]:
-    """A tree: the moves of the side that wins, and below them, further in, each defence and what answers it.
+    """The lines of a tree: the winning side's moves, and indented below them each defence with its answer.
 
-    Moves that are the only legal ones are left out, as in the tree.
+    Forced moves are left out, as in the tree.
     """
     from dasan.puzzles.position import forced
     from dasan.puzzles.tree import CUT

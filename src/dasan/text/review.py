@@ -1,4 +1,4 @@
-"""What a review says, in words: one row a move, and a summary."""
+"""A review in words: one row a move, and a summary."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dasan.text.words import seat_names, signed
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid"; words: what is said of it with all
-    hands open; known: what is said of it by what its player could know, where that was asked.
+    """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid". words: the judgement with all hands open.
+    known: the judgement by what its player could know, if that was asked for.
     """
 
     number: str
@@ -93,7 +93,7 @@ class Report:
                 raise ValueError(other)
 
     def known_words(self, j: Judged) -> str:
-        """What is said of a move by what its player could know: nothing where nothing was tried out."""
+        """The judgement of a move by what its player could know; empty if nothing was tried out."""
         one = self.known.get(j.seq)
         if one is None or not one.estimates:
             return ""
@@ -203,7 +203,7 @@ AUCTION = ", beyond what the hand is worth to each bidder; what others would bid
 
 
 def numbers(some: Sequence[Judged], moves: Sequence[Judged]) -> str:
-    """The numbers of some moves, drawn together where there is no other of `moves` between them."""
+    """The numbers of `some` moves, as ranges where no other of `moves` lies between them."""
     runs: list[list[int]] = []
     neighbours = {after.seq: before.seq for before, after in pairwise(moves)}
     for j in some:

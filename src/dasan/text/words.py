@@ -1,4 +1,4 @@
-"""What happens at a table, in sentences for a player."""
+"""Events at a table as sentences for a player."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = {
     "four-plus-one": "four of a kind with one",
     "straight-flush": "straight flush",
 }
-"""How a kind is said, where it is not as it is written."""
+"""The words for a kind, where they differ from its name."""
 
 YOU = "You"
 """The name in records of the person who kept them."""

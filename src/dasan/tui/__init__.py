@@ -1,4 +1,4 @@
 """The terminal table: whole sessions against bots, full screen (`app`) or line by line (`plain`).
 
-`game` is the table both share, `words` says what happened in sentences, and `asking` reads what a person answers.
+`game` is the table that both share, and `asking` words prompts and expands answers; sentences come from `dasan.text.words`.
 """

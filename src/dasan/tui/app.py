@@ -1,4 +1,4 @@
-"""The table on a full screen, with Textual."""
+"""The full-screen table, with Textual."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from dasan.tui.screens import HELP, Call, Reader, rule_book
 
 
 class Action(Button):
-    """A button for one thing that can be done now. does: a move as text, or the name of an action of the app."""
+    """A button for one possible move or action. does: a move as text, or the name of an action of the app."""
 
     def __init__(self, label: str, does: str, *, primary: bool = False) -> None:
         super().__init__(label, variant="primary" if primary else "default", compact=True)
@@ -131,7 +131,7 @@ class TableApp(App[None]):
         self.show()
 
     def _show_asked(self) -> None:
-        """The question, or what the raised cards would be or why they cannot be played; and the buttons for it."""
+        """Show the question, or the combination of the raised cards, or why they cannot be played; and the buttons."""
         game, view = self.game, self.game.view
         said = self._said()
         why = game.objection(said) if said is not None else None
@@ -161,7 +161,7 @@ class TableApp(App[None]):
         bar.mount_all([Action(label, does, primary=primary) for label, does, primary in wanted])
 
     def _actions(self, ready: bool) -> list[tuple[str, str, bool]]:
-        """(label, what it does, whether it is the main thing to do)."""
+        """(label, move or action, whether it is the main button)."""
         game, view = self.game, self.game.view
         if game.over:
             return [("Next hand", "next", True), ("Leave", "quit", False)]
@@ -193,7 +193,7 @@ class TableApp(App[None]):
         return f"{word} {move.bid}" if move.bid is not None else f"{word} {signs(move.cards)}".rstrip()
 
     def _said(self) -> str | None:
-        """The move that the raised cards say."""
+        """The raised cards as the text of a move; None if none are raised."""
         if not self.hand.chosen or not self.game.my_turn:
             return None
         return spell_out(self.game.view, format_cards(self.hand.chosen_cards))
@@ -205,7 +205,7 @@ class TableApp(App[None]):
     # Doing.
 
     def do(self, move: Move | str) -> None:
-        """Make the person's move; what the engine refuses is shown where the question stands."""
+        """Make the person's move; the engine's refusal, if any, replaces the question."""
         try:
             self.game.play(move)
         except DasanError as error:
@@ -254,7 +254,7 @@ class TableApp(App[None]):
             self.do(f"bid {bid}")
 
     def action_suggest(self, by: int) -> None:
-        """Raise the next of the plays that could be made."""
+        """Raise the cards of the next legal play."""
         plays = [move for move in self.game.view.legal_moves() if move.cards and move.type is not MoveType.CALL]
         if plays:
             self._suggested = (self._suggested + by) % len(plays) if self._suggested >= 0 or by > 0 else len(plays) - 1
@@ -291,7 +291,7 @@ class TableApp(App[None]):
         typed.focus()
 
     def action_to_cards(self) -> None:
-        """From typing a move back to the cards."""
+        """Leave the input field and go back to the cards."""
         self.query_one("#typed", Input).remove_class("open")
         self.hand.focus()
 

@@ -1,4 +1,4 @@
-"""Prompts for the person at the terminal, and parsing of their answers."""
+"""Prompts for the person at the terminal, and expansion of their answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PREFIXED = {MoveType.CALL, MoveType.GIVE, MoveType.OFFER, MoveType.TAKE}
 
 
 def question(view: View, words: Words) -> str:
-    """What the seat to act is to do now.
+    """A sentence that asks the seat to act for its move.
 
     >>> import dasan
     >>> state = dasan.deal(dasan.rules("big-three"), seed=7)

@@ -20,7 +20,7 @@ from dasan.text.words import rank_sign, suit_sign
 
 CARD_WIDTH = 5
 STEPS = (6, 5, 4, 3)
-"""Columns from one card's left edge to the next one's, the widest that fits; at 3 rank and suit can still be read."""
+"""Columns from one card's left edge to the next one's; the widest that fits is used. At 3, rank and suit are still visible."""
 
 _FACE = 3
 _PAPER, _CHOSEN, _DULL = "#f6f3ea", "#ffe08a", "#a3ada6"
@@ -68,7 +68,7 @@ class Fan(Widget):
         return tuple(self.cards[i] for i in sorted(self.chosen))
 
     def show(self, cards: Sequence[Card], usable: Iterable[Card] | None = None) -> None:
-        """Lay out `cards`; those of no rank in `usable` look dull. Cards that stay, stay raised."""
+        """Lay out `cards`, dulling those whose rank is not in `usable`. Cards that stay remain raised."""
         kept = list(self.chosen_cards)
         chosen = set()
         for i, c in enumerate(cards):
@@ -128,7 +128,7 @@ class Fan(Widget):
             self.chosen = chosen
             self.post_message(self.Changed())
 
-    # Where the cards are.
+    # Layout.
 
     @property
     def _row_height(self) -> int:
@@ -145,7 +145,7 @@ class Fan(Widget):
         return -(-n // rows) or 1, STEPS[-1]
 
     def _left(self, row: int, width: int) -> int:
-        """The column at which a row begins, so that it stands in the middle."""
+        """The column at which a centred row begins."""
         each, step = self._rows(width)
         n = min(each, len(self.cards) - row * each)
         return max(0, (width - (n - 1) * step - CARD_WIDTH) // 2)
@@ -193,7 +193,7 @@ class Fan(Widget):
 
 
 def _joined(cells: Sequence[Cell]) -> list[Segment]:
-    """Neighbouring cells of one style as one segment."""
+    """Merge neighbouring cells of equal style into segments."""
     segments: list[Segment] = []
     for text, style in cells:
         if segments and segments[-1].style == style:

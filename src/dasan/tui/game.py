@@ -1,4 +1,4 @@
-"""The table that both terminal modes sit at: one person, bots at the other seats, one session."""
+"""The table of both terminal modes: one person, bots in the other seats, one session."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ BOT_NAMES = tuple(f"Bot {i}" for i in range(1, 8))
 
 
 class Game:
-    """A session in progress, the one mutable thing of the terminal modes.
+    """A session in progress, the only mutable object of the terminal modes.
 
-    Everything shown comes from `view`, so no screen can show what the person may not know.
-    bots: one for each seat but the person's, in order. seed: the same seed deals the same session; None deals by chance.
+    Everything shown comes from `view`, so no screen can show what the person may not know. bots: one for each seat but the
+    person's, in order. seed: decides all deals; None for random ones. ValueError: another number of bots than seats.
     """
 
     def __init__(self, rules: Rules, bots: Sequence[Bot], *, seed: int | None = None) -> None:
@@ -59,7 +59,7 @@ class Game:
         return self.session.state.phase is Phase.OVER
 
     def play(self, move: Move | str) -> None:
-        """Make the person's move. `DasanError` where the engine refuses it, or it is not their turn."""
+        """Make the person's move. `DasanError`: the engine refuses it, or it is not their turn."""
         if not self.my_turn and not self.over:
             raise IllegalPlay("it is not your turn", clause="G.04")
         self.session = self.session.play(move)
@@ -73,7 +73,7 @@ class Game:
         return None
 
     def bot_move(self) -> Move:
-        """What the bot whose turn it is would play; changes nothing."""
+        """The move of the bot whose turn it is; changes nothing. `IllegalPlay`: it is not a bot's turn."""
         seat = self.session.state.to_act
         if seat is None or seat == ME:
             raise IllegalPlay("it is not a bot's turn", clause="G.04")
@@ -84,7 +84,7 @@ class Game:
         self.session = self.session.play(move)
 
     def hint(self) -> Move:
-        """What a bot would play in the person's place."""
+        """A bot's move in the person's place."""
         return self._bots[ME + 1].choose(self.view)
 
     def next_hand(self) -> None:

@@ -1,4 +1,4 @@
-"""The other players' seats, and the middle of the table."""
+"""Widgets for the other players' seats and the middle of the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 
 
 def last_said(view: View) -> dict[int, Event]:
-    """What each seat did last, in this auction or trick."""
+    """By seat, its last event in this auction or trick."""
     said: dict[int, Event] = {}
     for event in view.events:
         if event.type in (EventType.TRICK, EventType.KITTY):
@@ -31,7 +31,7 @@ def last_said(view: View) -> dict[int, Event]:
 
 
 def roles(view: View, seat: int) -> list[str]:
-    """What the seat is in this hand, as far as the viewer knows."""
+    """The roles of a seat in this hand, as far as the viewer knows."""
     found = []
     if view.dealer == seat:
         found.append("deals")

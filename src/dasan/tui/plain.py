@@ -45,7 +45,7 @@ def run(game: Game, lines: TextIO, out: TextIO, *, prompt: bool = False) -> None
 
 
 def _answers(table: _Table, lines: TextIO, out: TextIO, prompt: bool) -> Iterator[str]:
-    """One line a turn, after everything that happens before it has been told."""
+    """The person's answers, one line a turn; everything that happens before a turn is told first."""
     while True:
         table.catch_up()
         if prompt:
@@ -82,7 +82,7 @@ class _Table:
         self.say("Goodbye.")
 
     def catch_up(self) -> None:
-        """Let the bots move and tell everything up to the person's next decision."""
+        """Let the bots move and report everything up to the person's next decision."""
         game = self.game
         self.say(*game.news(self.words))
         while not game.over and not game.my_turn:
@@ -100,7 +100,7 @@ class _Table:
             self.say(self._hand(), question(self.game.view, self.words))
 
     def answer(self, line: str) -> None:
-        """Do what one line says."""
+        """Carry out one line of input."""
         word, _, rest = line.lower().partition(" ")
         match word:
             case "":

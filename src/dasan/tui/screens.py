@@ -60,7 +60,7 @@ def rule_book(rules: Rules) -> str:
 
 
 class Call(ModalScreen[Move | None]):
-    """Which card to call: one button for every card that may be called, a row for each suit."""
+    """Asks which card to call: one button for every card that may be called, a row for each suit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape", "dismiss(None)", "Look at the table"),

@@ -49,18 +49,26 @@ def make(
 ) -> VectorEnv:
     """Batched environments of `preset` with `options`, their first hands dealt.
 
-    preset: its name, or rules. session: hands follow one another, so that who deals, leads and exchanges cards comes
-    from the last one (B3.20, D2.18, W.19–W.21); otherwise every hand is a first one, its dealer drawn at random.
-    threads: how many step. observations, mask: whether they are written, or "packed", their flags as bits; legal: whether the
-    list of legal actions is written. moves: whether to write the features of every legal action, padded (True) or ragged;
-    perfect: whether to write hidden cards; see `VectorEnv`. seed: one for all, or one for each; an environment with a seed of
-    its own is the first of that seed; they count modulo 2 ** 64. buffers: arrays of the caller, by name, of the shapes and
-    types in `VectorEnv`, at multiples of 8 bytes, in which the environments write instead of their own: mask, obs, legal,
-    packed_mask and packed_obs (those that are written), rewards, places, done, to_act, num_legal. backend: "auto" takes the
-    fastest that honours the rules, "compiled" the fastest kernel, "engine" the interpreted engine, which plays all rules in
-    one thread; see `dasan.backends`. ValueError: also as for `dasan.rules`; counts below 1; seeds that are not whole numbers,
-    or too many or few; buffers that do not fit or that share memory; "compiled" where no kernel honours the rules (it names
-    the field).
+    - preset: the name of a preset, or a `Rules` value.
+    - num_envs: how many hands run side by side, at least 1.
+    - seed: one for all environments, or one for each; an environment with a seed of its own plays the hands of environment 0
+      of that seed. Seeds count modulo 2 ** 64.
+    - session: hands follow one another, so that the last hand decides who deals, leads and exchanges cards (B3.20, D2.18,
+      W.19–W.21); otherwise every hand is a first hand, with a random dealer.
+    - threads: the number of threads that step the environments, at least 1.
+    - observations, mask: whether to write them; "packed" writes their flags as bits.
+    - legal: whether to write the list of legal actions.
+    - moves: whether to write the features of every legal action, padded (True or "padded") or "ragged".
+    - perfect: whether to write the hidden cards.
+    - buffers: the caller's arrays, by name, in which the environments write instead of their own: any of mask, obs, legal,
+      packed_mask, packed_obs (those that are written), rewards, places, done, to_act and num_legal, each with the shape and
+      type in `VectorEnv`, at a multiple of 8 bytes.
+    - backend: "auto" takes the fastest that honours the rules, "compiled" the fastest kernel, "engine" the interpreted engine,
+      which plays all rules in one thread; see `dasan.backends`.
+    - options: those of the preset, as for `dasan.rules`.
+
+    ValueError: as for `dasan.rules`; a count below 1; seeds that are not whole numbers, or another number of them; buffers that
+    do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the field).
     """
     rules = _rules(preset, options)
     layout: Moves | None = "padded" if moves is True else moves or None
@@ -98,9 +106,9 @@ def functional(
 def on_gpu(
     preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
 ) -> GpuEnv:
-    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, the seed one for all.
+    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, with one seed for all environments.
 
-    ValueError: as for `make`, or the game is another. RuntimeError: there is no GPU, and why.
+    ValueError: as for `make`, or the rules are not Big Three's. RuntimeError: no GPU can be used; the message says why.
     """
     from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 

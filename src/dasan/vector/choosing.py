@@ -1,4 +1,4 @@
-"""The best of each environment's legal actions, from scores of all of them at once."""
+"""Pick each environment's best legal action from one array of scores."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ Ids = npt.NDArray[np.int32]
 
 
 def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
-    """int32 [n]: the legal id with the highest of scores [n, num_actions], of equal ones the first."""
+    """int32 [n]: the legal id with the highest score; ties go to the lowest id. scores, mask: [n, num_actions]."""
     best: Ids = np.where(mask, scores, -np.inf).argmax(axis=1).astype(np.int32)
     return best
 
 
 def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """int64 [n]: of scores [rows], those of environment i from starts[i] up to starts[i + 1], the place of the highest among
-    them, of equal ones the first. No environment is without rows.
+    """int64 [n]: the row with each environment's highest score, counted from its first row; ties go to the first.
+
+    scores: [rows], those of environment i from starts[i] up to starts[i + 1]. Every environment has at least one row.
 
     >>> best_of_rows(np.array([1.0, 3.0, 2.0, 5.0, 5.0]), np.array([0, 3, 5])).tolist()
     [1, 0]

@@ -1,4 +1,4 @@
-"""Duels of score functions: the same deals with each of them in every seat, many hands at a time."""
+"""Duels of score functions: the same deals with the first player in every seat in turn, many hands at a time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from dasan.vector.env import VectorEnv
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
-"""From observations [k, num_features], rows of moves [rows, num_move_features] and where each one's rows begin [k + 1], scores
-[rows]: the highest of each is played."""
+"""A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's first
+row [k + 1] it computes scores [rows]; of each observation's moves the one with the highest score is played."""
 
 
 class Duel(NamedTuple):
-    """What the first player was paid a hand (see `earned`), with the interval that holds the true mean with 95 % confidence:
-    1.96 standard errors over deals, each of which was played once in every seat.
+    """The first player's mean payment a hand (see `earned`), with its 95 % confidence interval: 1.96 standard errors over
+    deals, each of which was played once in every seat.
     """
 
     mean: float
@@ -31,7 +31,7 @@ class Duel(NamedTuple):
 
 
 class Duels:
-    """What environments have for duels."""
+    """The part of `VectorEnv` that plays duels."""
 
     def duel(
         self,
@@ -40,7 +40,7 @@ class Duels:
         deals: int,
         seed: int = 0,
     ) -> Duel:
-        """`one` alone among `others`, once in every seat of each deal; these environments are not touched.
+        """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
 
         Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
         """
@@ -60,7 +60,7 @@ class Duels:
 def _played(
     env: VectorEnv, one: Score | Literal["random"], others: Score | Literal["random"]
 ) -> npt.NDArray[np.float32]:
-    """float32 [environments]: what the seat of `one` was paid, seat i modulo players in environment i."""
+    """float32 [environments]: the payment of `one`, who has seat i modulo players in environment i."""
     mine = np.arange(env.num_envs) % env.num_players
     going = np.ones(env.num_envs, np.bool_)
     got = np.zeros(env.num_envs, np.float32)

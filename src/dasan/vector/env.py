@@ -43,30 +43,30 @@ Output = bool | Literal["packed"]
 class VectorEnv(Duels):
     """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
 
-    mask: bool [n, num_actions], the legal actions of the seat to act. obs: uint8 [n, num_features], what that seat sees,
-    see `features`; None without observations. to_act: int8 [n]. done: bool [n], whether the last step ended a hand;
-    then a new one has been dealt already: mask, obs and to_act are of the new hand, rewards and places of the old one.
-    rewards: int32 [n, num_players], payments in units by seat, 0 while a hand goes on. places: uint8 [n, num_players], 1
-    for who was first out, 2 …, and where play goes on to the end (Winner) the last one in has the last place; else 0 for
-    who held cards at the end, and for all while a hand goes on. legal: int16 [n, most] (int32 if
-    there are more than 32,767 ids), the legal ids, of which the first num_legal (int32 [n]) count; their order is fixed, but
-    not by id. mask, legal and obs are None where they were left out; num_legal is always there.
+    - mask: bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError where it was left out.
+    - obs: uint8 [n, num_features], what that seat sees, see `features`; None without observations.
+    - to_act: int8 [n], the seat to act.
+    - done: bool [n], whether the last step ended a hand. The next hand has been dealt already then: mask, obs and to_act
+      belong to the new hand, rewards and places to the old one.
+    - rewards: int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
+    - places: uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat in
+      has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
+    - legal: int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, of which the first num_legal[i] count in
+      row i. Their order is fixed, but not ascending. Reading it is a ValueError where it was left out.
+    - num_legal: int32 [n], the number of legal ids.
+    - packed_mask: None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64.
+    - packed_obs: None, or uint64 [n, words], the first num_flags features as bits, in words of their own, then the others as
+      bytes. See `dasan.vector.unpack`.
+    - moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
+      num_move_features], of which row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features],
+      those of environment i from row move_starts[i] up to move_starts[i + 1]; `step` and `reset` replace the array by a
+      larger one when it has become too small.
+    - move_starts: None, or int64 [n + 1], with ragged moves.
+    - perfect: None, or uint8 [n, num_perfect_features], the cards hidden from the seat to act.
+    - backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
-    packed_mask: None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64. packed_obs: None, or uint64
-    [n, words], the first num_flags features as bits, in words of their own, then the others as bytes. See `dasan.vector.unpack`.
-
-    moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
-    num_move_features]; row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features], those
-    of environment i from row move_starts[i] up to move_starts[i + 1] (int64 [n + 1]); `step` and `reset` put a larger
-    array in its place when it has become too small. perfect: None, or uint8 [n, num_perfect_features], what is hidden
-    from the seat to act.
-
-    backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
-
-    Only the environments may write in the arrays: the next step goes by them. One thread calls at a time.
-
-    Pickled or copied, it is its recipe: the same rules, seeds and choices, its first hands dealt anew, in buffers of its
-    own.
+    Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy has the same rules,
+    seeds and settings, its first hands dealt anew, and buffers of its own.
     """
 
     def __init__(
@@ -183,7 +183,8 @@ class VectorEnv(Duels):
             observing=bool(observations),
             more=more,
         )
-        finalize(self, self._team.dismiss).atexit = False  # who steps at exit still has helpers, which are daemons
+        # Not at exit: code that runs then can still step, and the workers are daemons.
+        finalize(self, self._team.dismiss).atexit = False
         self.reset()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -225,14 +226,14 @@ class VectorEnv(Duels):
 
     @cached_property
     def action_features(self) -> npt.NDArray[np.uint8]:
-        """uint8 [num_actions, num_move_features]: the rows of all ids, but for `out` and `left`, which are 0."""
+        """uint8 [num_actions, num_move_features]: the row of every id, in which `out` and `left` are 0."""
         rows = action_features(self.rules, self.session)
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Start all environments over: the first hand of each. With `seed`, those of another seed, or of one for each.
+        """Start every environment over with its first hand. seed: one for all or one for each; None keeps the present ones.
 
-        ValueError, and nothing has changed, if seeds are not whole numbers or not one for each environment.
+        ValueError, with nothing changed: seeds are not whole numbers, or another number than the environments.
         """
         if seed is not None:
             self.seed = _seeds(seed, self.num_envs)
@@ -246,10 +247,10 @@ class VectorEnv(Duels):
         self._write_more()
 
     def load(self, positions: Positions) -> None:
-        """Go on from `positions`, one for each environment, all of hands under way. Hands that follow are dealt at random.
+        """Go on from `positions`, one for each environment, with their hands under way. Later hands are dealt at random.
 
-        ValueError: they are of another game or backend, not as many as the environments, or a hand among them is over; or
-        the environments show no observations or are not compiled.
+        ValueError: the positions have other rules, another backend or another number than the environments, or a hand among
+        them is over; or the environments write no observations or are not compiled.
         """
         if positions.rules != self.rules or positions.size != self.num_envs:
             raise ValueError("load takes one position of the same game for each environment")
@@ -262,9 +263,9 @@ class VectorEnv(Duels):
         self._write_more()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
-        """Carry out one action (an id) in every environment. ValueError, and nothing has changed, if one is not legal.
+        """Carry out one action (an id) in every environment. ValueError, with nothing changed: one of them is not legal.
 
-        actions: int32 [n] is read as it is; other integers are converted.
+        actions: integers [n]; int32 needs no conversion.
         """
         given = np.asarray(actions)
         if given.shape != (self.num_envs,):
@@ -280,9 +281,9 @@ class VectorEnv(Duels):
         self._write_more()
 
     def sample(self) -> npt.NDArray[np.int32]:
-        """A legal action for every environment, all equally likely, from the environments' own random numbers.
+        """int32 [n]: a uniformly random legal action for every environment, from the environments' own random numbers.
 
-        The array is the same at every call.
+        Every call writes into the same array.
         """
         team = self._team
         team.command(
@@ -291,14 +292,14 @@ class VectorEnv(Duels):
         return self._b.actions
 
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
-        """int32 [n]: the legal action with the highest score in each environment, of equal ones the first; a new array.
+        """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
 
-        scores: [n, num_actions], of which those of legal ids count, or with `moves="ragged"` one for each row of `moves`
-        (further ones are not looked at), or with padded moves [n, most]. eps: each environment draws one of its legal
-        actions instead with this chance. ValueError: another shape, or eps is no chance.
+        scores: [n, num_actions], of which only those of legal ids count; or with `moves="ragged"` one for each row of `moves`
+        (further ones are ignored); or with padded moves [n, most]. eps: the probability with which an environment takes a
+        uniformly random legal action instead. ValueError: `scores` has another shape, or eps is not from 0 to 1.
         """
         if not 0 <= eps <= 1:
-            raise ValueError(f"eps is a chance from 0 to 1, not {eps!r}")
+            raise ValueError(f"eps is a probability from 0 to 1, not {eps!r}")
         scores = np.asarray(scores)
         n, starts = self.num_envs, self.move_starts
         if scores.shape == (n, self.num_actions):
@@ -316,7 +317,7 @@ class VectorEnv(Duels):
         return actions
 
     def _mask_now(self) -> npt.NDArray[np.bool_]:
-        """The mask, from its bits or the list where it is left out."""
+        """The mask; where it was left out, made from the packed mask or the list of legal actions."""
         if self._mask is not None:
             return self._mask
         if self._b.written.bits:
@@ -327,9 +328,9 @@ class VectorEnv(Duels):
         return mask
 
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """int32 [k]: what a score function plays in the environments `envs`, without scoring the others.
+        """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others.
 
-        ValueError: the environments show no observations, or their moves are not ragged.
+        ValueError: the environments write no observations, or their moves are not ragged.
         """
         if self.obs is None or self.moves is None or self.move_starts is None or self._padded:
             raise ValueError('score functions take environments with observations and moves="ragged"')
@@ -341,15 +342,15 @@ class VectorEnv(Duels):
         return found
 
     def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """int64 [n]: where the features of these legal actions, one for each environment, stand in `moves`.
+        """int64 [n]: the rows of `moves` with the features of these legal actions, one for each environment.
 
-        Ragged: the row. Padded: the row of `moves.reshape(-1, num_move_features)`. ValueError: one is not legal.
+        Padded moves are counted in `moves.reshape(-1, num_move_features)`. ValueError: an action is not legal.
         """
         most = int(self.num_legal.max())
         legal = self.legal[:, :most]
         hits = (legal == np.asarray(actions)[:, None]) & (np.arange(most) < self.num_legal[:, None])
         if not hits.any(axis=1).all():
-            raise ValueError("rows are those of legal actions")
+            raise ValueError("row_of takes a legal action for each environment")
         starts = np.arange(self.num_envs) * self.legal.shape[1]
         if self.move_starts is not None and not self._padded:
             starts = self.move_starts[:-1]
@@ -357,12 +358,12 @@ class VectorEnv(Duels):
         return rows
 
     def parts(self) -> tuple[npt.NDArray[Any], ...]:
-        """Everything that the environments go by, as live arrays: memory, random states and outputs."""
+        """The live arrays that decide how the environments go on: memory, random states and outputs."""
         memory = tuple(self._s) if isinstance(self._s, tuple) else (self._s,)
         return (*memory, self._own.choice, *(part for part in self._b if isinstance(part, np.ndarray)))
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
-        """Other environments of the same rules, with observations and ragged moves, in one thread."""
+        """New environments of the same rules, with observations and ragged moves, in one thread."""
         recipe = {**self._recipe, "observations": True, "legal": True, "moves": "ragged", "perfect": False, "threads": 1}
         return _from_recipe(self.rules, num_envs, seed, recipe)
 
@@ -371,27 +372,27 @@ class VectorEnv(Duels):
         return np.random.default_rng(self.seed)
 
     def action_text(self, action: int) -> str:
-        """What an id says: see `ActionIds.text`."""
+        """The text of an action id; see `ActionIds.text`."""
         return self.ids.text(action)
 
     def dealt(self, i: int) -> State:
-        """The first state of the hand that environment `i` is playing, as the engine knows it."""
+        """The engine's first state of the hand that environment `i` is playing."""
         hands, kitty, dealer, *more = self._kernels.deals(self.rules, self._s, i)
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
     def _command(self, order: int) -> int:
-        """An order to all threads; the first environment whose action is not legal, or none."""
+        """Have all threads carry out a command; the first environment whose action is not legal, or -1."""
         me = self._team.threads - 1
         return self._team.command(order, self._serve, lambda: self._serve(me, order))
 
     def _serve(self, me: int, order: int) -> int:
-        """Thread `me` carries out orders, this one first."""
+        """Run thread `me`, which carries out `order` first."""
         found: int = self._kernels.serve(me, order, self._team.posts, self._own, self._s, self._b, self._tables)
         return found
 
     def _write_more(self) -> None:
-        """What goes beside observations: features of moves, and what is hidden."""
+        """Write the optional outputs: features of moves, and hidden cards."""
         more = self._own.more
         if more.listing and not self._padded:
             np.cumsum(self._b.num_legal, out=more.starts[1:])
@@ -399,13 +400,13 @@ class VectorEnv(Duels):
             if rows > len(more.rows):
                 more = more._replace(rows=np.zeros((2 * rows, more.rows.shape[1]), np.uint64))
                 own, moves = self._own._replace(more=more), self._as_moves(more.rows)
-                self._team.renew()  # first: an interrupt must not leave helpers with the smaller array
+                self._team.renew()  # first: an interrupt must not leave workers with the smaller array
                 self._own, self.moves = own, moves
         if more.listing or more.showing:
             self._command(self._orders.WRITE)
 
     def _as_moves(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
-        """The features themselves, of which eight are a word; by environment if they are padded."""
+        """The bytes of `rows`, one a feature: [rows, features], or if padded [n, most, features]."""
         features = rows.view(np.uint8)
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
 
@@ -415,7 +416,7 @@ def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe:
 
 
 class _Given:
-    """Buffers of the caller, and new ones where there are none."""
+    """Hands out buffers: the caller's array of that name, or a new one."""
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self._left = dict(arrays)
@@ -437,7 +438,7 @@ class _Given:
         return array
 
     def accept(self) -> None:
-        """All that can be given has been taken: refuse the rest, and only then write."""
+        """Refuse arrays that nobody took; only then fill the others with zeros. ValueError: there is no such buffer."""
         if self._left:
             raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
         for array in self._taken.values():

@@ -30,8 +30,8 @@ class BatchState:
 
     observation: uint8 [n, num_features], what the seat to act sees. legal_action_mask: bool [n, num_actions], what it may do.
     current_player: int8 [n]. rewards, places: int32, uint8 [n, seats], of hands that the last step ended, else 0; see
-    `VectorEnv`. terminated: bool [n], whether it ended one; the next hand has been dealt already. num_moves: int64 [n], moves
-    since `init`.
+    `VectorEnv`. terminated: bool [n], whether the last step ended a hand; the next one has been dealt already. num_moves:
+    int64 [n], moves since `init`.
     """
 
     observation: npt.NDArray[np.uint8]
@@ -72,14 +72,14 @@ class Functional:
         return batch.observation
 
     def sample(self, batch: BatchState) -> npt.NDArray[np.int32]:
-        """A legal action for every environment, all equally likely; of one batch always the same."""
+        """int32 [n]: a uniformly random legal action for every environment; the same batch always gives the same sample."""
         self._show(batch)
         actions = self._env.sample().copy()
         self._shown = None
         return actions
 
     def _show(self, batch: BatchState) -> None:
-        """Let the environments be at `batch`."""
+        """Load `batch` into the environments. ValueError: it is of another game or size."""
         if self._shown is not batch:
             if len(batch.terminated) != self._env.num_envs or len(batch._memory) != len(self._env.parts()):
                 raise ValueError(f"this is a batch of another game, or not of {self._env.num_envs} environments")
@@ -88,7 +88,7 @@ class Functional:
             self._shown = batch
 
     def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:
-        """What the environments are at, as a value."""
+        """Copy the environments' arrays into a new value."""
         env = self._env
         self._shown = BatchState(
             observation=self._obs.copy(),

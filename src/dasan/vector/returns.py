@@ -1,6 +1,6 @@
-"""What each decision led to: decisions wait until their hand is over, and then stand beside what it paid their seat.
+"""Training data from environments: each decision is kept until its hand is over, then paired with the payment to its seat.
 
-Hands differ in length, so those that are under way when a batch is taken stay; leaving them out would favour short hands.
+Decisions of unfinished hands stay for a later batch; dropping them would favour short hands.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Batch(NamedTuple):
 
 
 def earned(env: VectorEnv) -> Floats:
-    """float32 [environments, seats]: payments in units; where nothing is paid places, from 1 (first) to -1 (last).
+    """float32 [environments, seats]: payments in units; where nothing is paid, places scaled from 1 (first) to -1 (last).
 
-    Only rows of environments that are done count.
+    Only the rows of environments that are done have a meaning.
     """
     if env.rules.pays:
         return env.rewards.astype(np.float32)
@@ -45,11 +45,11 @@ def earned(env: VectorEnv) -> Floats:
 
 
 class Returns:
-    """Steps `env` and keeps what a learner needs: `step(actions)` in place of `env.step(actions)`, and `take()` now and then.
+    """Steps `env` and keeps what a learner needs: call `step(actions)` in place of `env.step(actions)`, and `take()` for a batch.
 
-    forced: whether moves without a choice are kept too. The environments show observations; with `moves="ragged"` or
-    `moves=True` the rows of moves are theirs, else those of `action_features`. Do not reset or step the environments
-    otherwise meanwhile, or call `clear`.
+    forced: whether decisions with only one legal action are kept too. Rows of moves are copied from `env.moves`, or from
+    `env.action_features` if `env` writes no moves. Whoever resets or steps `env` otherwise calls `clear` afterwards.
+    ValueError: `env` writes no observations.
 
     >>> import dasan
     >>> env = dasan.vector.make("big-three", 8, seed=1)
@@ -70,12 +70,12 @@ class Returns:
 
     @property
     def waiting(self) -> int:
-        """How many decisions belong to hands that go on."""
+        """The number of kept decisions whose hands are not over."""
         over = np.isfinite(self._paid[:, 0])
         return sum(int((~over[hands]).sum()) for _, _, _, _, hands in self._kept)
 
     def clear(self) -> None:
-        """Forget everything, as after a reset of the environments."""
+        """Drop all decisions, as is needed after a reset of the environments."""
         n = self._env.num_envs
         self._hand = np.arange(n)
         self._paid = np.full((n, self._env.num_players), np.nan, np.float32)
@@ -83,7 +83,7 @@ class Returns:
         self._kept: list[tuple[Rows, Rows, npt.NDArray[np.int32], npt.NDArray[np.int8], npt.NDArray[np.int64]]] = []
 
     def step(self, actions: npt.NDArray[np.int32]) -> None:
-        """Carry out one action in every environment, as `VectorEnv.step` does, and keep what was decided."""
+        """Carry out one action in every environment, as `VectorEnv.step` does, and keep the decisions."""
         env = self._env
         chosen = np.array(actions, np.int32)
         who = np.arange(env.num_envs) if self._forced else np.flatnonzero(env.num_legal > 1)
@@ -115,7 +115,7 @@ class Returns:
         return rows
 
     def take(self) -> Batch:
-        """The decisions of all hands that are over, which are forgotten then; those of the others stay."""
+        """Remove and return the decisions of all hands that are over; those of the others stay."""
         if not self._kept:
             columns = [
                 np.zeros((0, self._env.num_features), np.uint8),
@@ -125,7 +125,7 @@ class Returns:
         obs, moves, actions, seats, hands = (np.concatenate(column) for column in zip(*self._kept, strict=True))
         ready = np.isfinite(self._paid[hands, 0])
         batch = Batch(obs[ready], moves[ready], self._paid[hands[ready], seats[ready]], actions[ready], seats[ready])
-        # Hands that go on are numbered anew, from 0: one for each environment.
+        # Renumber the hands that go on from 0: there is one for each environment.
         n = self._env.num_envs
         place = np.zeros(self._used, np.int64)
         place[self._hand] = np.arange(n)

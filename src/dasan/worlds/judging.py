@@ -46,7 +46,7 @@ def judge(
 
     moves = view.legal_moves()
     if not moves or worlds < 1 or playouts < 1:
-        raise ValueError("there is nothing to judge: a move of this seat, in at least one world, at least once")
+        raise ValueError("nothing to judge: it takes the view of the seat to act, a world and a playout at least")
     (state,) = Sampler(view).states(1, seed)
     positions = Positions(view.rules, worlds)
     positions.put_worlds(0, state, deals(view, worlds, seed))

@@ -22,12 +22,16 @@ from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 class Knowledge:
     """What the seat of `view` (or a spectator) knows.
 
-    known: cards that have been seen and lie in a place now; of like cards the one that was seen counts as played first.
-    played: by seat. limits: the highest value of an unseen card of a seat. barred: seats that cannot have a card. low:
-    bids and passes of these seats rule out the holdings that must bid the top (H.01). split: who has taken up a kitty
-    that is still hidden; kitty: its cards, once they have been seen; lowest: hearts that lay in it, since nobody opened on
-    them. opening: who opened, and the card they showed. exchange: the winner and the loser of the hand before. doubtful:
-    placed cards must still be checked by playing the hand again.
+    - known: by place, the cards that have been seen and lie there now; of two equal cards the seen one counts as played first.
+    - played: by seat, the cards played.
+    - limits: by seat, the highest value that an unseen card of the seat can have.
+    - barred: by card, the places that cannot have it.
+    - low: seats whose bids and passes rule out the holdings that must bid the top (H.01).
+    - split: the seat that has taken up a kitty which is still hidden. kitty: its cards, once they have been seen.
+    - lowest: hearts that must have lain in the kitty, since nobody opened on them.
+    - opening: the opener, and the card they showed.
+    - exchange: the winner and the loser of the hand before.
+    - doubtful: whether a world must still be checked by playing the hand again.
     """
 
     def __init__(self, view: View) -> None:
@@ -69,7 +73,7 @@ class Knowledge:
         return self.view.rules
 
     def _position(self, begun: Position) -> None:
-        """What follows from beginning somewhere in the middle."""
+        """Collect what follows from a hand that began in the middle."""
         rules = self.rules
         if begun.bidder is not None and begun.kitty:
             visible = [c for c in begun.kitty if c is not None]
@@ -88,7 +92,7 @@ class Knowledge:
                 self.barred[wanted] = frozenset({first.seat})
 
     def _show(self, place: Place, cards: Iterable[Card | None]) -> None:
-        """These cards lie in `place` together: those not known to be there yet have been seen now."""
+        """`cards` all lie in `place`: record those that were not yet known to."""
         known = Counter(self.known[place])
         for c, n in Counter(c for c in cards if c is not None).items():
             self.known[place] += [c] * (n - known[c])
@@ -134,7 +138,7 @@ class Knowledge:
                 pass
 
     def _opened(self, seat: int, shown: Card) -> None:
-        """Who opened showed a card; nobody holds a lower one, or nobody nearer the dealer the same (B3.07, W.05)."""
+        """The opener showed a card: nobody holds a lower one, nor anybody nearer the dealer its equal (B3.07, W.05)."""
         rules = self.rules
         self.opening = (seat, shown)
         if rules.auction is not None:
@@ -152,7 +156,7 @@ class Knowledge:
             self.low.add(event.seat)
 
     def _called(self, called: Card) -> None:
-        """The bidder does not hold the called card; in a given position somebody does, or somebody has (B4.03, B4.04)."""
+        """The bidder does not hold the called card; in a given position another seat does, or did (B4.03, B4.04)."""
         begun, view = self.view.begun, self.view
         bidder = view.bidder if view.bidder is not None else 0
         self.barred[called] = frozenset({bidder, GONE})
@@ -212,8 +216,8 @@ class Knowledge:
         return frozenset("".join(policy.must_dig)) if policy is not None and self.low else frozenset()
 
     def _weigh(self, got: Mapping[Place, Counter[str]]) -> int:
-        """How many worlds stand behind a way of placing: 0 if somebody should have dug, else the ways to split a hidden
-        kitty from the hand that took it up.
+        """The number of worlds with these ranks in these places: 0 if somebody would have had to dig, else the number of ways
+        to tell a hidden kitty from the hand that took it up.
         """
         ways = 1
         for seat in self.low:
@@ -272,7 +276,7 @@ def _vectors(most: list[int]) -> Iterable[tuple[int, ...]]:
 
 
 class _Guards:
-    """Follows sizes and table, to see when a guard's move says how high the guard's cards are (D2.16)."""
+    """Tracks hand sizes and the table, to find moves of a guard that bound the guard's highest card (D2.16)."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         begun = knowledge.view.begun

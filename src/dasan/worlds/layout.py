@@ -49,8 +49,8 @@ class Task:
 class Layout:
     """places: in the order in which they are served. groups: the special cards in groups, then the rest, low to high.
 
-    ends[g][p]: place p may take the first so many cards of group g. strata: how many cards of group g place p gets,
-    with the number of worlds.
+    ends[g][p]: place p may take only the first ends[g][p] cards of group g. strata: pairs of counts [g][p], the cards of group
+    g that place p gets, and the number of worlds with these counts.
     """
 
     places: tuple[Place, ...]

@@ -48,9 +48,10 @@ class Outcomes:
 
 
 class Positions:
-    """Room for `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, exchange included.
+    """An array of `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, with the exchange.
 
-    backend: as for `dasan.vector.make`; the attribute says which it is.
+    backend: as for `dasan.vector.make`; the attribute is the name of the one chosen. ValueError: size below 1, or no such
+    backend plays the rules.
     """
 
     def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
@@ -89,9 +90,9 @@ class Positions:
         """
         last = first + len(deals)
         if first < 0 or last > self.size:
-            raise ValueError("there is not so much room")
+            raise ValueError("there are more worlds than positions from there on")
         if not _hold_offers(state, deals):
-            raise ValueError("which cards are offered differs from world to world")
+            raise ValueError("the offered cards differ from world to world: put each state")
         if last > first:
             self.put(first, state)
             self.copy(first, slice(first, last))
@@ -134,9 +135,9 @@ class Positions:
         return self._game.choose(self._work)
 
     def step(self, i: int, action: int) -> None:
-        """Carry out one action in position `i`; at the end of the hand `over`, `payments` and `places` are set.
+        """Carry out an action id in position `i`; at the end of the hand this sets `over`, `payments` and `places`.
 
-        ValueError: it is not legal, or the hand is over, and nothing has changed.
+        ValueError, with nothing changed: it is not legal, or the hand is over.
         """
         self._show(i)
         b = self._work.buffers
@@ -177,7 +178,7 @@ class Positions:
         if not OWN <= opening < self.ids.count:
             raise ValueError(f"action ids go from 0 to {self.ids.count - 1}, not {opening}")
         if not 0 <= first <= last <= self.size or times < 1 or threads < 1:
-            raise ValueError("play out positions that there are, at least once, with at least one thread")
+            raise ValueError("play_out takes a range of positions that exist, and at least one time and one thread")
         if self.over[first:last].any():
             raise ValueError("a hand that is over cannot be played out")
         payments = np.zeros((last * times, self.rules.players), np.int32)
@@ -199,7 +200,7 @@ class Positions:
         return Outcomes(payments[first * times :].reshape(shape), places[first * times :].reshape(shape), plies)
 
     def _show(self, i: int) -> None:
-        """Copy position `i` to the desk, with its legal actions. ValueError: the hand is over."""
+        """Copy position `i` to the scratch buffers, with its legal actions. ValueError: the hand is over."""
         if self.over[i]:
             raise ValueError("the hand is over")
         for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
@@ -221,7 +222,7 @@ def _hold_offers(state: State, deals: Deals) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Desk:
-    """Scratch for the one position that is being read or stepped."""
+    """Scratch buffers for the one position that is being read or stepped."""
 
     rows: Any
     buffers: Any

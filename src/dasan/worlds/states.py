@@ -80,7 +80,7 @@ class Sampler:
         return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
 
     def _split(self, held: dict[Place, list[Card]], had: list[list[Card]], stream: Stream) -> list[Card]:
-        """The hidden kitty: as it lies, or out of the hand that took it up."""
+        """Draw the hidden kitty: where it lies face down, or out of the hand that took it up."""
         knows, begun = self.knows, self._view.begun
         if knows.split is None:
             return held[KITTY]
@@ -104,7 +104,7 @@ class Sampler:
         return [*low, *lay_out(task).draw(stream)[KITTY]]
 
     def _undo_exchange(self, had: list[list[Card]], winner: int, loser: int, stream: Stream) -> tuple[Card, ...]:
-        """Put the exchanged cards back where they were dealt; the two that were offered (W.20)."""
+        """Put the exchanged cards back where they were dealt; returns the two that were offered (W.20)."""
         shown = {e.type: e.cards for e in self._view.events}
         given = [c for c in shown.get(EventType.GIVE, ()) if c is not None]
         taken = [c for c in shown.get(EventType.TAKE, ()) if c is not None]
@@ -154,7 +154,7 @@ class Sampler:
         return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
 
     def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
-        """`state` after the moves among `events`; None if they lead elsewhere."""
+        """`state` after the moves among `events`; None if another seat is to act before one of them."""
         for event in events:
             if event.type in MOVES:
                 if self.doubtful and state.to_act != event.seat:
