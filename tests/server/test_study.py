@@ -65,6 +65,14 @@ def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> Non
     assert done["turning_points"] == sorted(move["seq"] for move in moves if move["kept"] is False)
     again = stranger.http.get(f"/api/hands/{hand_id}/review").text
     assert [json.loads(line) for line in again.splitlines()] == lines
+    turning = stranger.http.get(f"/api/hands/{hand_id}/turning").json()
+    verdicts = {move["seq"]: move["kept"] for move in moves}
+    if turning["move"] is not None:
+        # Either may know more: both are given little time.
+        assert verdicts[turning["move"]["seq"]] is not True
+    assert not turning["held"] or False not in verdicts.values()
+    assert stranger.http.get(f"/api/hands/{hand_id}/turning").status_code == 200
+    assert player.http.get("/api/hands/nothing/turning").status_code == 404
     last = moves[0]
     other = {"seq": last["seq"], "moves": []}
     told = stranger.http.post(f"/api/hands/{hand_id}/solve", json=other).json()

@@ -19,7 +19,7 @@ import dasan
 from dasan.bench.solver import at_random
 from dasan.records.retrace import moves_of
 from dasan.solver.picture import picture
-from dasan.solver.review import Review, review
+from dasan.solver.review import Review, decisive, review
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -41,6 +41,19 @@ def test_the_worked_example() -> None:
     for j, following in pairwise(found.moves[1:]):
         assert j.worth == following.value
     assert found.moves[0].kept is None
+
+
+def test_what_decided_a_hand_is_its_last_turning_point() -> None:
+    """From the end, as far as moves are judged; the hand is held where all of them kept the result."""
+    state = example()
+    for _, move in EXAMPLE:
+        state = state.play(move)
+    found = of(state)
+    assert decisive(reversed(found.moves)) == (found.turning_points[-1], False)
+    until = [j for j in found.moves if j.seq < found.turning_points[0].seq]
+    assert decisive(reversed(until)) == (None, True)
+    unknown = replace(found.moves[-1], kept=None)
+    assert decisive([unknown, *reversed(found.moves)]) == (None, False)
 
 
 def test_the_worked_example_with_few_cards_is_judged_as_minimax_judges() -> None:

@@ -63,6 +63,18 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
         yield {"type": "move", **told}
 
 
+def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
+    """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
+    from dasan.solver.review import decisive, judge
+
+    found, held = decisive(judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb))
+    if found is None:
+        return {"move": None, "held": held}
+    told = found.to_json()
+    told.pop("share")
+    return {"move": {"type": "move", **told}, "held": False}
+
+
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
     """What the position before event ``seq`` of a finished hand is worth after ``moves`` in place of what was played."""
     state = before(_hand(record), seq)
@@ -143,6 +155,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "advise": advise,
     "known": known,
     "review": review,
+    "turning": turning,
     "solve": solve,
     "puzzle_answer": puzzle_answer,
     "warm": warm,

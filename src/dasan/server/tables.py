@@ -19,6 +19,7 @@ from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.decisions import check_contribution
 from dasan.server.hub import Connection
+from dasan.server.once import Once
 from dasan.server.protocol import ReactCommand, RoomCommand, TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.relays import Relays
@@ -54,6 +55,7 @@ class Tables:
         self.bots = Workers(settings.bot_processes, Limits(settings.bot_seconds, settings.bot_memory_mb), "bot")
         study = Limits(settings.study_seconds, settings.study_memory_mb)
         self.study = Workers(settings.study_processes, study, "study", MOST_STUDIES * settings.study_processes)
+        self.turning: Once[dict[str, Any]] = Once()
         self.failed_bots: Counter[str] = Counter()
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
@@ -75,6 +77,7 @@ class Tables:
         self._closing = True
         for chore in self._chores:
             chore.cancel()
+        self.turning.close()
         for table in self._open.values():
             table.stop()
         await self._group.__aexit__(kind, error, trace)

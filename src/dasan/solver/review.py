@@ -5,7 +5,7 @@ The moves are judged from the last to the first with one table: what is known of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
@@ -202,6 +202,22 @@ def judge(
                 if not applies(now):
                     misses = 0 if last.value is not None else misses + 1
         yield last
+
+
+def decisive(judged: Iterable[Judged]) -> tuple[Judged | None, bool]:
+    """The last move of the play that did not keep the result, and whether it is known that no move was one.
+
+    judged: as `judge` yields them, from the last to the first; no more are asked for than are needed. Neither is known
+    where a move that is not judged comes first.
+    """
+    for one in judged:
+        if one.phase is not Phase.PLAY:
+            break
+        if one.kept is None:
+            return None, False
+        if not one.kept:
+            return one, False
+    return None, True
 
 
 def _unjudged(state: State, move: Move) -> Judged:

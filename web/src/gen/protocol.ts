@@ -151,6 +151,7 @@ export interface Protocol {
   TableSettings?: TableSettings1;
   TableSummary?: TableSummary;
   TakeBackCommand?: TakeBackCommand;
+  TurningPoint?: TurningPoint;
   Untimed?: Untimed;
   Update?: Update;
   View?: View;
@@ -1421,4 +1422,13 @@ export interface TableSummary {
   balances: number[];
   names: string[];
   deadline: number | null;
+}
+/**
+ * The last move of a finished hand that did not keep its result, with all hands open.
+ *
+ * move: null where there is none, or where the time for looking did not reach it; held: every move kept the result.
+ */
+export interface TurningPoint {
+  move: ReviewMove | null;
+  held: boolean;
 }

@@ -30,6 +30,7 @@ import type {
   TableCreated,
   TableInfo,
   TableSummary,
+  TurningPoint,
 } from '../gen/protocol';
 import { t } from './i18n.svelte';
 import { refusalText, type Refusal } from './refusal';
@@ -169,6 +170,8 @@ export const keepNote = (hand: string, seq: number, text: string): Promise<Revie
   send(`/api/hands/${id(hand)}/notes`, { seq, text });
 export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>
   send(`/api/hands/${id(hand)}/together`, place);
+/** The move that decided a finished hand, as far as the server could tell soon. */
+export const turningPoint = (hand: string): Promise<TurningPoint> => ask(`/api/hands/${id(hand)}/turning`);
 export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;
 
 /** The table's socket; `seq` is what this page has seen of it, -1 for nothing. */

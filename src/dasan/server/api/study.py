@@ -30,6 +30,7 @@ from dasan.server.protocol import (
     PuzzleSummary,
     PuzzleVerdict,
     SolvePosition,
+    TurningPoint,
     View,
 )
 from dasan.server.refusals import Refused
@@ -47,6 +48,8 @@ VERSION = f"{__version__}/1"
 """Reviews that another version kept are made anew."""
 EACH_POSITION = 1.0
 """Seconds for a position of a review."""
+EACH_TURNING, TURNING = 0.5, 2.0
+"""Seconds for a position of the search for what decided a hand, and for all of them."""
 PUZZLE_NODES = 2_000_000
 
 
@@ -56,6 +59,28 @@ async def review(
 ) -> StreamingResponse:
     """Every move of a finished hand judged with open hands, from the last to the first, one JSON object a line."""
     return await _judged(hand_id, "open", request, tables, store, player)
+
+
+@router.get("/hands/{hand_id}/turning")
+async def turning(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> TurningPoint:
+    """The move that decided a finished hand: asked for by everybody at its end, worked out once, and soon given up."""
+    hand = await open_hand(store, hand_id)
+    kept = await store.reviews.get(hand_id, "turning", VERSION)
+    if kept is not None:
+        return TurningPoint.model_validate_json(kept[0])
+    limit(request, "study", player)
+    return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _turning(tables, hand)))
+
+
+async def _turning(tables: Tables, hand: Hand) -> dict[str, Any]:
+    memory = tables.settings.study_memory_mb / 4
+    try:
+        told = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
+    except FAILED:
+        return {"move": None, "held": False}
+    if told["move"] is not None or told["held"]:
+        await tables.store.reviews.keep(hand, "turning", VERSION, [json.dumps(told) + "\n"])
+    return dict(told)
 
 
 @router.get("/hands/{hand_id}/known")

@@ -109,6 +109,7 @@ from dasan.server.protocol.rest import (
     TableCreated,
     TableDetail,
     TableSummary,
+    TurningPoint,
 )
 from dasan.server.protocol.study import (
     Habit,
@@ -139,9 +140,9 @@ from dasan.server.protocol.table import (
 REST = (
     PresetInfo, RulesInfo, BotInfo, Health, Promise, CreateTable, TableCreated, JoinTable, Joined, QuickMatch,
     QuickMatched, Forgotten, CommandDone, TableSummary, Lobby, TableDetail, HandInfo, HandSummary, ReviewMove,
-    ReviewDone, PuzzleInfo, PuzzleList, PuzzleAnswer, PuzzleVerdict, Advice, SolvePosition, PositionValue, Me, Rename,
-    Credentials, PasswordChange, Deletion, SessionListed, PersonalLink, ClaimLink, RatingPoint, Profile, History,
-    PasskeyAsk, PasskeyOptions, PasskeyAnswer, PasskeyListed, KnownMove, KnownDone, Habit, Habits, ReviewNotes,
+    ReviewDone, TurningPoint, PuzzleInfo, PuzzleList, PuzzleAnswer, PuzzleVerdict, Advice, SolvePosition, PositionValue,
+    Me, Rename, Credentials, PasswordChange, Deletion, SessionListed, PersonalLink, ClaimLink, RatingPoint, Profile,
+    History, PasskeyAsk, PasskeyOptions, PasskeyAnswer, PasskeyListed, KnownMove, KnownDone, Habit, Habits, ReviewNotes,
     ReviewNote, SharedReview, PlaceShown, PlaceTold,
 )  # fmt: skip
 """The models that REST answers or takes, beside the two message unions of the WebSocket."""
@@ -266,6 +267,7 @@ __all__ = [
     "TableSettings",
     "TableSummary",
     "TakeBackCommand",
+    "TurningPoint",
     "Untimed",
     "Update",
     "View",

@@ -299,6 +299,16 @@ class ReviewDone(Message):
     complete: bool
 
 
+class TurningPoint(Message):
+    """The last move of a finished hand that did not keep its result, with all hands open.
+
+    move: null where there is none, or where the time for looking did not reach it; held: every move kept the result.
+    """
+
+    move: ReviewMove | None
+    held: bool
+
+
 class PuzzleInfo(Message):
     """A puzzle without its solution: a position with open hands in which one move wins for the seat to act."""
 

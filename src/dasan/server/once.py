@@ -1,0 +1,41 @@
+"""Work that several ask for at the same time, done once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """Running pieces of work by key.
+
+    >>> async def main():
+    ...     done = []
+    ...     async def work():
+    ...         await asyncio.sleep(0)
+    ...         done.append("worked")
+    ...         return len(done)
+    ...     once = Once()
+    ...     return await asyncio.gather(once.do("hand", work), once.do("hand", work))
+    >>> asyncio.run(main())
+    [1, 1]
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, asyncio.Task[T]] = {}
+
+    async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of the work that runs for ``key``, or of this one. It goes on when whoever asked goes away."""
+        task = self._running.get(key)
+        if task is None:
+            task = self._running[key] = asyncio.create_task(work(), name=f"once {key}")
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+        return await asyncio.shield(task)
+
+    def close(self) -> None:
+        """Give up what still runs."""
+        for task in self._running.values():
+            task.cancel()
