@@ -75,4 +75,5 @@ export function maybe(key: string, params: Params = {}): string | null {
 }
 
 /** `+3`, `−1`, `0`. */
-export const signed = (value: number): string => new Intl.NumberFormat(locale(), { signDisplay: 'exceptZero' }).format(value);
+export const signed = (value: number): string =>
+  new Intl.NumberFormat(locale(), { signDisplay: 'exceptZero' }).format(value).replace('-', '−');

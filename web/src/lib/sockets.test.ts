@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceTold, QuickMatched } from '../gen/protocol';
 
 /** A socket that a test answers for. */
@@ -30,14 +30,29 @@ class FakeSocket {
   }
 }
 
-beforeEach(() => {
-  FakeSocket.all = [];
-  vi.useFakeTimers();
+let Together: typeof import('./together.svelte').Together;
+let Table: typeof import('./table.svelte').Table;
+let Quick: typeof import('./quick.svelte').Quick;
+
+/** What a page has and a test has not. */
+function stub(): void {
   vi.stubGlobal('WebSocket', FakeSocket);
   vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' });
   vi.stubGlobal('window', { addEventListener: () => undefined, removeEventListener: () => undefined });
   vi.stubGlobal('document', { addEventListener: () => undefined, removeEventListener: () => undefined, hidden: false });
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
+}
+
+beforeAll(async () => {
+  stub();
+  ({ Together } = await import('./together.svelte'));
+  ({ Table } = await import('./table.svelte'));
+  ({ Quick } = await import('./quick.svelte'));
+}, 120_000);
+beforeEach(() => {
+  FakeSocket.all = [];
+  vi.useFakeTimers();
+  stub();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -57,8 +72,7 @@ const told = (over: Partial<PlaceTold>): PlaceTold => ({
 });
 
 describe('a review watched together', () => {
-  it('moves followers until they go somewhere themselves', async () => {
-    const { Together } = await import('./together.svelte');
+  it('moves followers until they go somewhere themselves', () => {
     const moved: (number | null)[] = [];
     const together = new Together((place) => moved.push(place.seq));
     together.open('r1');
@@ -71,8 +85,7 @@ describe('a review watched together', () => {
     expect(moved).toEqual([4, 5]);
   });
 
-  it('comes back after its line is lost, also when it has been closed once', async () => {
-    const { Together } = await import('./together.svelte');
+  it('comes back after its line is lost, also when it has been closed once', () => {
     const together = new Together(() => undefined);
     together.open('r1');
     FakeSocket.last.say({ type: 'error', code: 'not-found', message: '' });
@@ -87,8 +100,7 @@ describe('a review watched together', () => {
 });
 
 describe('a table whose line is lost', () => {
-  it('does not wait for the answer to a command', async () => {
-    const { Table } = await import('./table.svelte');
+  it('does not wait for the answer to a command', () => {
     const table = new Table('t1');
     const line = FakeSocket.last;
     line.onopen?.();
@@ -103,7 +115,6 @@ describe('a table whose line is lost', () => {
 
 describe('a quick match', () => {
   it('is left only after the last question has been answered', async () => {
-    const { Quick } = await import('./quick.svelte');
     const asked: string[] = [];
     let answer: (found: QuickMatched) => void = () => undefined;
     vi.stubGlobal('fetch', (path: string) => {

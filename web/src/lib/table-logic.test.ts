@@ -136,6 +136,8 @@ describe('sides', () => {
 
   it('stay open while the partner is hidden', () => {
     expect(sides(table(0, 4), view({ bidder: 1, partner: null, called: '8C' }))).toEqual([null, 'rival', 'unknown', 'unknown']);
+    // While the card is being called nobody is on a side yet, whatever the bidder is.
+    expect(sides(table(1, 4), view({ phase: 'call', bidder: 1, partner: null, called: null }))).toEqual([null, null, null, null]);
     expect(sides(table(0, 4), view({ bidder: 1, partner: 0, called: '8C' }))).toEqual([null, 'ally', 'rival', 'rival']);
     expect(sides(table(null, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, null, null]);
   });
