@@ -69,17 +69,20 @@ async def turning(hand_id: str, request: Request, tables: TablesHere, store: Sto
     if kept is not None:
         return TurningPoint.model_validate_json(kept[0])
     limit(request, "study", player)
-    return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _turning(tables, hand)))
+    return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _decided_by(tables, hand)))
 
 
-async def _turning(tables: Tables, hand: Hand) -> dict[str, Any]:
+async def _decided_by(tables: Tables, hand: Hand) -> dict[str, Any]:
     memory = tables.settings.study_memory_mb / 4
     try:
         told = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
     except FAILED:
         return {"move": None, "held": False}
     if told["move"] is not None or told["held"]:
-        await tables.store.reviews.keep(hand, "turning", VERSION, [json.dumps(told) + "\n"])
+        try:
+            await tables.store.reviews.keep(hand, "turning", VERSION, [json.dumps(told) + "\n"])
+        except Exception as error:
+            report("what decided a hand was not kept", error)
     return dict(told)
 
 
