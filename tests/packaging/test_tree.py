@@ -47,19 +47,32 @@ def test_the_installed_version_is_the_one_written_down() -> None:
     assert version("dasan") == dasan.__version__
 
 
-def test_every_dependency_is_locked() -> None:
+LOCKED = {
+    "play": [],
+    "dev": ["dev"],
+    "host": ["postgres"],
+    "cluster": ["cluster"],
+    "envs": ["bench", "data", "envs"],
+    "gpu": ["gpu"],
+    "site": ["docs"],
+}
+"""The extras that a file of requirements/ is made of."""
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_every_dependency_is_locked_with_its_hashes(name: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    for lock, wanted in {
-        "lock.txt": project["dependencies"] + extras["dev"],
-        "extras.txt": sum(extras.values(), project["dependencies"]),
-    }.items():
-        pinned = {
-            plain(line.partition("==")[0])
-            for line in (ROOT / "requirements" / lock).read_text(encoding="utf-8").splitlines()
-            if "==" in line
-        }
-        assert {plain(re.split(r"[\[<>=]", name)[0]) for name in wanted} <= pinned, f"run make lock: {lock}"
+    wanted = sum((extras[extra] for extra in LOCKED[name]), project["dependencies"])
+    pins = re.split(r"\n(?=\S)", (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8"))
+    pinned = {plain(pin.partition("==")[0]): pin for pin in pins if not pin.startswith("#")}
+    assert {plain(re.split(r"[\[<>=]", need)[0]) for need in wanted} <= pinned.keys(), "run make lock"
+    assert [pin for pin in pinned.values() if "==" not in pin or "--hash=sha256:" not in pin] == []
+
+
+def test_every_extra_is_in_a_lock() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {extra for extras in LOCKED.values() for extra in extras} == project["optional-dependencies"].keys()
 
 
 def plain(name: str) -> str:
