@@ -91,17 +91,28 @@ def test_health_tells_of_a_store_that_takes_nothing(server: Served) -> None:
         ("DASAN_IDLE_SECONDS", "inf"),
         ("DASAN_BOT_PROCESSES", "0"),
         ("DASAN_TABLE_BURST", "0"),
+        ("DASAN_SEND_QUEUE", "0"),
+        ("DASAN_KEEP_CHAT_DAYS", "99999999999999999999"),
+        ("DASAN_IDLE_SECONDS", "1e300"),
+        ("DASAN_WARM", "2"),
+        ("DASAN_HOST", "a\0b"),
         ("DASAN_TRUSTED_PROXIES", "proxy.example"),
     ],
 )
 def test_settings_that_cannot_be_are_one_line(name: str, text: str) -> None:
     with pytest.raises(CannotServe, match=name):
-        Settings.from_environment({name: text})
+        Settings.read({name: text})
 
 
 def test_every_setting_is_documented() -> None:
     rows = [f"| `{name}` | {default} | {help} |" for name, default, help in described()]
     assert rows == re.findall(r"^\| `DASAN_.*$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_file_of_settings_that_the_documentation_shows_is_read(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"<!-- settings file -->\n```toml\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "dasan.toml").write_text(shown)
+    assert Settings.read({}, file=tmp_path / "dasan.toml").allowed_hosts == ("cards.example",)
 
 
 def raw(server: Served) -> sockets.socket:

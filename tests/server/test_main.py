@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from dasan.cli import app
 from dasan.server.main import listen, serve
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
@@ -32,12 +35,66 @@ def test_an_unknown_host_is_one_line(tmp_path: Path) -> None:
 
 
 def test_settings_come_from_the_environment() -> None:
-    settings = Settings.from_environment({"DASAN_DATA_DIR": "~/x", "DASAN_SEND_QUEUE": "9", "DASAN_HOST": ""}, host=None)
+    settings = Settings.read({"DASAN_DATA_DIR": "~/x", "DASAN_SEND_QUEUE": "9", "DASAN_HOST": ""}, host=None)
     assert settings.data_dir == Path("~/x").expanduser()
     assert (settings.send_queue, settings.host) == (9, "127.0.0.1")
-    assert Settings.from_environment({"DASAN_HOST": "a"}, host="b").host == "b"
+    assert Settings.read({"DASAN_HOST": "a"}, host="b").host == "b"
     with pytest.raises(CannotServe, match="DASAN_BOT_DELAY"):
-        Settings.from_environment({"DASAN_BOT_DELAY": "soon"})
+        Settings.read({"DASAN_BOT_DELAY": "soon"})
+
+
+def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Path) -> None:
+    file = tmp_path / "dasan.toml"
+    file.write_text(
+        'host = "0.0.0.0"\nsend_queue = 9\nbot_delay = 1\nwarm = false\ndata_dir = "~/x"\n'
+        'allowed_hosts = ["a.example", "b.example"]\n'
+    )
+    settings = Settings.read({"DASAN_SEND_QUEUE": "7"}, file=file)
+    assert (settings.host, settings.send_queue, settings.bot_delay, settings.warm) == ("0.0.0.0", 7, 1.0, 0)
+    assert settings.allowed_hosts == ("a.example", "b.example")
+    assert settings.data_dir == Path("~/x").expanduser()
+    assert Settings.read({"DASAN_SETTINGS": str(file)}, host="::1") == replace(settings, send_queue=9, host="::1")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("send_queue = 1.5", "send_queue"),
+        ("send_queue = true", "send_queue"),
+        ('send_queue = "9"', "send_queue"),
+        ("send_queue = -1", "DASAN_SEND_QUEUE"),
+        ("send_queue = 99999999999999999999", "DASAN_SEND_QUEUE"),
+        ("bot_delay = nan", "DASAN_BOT_DELAY"),
+        ("bot_delay = " + "9" * 400, "DASAN_BOT_DELAY"),
+        ("bot_delay = 1979-05-27", "bot_delay"),
+        ('allowed_hosts = "a.example"', "allowed_hosts"),
+        ("allowed_hosts = [1]", "allowed_hosts"),
+        ('trusted_proxies = ["proxy.example"]', "DASAN_TRUSTED_PROXIES"),
+        ("data_dir = 1", "data_dir"),
+        ('data_dir = ""', "data_dir"),
+        ('host = "a\\u0000b"', "DASAN_HOST"),
+        ("[server]\nhost = 1", "server"),
+        ("bot_dely = 1", "bot_dely"),
+        ('log_level = "loud"', "DASAN_LOG_LEVEL"),
+        ("host = ", "not TOML"),
+        ("host = " + "[" * 100_000, "not TOML"),
+        ("send_queue = " + "9" * 10_000, "not TOML"),
+        ("\udcff", "not TOML"),
+    ],
+)
+def test_a_file_of_settings_that_cannot_be_is_one_line(tmp_path: Path, text: str, named: str) -> None:
+    file = tmp_path / "dasan.toml"
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(CannotServe, match=named) as refused:
+        Settings.read({}, file=file)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
+def test_a_file_of_settings_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["serve", "--settings", str(tmp_path / "nothing"), "--port", "0"])
+    assert done.exit_code == 2
+    assert " ".join(done.output.split()).endswith("nothing cannot be read: No such file or directory")
 
 
 @pytest.mark.parametrize(

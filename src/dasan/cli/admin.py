@@ -283,7 +283,7 @@ def prune(
 def _settings(data_dir: Path | None, database: str | None) -> Settings:
     from dasan.server.settings import Settings
 
-    return Settings.from_environment(data_dir=data_dir, database=database)
+    return Settings.read(data_dir=data_dir, database=database)
 
 
 def _with_store(

@@ -39,9 +39,15 @@ def serve(
         str | None,
         typer.Option(help="NATS addresses, with commas between, for several processes.", show_default=False),
     ] = None,
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False, help="A TOML file of settings; the environment comes before it.", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Serve tables to other computers, without opening a browser here."""
-    _serve(host, port, data_dir, open_browser=False, database=database, nats=nats)
+    _serve(host, port, data_dir, open_browser=False, database=database, nats=nats, file=settings)
 
 
 def _serve(
@@ -51,7 +57,8 @@ def _serve(
     open_browser: bool,
     database: str | None = None,
     nats: str | None = None,
+    file: Path | None = None,
 ) -> None:
     from dasan.server.main import serve as run
 
-    run(host, port, data_dir, database=database, nats=nats, open_browser=open_browser)
+    run(host, port, data_dir, database=database, nats=nats, file=file, open_browser=open_browser)

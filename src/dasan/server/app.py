@@ -47,11 +47,11 @@ log = logging.getLogger("dasan.server")
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The server as an ASGI application; without settings, those in the environment.
+    """The server as an ASGI application; without settings, those in the environment or its file.
 
     Its lifespan opens the data directory, and raises ``CannotServe`` (kept in ``app.state.failure``) where it cannot.
     """
-    chosen = settings or Settings.from_environment()
+    chosen = settings or Settings.read()
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, logging.getLogger(name).level))
 

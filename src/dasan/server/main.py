@@ -53,16 +53,18 @@ def serve(
     *,
     database: str | None = None,
     nats: str | None = None,
+    file: Path | None = None,
     open_browser: bool = False,
     settings: Settings | None = None,
 ) -> None:
     """Serve until interrupted; port 0 takes any that is free.
 
     on_ready gets the address once it answers; without it the address is printed, and with ``open_browser`` opened.
-    What is not given comes from the environment (``Settings``). Raises ``CannotServe`` where the port is taken or the
+    What is not given comes from the environment, or from a ``file`` (``Settings``).
+    Raises ``CannotServe`` where the port is taken or the
     data directory cannot be used.
     """
-    chosen = settings or Settings.from_environment(host=host, data_dir=data_dir, database=database, nats=nats)
+    chosen = settings or Settings.read(host=host, data_dir=data_dir, database=database, nats=nats, file=file)
     logs.configure(chosen.log_format, chosen.log_level)
     listener = listen(chosen.host, port)
     app = create_app(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import math
 import os
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,6 +17,25 @@ from dasan.server.logs import FORMATS, LEVELS
 from dasan.server.refusals import CannotServe
 
 LEAST_TOKEN = 16
+MOST = 2**31 - 1
+FILE = "DASAN_SETTINGS"
+"""The variable that names a file of settings."""
+SWITCHES = frozenset({"log_requests", "warm", "migrate"})
+NEEDED = frozenset(
+    {
+        "send_queue",
+        "send_seconds",
+        "request_seconds",
+        "bot_seconds",
+        "study_seconds",
+        "review_seconds",
+        "sockets_each",
+        "connections_each",
+        "most_connections",
+        "most_tables",
+    }
+)
+"""Numbers without which nothing could be served, beside processes, rates and bursts."""
 
 
 def default_data_dir() -> Path:
@@ -30,10 +50,10 @@ def setting(default: object, help: str, *, secret: bool = False) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """The server's settings; each can be given in the environment as ``DASAN_`` and its name in capitals.
+    """The server's settings; each can be given in the environment as ``DASAN_`` and its name in capitals, or in a file.
 
-    ``described`` says what each is for. Rates are tokens a second, with a burst. ``CannotServe`` for a number that is
-    negative, or none.
+    ``described`` says what each is for. Rates are tokens a second, with a burst. ``CannotServe``, in one sentence that
+    names the setting, for a value that cannot be.
     """
 
     data_dir: Path = field(
@@ -108,10 +128,14 @@ class Settings:
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
-                raise CannotServe(f"{variable(f.name)} is a number from 0 on, not {value!r}")
-            if f.name.endswith(("_processes", "_rate", "_burst")) and not value:
+            if isinstance(value, int | float) and not (math.isfinite(value) and 0 <= value <= MOST):
+                raise CannotServe(f"{variable(f.name)} is a number from 0 to {MOST}, not {value!r}")
+            if (f.name.endswith(("_processes", "_rate", "_burst")) or f.name in NEEDED) and not value:
                 raise CannotServe(f"{variable(f.name)} is a number above 0, not {value!r}")
+            if f.name in SWITCHES and value not in (0, 1):
+                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {value!r}")
+            if "\0" in str(value):
+                raise CannotServe(f"{variable(f.name)} has a NUL in it")
         for name, words in (("log_format", FORMATS), ("log_level", LEVELS)):
             if getattr(self, name) not in words:
                 raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {getattr(self, name)!r}")
@@ -154,20 +178,62 @@ class Settings:
         return any(known in ipaddress.ip_network(proxy, strict=False) for proxy in self.trusted_proxies)
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ, **given: object) -> Settings:
-        """The settings in the environment, with those in ``given`` (None: not given) instead.
+    def read(cls, environment: Mapping[str, str] = os.environ, *, file: Path | None = None, **given: object) -> Settings:
+        """The settings in the environment; those in ``given`` (None: not given) come before it, those in a file after.
 
-        >>> Settings.from_environment({"DASAN_BOT_DELAY": "0", "DASAN_ALLOWED_HOSTS": "a.example, b.example"})
+        file: by default the one that ``DASAN_SETTINGS`` names, if any.
+
+        >>> Settings.read({"DASAN_BOT_DELAY": "0", "DASAN_ALLOWED_HOSTS": "a.example, b.example"})
         ... # doctest: +ELLIPSIS
         Settings(... allowed_hosts=('a.example', 'b.example'), ... bot_delay=0.0, ...)
         """
-        values: dict[str, Any] = {}
+        named = environment.get(FILE)
+        path = file or (Path(named).expanduser() if named else None)
+        values = {} if path is None else dict(_in_file(path))
         for f in fields(cls):
             text = environment.get(variable(f.name))
             if text:
                 values[f.name] = _read(f.name, str(f.type), text)
         values |= {name: value for name, value in given.items() if value is not None}
         return cls(**values)
+
+
+def _in_file(path: Path) -> Iterator[tuple[str, Any]]:
+    """The settings in a TOML file, by name."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CannotServe(f"the settings in {path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise CannotServe(f"the settings in {path} are not TOML: {' '.join(str(error).split())}") from None
+    known = {f.name: str(f.type) for f in fields(Settings)}
+    for name, value in found.items():
+        if name not in known:
+            raise CannotServe(
+                f"there is no setting {name!r} in {path}: names are as in bot_delay, for {variable('bot_delay')}"
+            )
+        yield name, _typed(path, name, known[name], value)
+
+
+def _typed(path: Path, name: str, type_: str, value: object) -> object:
+    """A value of the file as the setting's type."""
+    match type_, value:
+        case (("int" | "float"), bool()) if name in SWITCHES:
+            return int(value)
+        case (("int" | "float"), bool()):
+            pass
+        case "int", int():
+            return value
+        case "float", int() | float():
+            return float(value) if abs(value) <= MOST else math.inf
+        case "Path", str() if value:
+            return Path(value).expanduser()
+        case "str", str():
+            return value
+        case "tuple[str, ...]", list() if all(isinstance(part, str) for part in value):
+            return tuple(value)
+    kinds = {"int": "a whole number", "float": "a number", "tuple[str, ...]": "a list of texts"}
+    raise CannotServe(f"{name} in {path} is {kinds.get(type_, 'a text')}, not {str(value)[:40]!r}")
 
 
 def described() -> Iterator[tuple[str, str, str]]:
