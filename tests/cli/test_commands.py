@@ -66,7 +66,7 @@ def test_without_a_command_the_browser_table_is_served(arguments: list[str], mon
     asked: list[tuple[object, ...]] = []
 
     def serve(host: str | None, port: int, data_dir: Path | None, *, open_browser: bool, **more: object) -> None:
-        assert more == {"database": None, "nats": None}
+        assert more == {"database": None, "nats": None, "file": None}
         asked.append((host, port, data_dir, open_browser))
 
     monkeypatch.setattr(dasan.server.main, "serve", serve)
@@ -79,10 +79,9 @@ def test_serve_opens_no_browser(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(dasan.server.main, "serve", lambda *args, **named: asked.append((*args, named)))
-    cli(
-        "serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path), "--database", "postgresql://a/b", "--nats", "nats://c"
-    )
-    more = {"open_browser": False, "database": "postgresql://a/b", "nats": "nats://c"}
+    stores = ["--database", "postgresql://a/b", "--nats", "nats://c"]
+    cli("serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path), "--settings", "a.toml", *stores)
+    more = {"open_browser": False, "database": "postgresql://a/b", "nats": "nats://c", "file": Path("a.toml")}
     assert asked == [("0.0.0.0", 8000, tmp_path, more)]
 
 
