@@ -1,8 +1,8 @@
 """The command line. Each command is one small module, listed in `COMMANDS`.
 
-To add one: write `dasan/cli/NAME.py` with a function whose parameters are typer's, and add its line below. Import what
-is heavy inside the function, so that every command starts at once; raise `Refused` (or let a `DasanError` through) for
-what the user got wrong, and it becomes one line on stderr with exit code 2.
+To add one: write `dasan/cli/NAME.py` with a function whose parameters are typer's, and add its line below. Import heavy modules
+inside the function, so that every command starts at once. For a mistake of the user raise `Refused` (or let a `DasanError`
+through); it becomes one line on stderr with exit code 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`dasan admin`: what a host does with a server's database, also while the server runs."""
+"""`dasan admin`: maintenance of a server's database, also while the server runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DataDir: TypeAlias = Annotated[
 DatabaseUrl: TypeAlias = Annotated[
     str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
 ]
-Most: TypeAlias = Annotated[int, typer.Option(min=1, help="At most so many.")]
+Most: TypeAlias = Annotated[int, typer.Option(min=1, help="The most rows to show.")]
 Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
 
 
@@ -253,7 +253,7 @@ def prune(
     database: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove what is older than it is kept. What is not given is as the server's settings say."""
+    """Remove data that is past its retention. Periods that are not given come from the server's settings."""
     from dataclasses import replace
 
     from dasan.server.reporting import now
@@ -294,9 +294,9 @@ def _with_store(
     migrating: bool = False,
     alone: bool = False,
 ) -> None:
-    """Do ``action`` with the store, and with the settings if it takes them.
+    """Run `action` with the store, and with the settings if it takes them.
 
-    alone: no server may have the data folder meanwhile, and the database is made where there is none.
+    alone: no server may use the data folder meanwhile, and the database is created if there is none.
     """
     import asyncio
     from contextlib import nullcontext
@@ -326,7 +326,7 @@ def _with_store(
 
 
 async def _player(store: Store, who: str, *, known: bool) -> str:
-    """The id of the player whose account or id ``who`` is. known: whether there must be something known of them."""
+    """The id of the player whose account name or id is `who`. known: whether the player must exist."""
     person = await store.people.by_account(who) or await store.people.find(who)
     if person is not None:
         return person.id
@@ -340,7 +340,7 @@ def _seat(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _chairs(summary: object) -> list[str]:
-    """The names at a table, of a summary that may be damaged."""
+    """The names at a table, from a summary that may be damaged."""
     chairs = summary.get("chairs") if isinstance(summary, dict) else None
     return [str(chair[1] or "open") for chair in chairs] if isinstance(chairs, list) else ["(damaged)"]
 

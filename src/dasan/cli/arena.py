@@ -29,7 +29,7 @@ def arena(
     seed: Annotated[int, typer.Option(min=0, help="The number of the first deal.")] = 0,
     both: Annotated[bool, typer.Option("--both", help="Also the second of each pair alone among the first.")] = False,
     early: Annotated[
-        bool, typer.Option("--early", help="Stop a pair when its interval, then a wider one, leaves out 0.")
+        bool, typer.Option("--early", help="Stop a pair early when its interval, made wider for that, excludes 0.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Keep the outcome of every deal here, and go on from there.")
@@ -96,7 +96,7 @@ def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *
 
 
 def _pair(a: str, b: str, outcomes: list[Outcome], early: bool) -> dict[str, Any]:
-    """What is told of a pair: what `a`, alone among `b`, earned a hand."""
+    """The JSON of a pair: the earnings of `a` a hand, alone among `b`."""
     from dasan.arena.contest import interval
 
     estimate = interval(outcomes, early=early)
@@ -154,7 +154,7 @@ def _faults(results: Results) -> dict[str, dict[str, int]]:
 
 
 def _print(report: dict[str, Any], results: Results) -> None:
-    """Markdown, so that it can be pasted into documents."""
+    """Print Markdown, which can be pasted into documents."""
     from dasan.arena.ratings import ratings
 
     say("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")

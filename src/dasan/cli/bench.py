@@ -35,7 +35,7 @@ def bench(
     peers: Annotated[bool, typer.Option("--peers", help="Measure OpenSpiel and RLCard too, if installed.")] = False,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0.01, help="How long one run takes at least; with solver, the most for one position."),
+        typer.Option(min=0.01, help="The least length of a run; with solver, the limit for one position."),
     ] = None,
     repeats: Annotated[
         int | None, typer.Option(min=1, help="Runs a figure; their median counts. Default: 5; 21 with --against.")
@@ -45,13 +45,15 @@ def bench(
         typer.Option(metavar="REV", help="Compare with this git revision, in alternating runs: ratio and interval."),
     ] = None,
     one_core: Annotated[bool, typer.Option("--one-core", help="Leave out the figures of all cores.")] = False,
-    cards: Annotated[list[int] | None, typer.Option(min=4, max=52, help="Solver: positions of so many cards.")] = None,
+    cards: Annotated[
+        list[int] | None, typer.Option(min=4, max=52, help="Solver: positions with this many cards.")
+    ] = None,
     count: Annotated[
         int | None, typer.Option(min=1, help="Solver: positions of each size; without it, fewer of the larger ones.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Solver: which positions. Server: which moves.")] = 1,
     tables: Annotated[
-        list[int] | None, typer.Option(min=1, help="Server: so many tables at once; again for another row.")
+        list[int] | None, typer.Option(min=1, help="Server: this many tables at once; may be repeated for further rows.")
     ] = None,
     think: Annotated[float, typer.Option(min=0.0, help="Server: seconds that people think before a move.")] = 5.0,
     processes: Annotated[int, typer.Option(min=1, help="Server: processes to start.")] = 1,
@@ -133,7 +135,7 @@ def bench(
 def _compare(
     variants: list[str], paths: list[str], revision: str, seconds: float | None, pairs: int | None, as_json: bool
 ) -> None:
-    """A row for each game and path: how many times as fast as the revision this is."""
+    """Print a row for each game and path, with the speed as a multiple of the revision's."""
     from dasan.bench import WORKS, Compared, compare
 
     for name in paths:

@@ -28,8 +28,8 @@ that it does not know, takes up a new hand at any time, and ends on quit and at 
 
 def bot_protocol(
     bot: Annotated[str, typer.Argument(help="One of dasan's bots.")] = "greedy",
-    describe: Annotated[bool, typer.Option("--describe", help="Print what the protocol is, and end.")] = False,
-    seed: Annotated[int, typer.Option(help="For bots that draw lots.")] = 0,
+    describe: Annotated[bool, typer.Option("--describe", help="Describe the protocol and exit.")] = False,
+    seed: Annotated[int, typer.Option(help="For bots that use random numbers.")] = 0,
 ) -> None:
     """Be a bot for [bold]another program[/bold]: JSON lines on standard input and output.
 

@@ -21,12 +21,12 @@ def bot_test(
     ] = None,
     options: Options = None,
     hands: Annotated[int, typer.Option(min=1, max=10_000, help="Hands of each game.")] = 6,
-    seconds: Annotated[float, typer.Option(min=0.01, max=600, help="What it may take for a move.")] = 5.0,
+    seconds: Annotated[float, typer.Option(min=0.01, max=600, help="The time limit for a move.")] = 5.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check that a program keeps to the [bold]bot protocol[/bold]: it starts, plays whole hands, ends, in time.
+    """Check that a program keeps to the [bold]bot protocol[/bold]: it starts, plays whole hands and ends, all in time.
 
-    Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] says what the protocol is.
+    Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] describes the protocol.
     """
     import shlex
 

@@ -30,7 +30,7 @@ def complete_preset(incomplete: str) -> list[str]:
 
 
 def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
-    """The rules that were asked for; `Refused` if there are none such.
+    """The rules of a preset with options. `Refused`: there is no such preset, option or value.
 
     >>> chosen_rules("big-two", ["guard=off", "triples=on"]).options["triples"]
     True
@@ -53,7 +53,7 @@ def chosen_rules(preset: str, options: Sequence[str] | None) -> Rules:
 
 
 def _value(option: Option, text: str) -> OptionValue:
-    """What `text` says for this option; text that says nothing is handed on, for the option to refuse."""
+    """`text` as a value of this option; text that is none is returned unchanged, for the option to refuse."""
     if option.choices is None or isinstance(option.default, int):
         if isinstance(option.default, bool):
             return _SWITCH.get(text.lower(), text)

@@ -32,7 +32,7 @@ NAMES = {
     "kitty_high": "aces, twos and threes in the kitty",
     "kitty_turns": "turns that the kitty adds",
 }
-"""What each kind of bidder is called in the table."""
+"""The words for each group of bidders in the table."""
 
 
 def deals(
@@ -40,21 +40,19 @@ def deals(
     count: Annotated[int, typer.Option(min=1, help="How many deals.")] = 10,
     seed: Annotated[int, typer.Option(help="The same seed, the same deals.")] = 0,
     players: Annotated[int, typer.Option(min=3, max=4, help="3 or 4.")] = 3,
-    seconds: Annotated[float | None, typer.Option(min=0.01, help="How long to search at most, for each deal.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.01, help="The longest search for each deal.")] = None,
     nodes: Annotated[
-        int | None, typer.Option(min=1, help="Positions to look at at most, for each deal; default: 2,000,000.")
+        int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
     memory: Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")] = 512,
     workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
     out: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Keep every deal here; what it already has is solved again only with more nodes."
-        ),
+        typer.Option(metavar="FILE", help="Keep every deal here; deals in it are solved again only with more nodes."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Value random deals for every bidder, and say how often the bidder's side wins."""
+    """Value random deals for every bidder, and count how often the bidder's side wins."""
     from dasan.solver.deals import shares, value_deals
 
     if seconds is not None and nodes is not None:
@@ -108,7 +106,7 @@ def _keep(file: str | None, deal: Valued) -> None:
 
 
 def _shown(deals: Iterator[Valued], todo: Sequence[int]) -> Iterator[Valued]:
-    """The deals as they come, with a bar on a terminal."""
+    """The deals as they come, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import track
 
@@ -126,7 +124,7 @@ def _line(deal: Valued) -> str:
 
 
 def _print(table: Sequence[Share]) -> None:
-    """Markdown, so that it can be pasted into documents."""
+    """Print Markdown, which can be pasted into documents."""
     say("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
     said = ""
     for one in table:

@@ -20,7 +20,7 @@ MOST_BYTES = 8 * MAX_CHARACTERS
 
 
 def read_text(file: str) -> str:
-    """The text of `file` (`-` is stdin); `Refused` if it cannot be read. Reads no more than `MOST_BYTES`."""
+    """The text of `file` (`-` is stdin). `Refused`: it cannot be read, or is longer than `MOST_BYTES`."""
     try:
         if file == "-":
             data = sys.stdin.buffer.read(MOST_BYTES + 1)

@@ -14,7 +14,7 @@ from dasan.cli.progress import progress_bar
 
 
 def generate(
-    out: Annotated[Path, typer.Option(file_okay=False, help="The folder to write, or to go on with.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder to write to, or to go on in.")],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
     hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 10_000,
@@ -25,12 +25,12 @@ def generate(
     part: Annotated[int, typer.Option(min=1, help="Hands of one file.")] = 10_000,
     solve: Annotated[
         int,
-        typer.Option(min=0, help="Big Three: what the first lead is worth, by a search of so many positions a hand."),
+        typer.Option(min=0, help="Big Three: also the value of the first lead, by a search of this many nodes a hand."),
     ] = 0,
     processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write self-play as a data set: Parquet files with a datasheet. The same command goes on where it was stopped."""
+    """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
     import os
 
     from dasan.learn.dataset import Plan, make

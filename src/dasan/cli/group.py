@@ -20,7 +20,7 @@ _OF_THE_GROUP = ("-h", "--help", "--version", "--install-completion", "--show-co
 
 
 class Refused(typer.TyperException):
-    """What the user asked for cannot be done; the message is one sentence."""
+    """A request that cannot be carried out; the message is one sentence."""
 
     exit_code = 2
 
@@ -41,11 +41,11 @@ class Group(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command. A refusal is one line on stderr and exit code 2, an interrupt 130; a reader who has gone, as
-        after `| head -1`, is 141 without a word.
+        """Run a command. A refusal is one line on stderr and exit code 2. An interrupt exits with 130; a closed pipe, as after
+        `| head -1`, with 141 and no message.
         """
         for stream in (sys.stdin, sys.stdout, sys.stderr):
-            # Bytes that are no text, and a terminal without ♥, are no reason to stop.
+            # Replace bytes that are not UTF-8, and characters that the terminal lacks, such as ♥.
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")
         printing = sys.stdout
@@ -71,7 +71,7 @@ class Group(TyperGroup):
         except SystemExit as left:
             if left.code != 1:
                 raise
-            # So typer and rich leave where a pipe is closed, and nothing else does.
+            # Typer and rich raise this only if a pipe is closed.
             _silence(printing)
             raise SystemExit(GONE) from left
         if standalone_mode:
@@ -80,9 +80,9 @@ class Group(TyperGroup):
 
 
 STOPPED = 130
-"""The exit code of a program that Ctrl-C has ended."""
+"""The exit code after Ctrl-C."""
 GONE = 141
-"""The exit code of a program that wrote to a pipe which nobody reads any more, as shells count it."""
+"""The exit code after writing to a closed pipe, as in shells."""
 
 
 def _stop(message: str, code: int = 2) -> None:
@@ -91,7 +91,7 @@ def _stop(message: str, code: int = 2) -> None:
 
 
 def _silence(stream: Any) -> None:
-    """Nothing more goes to a stream that takes nothing: what is left in its buffer would fail again at exit."""
+    """Redirect a broken stream to nowhere, since flushing its buffer would fail again at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What the commands print: every text goes through here, and no control character of a file reaches the terminal."""
+"""Output of the commands: every text goes through here, so that no control character of a file reaches the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INVISIBLE = re.compile(r"[^\n -~]")
 
 
 def visible(text: str) -> str:
-    r"""`text` with a question mark for every character that cannot be seen, which a terminal might obey; lines stay.
+    r"""`text` with a question mark for every invisible character, which could control the terminal; line breaks stay.
 
     >>> visible("a\x1b[31mb")
     'a?[31mb'
@@ -30,7 +30,7 @@ def warn(text: str) -> None:
 
 
 def print_json(data: object) -> None:
-    """Print JSON, in which characters that cannot be seen are escaped."""
+    """Print JSON with invisible characters escaped."""
     written = json.dumps(data, ensure_ascii=False, indent=2)
     typer.echo(_INVISIBLE.sub(lambda found: found[0] if found[0].isprintable() else _escaped(found[0]), written))
 

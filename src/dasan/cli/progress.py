@@ -1,4 +1,4 @@
-"""A progress bar on standard error, where that is a terminal."""
+"""A progress bar on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dasan.cli.output import warn
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A function that shows what is being done, how much of it is done, and of how much; the bar goes at the end."""
+    """Yields a function of (what is being done, how much is done, of how much) that updates the bar; it is removed at the end."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -25,5 +25,5 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def notice(text: str) -> None:
-    """Say on standard error that something takes time before the work begins."""
+    """Print a notice on standard error before something that takes time."""
     warn(f"{text} …")

@@ -34,9 +34,9 @@ def puzzle(
         typer.Option(metavar="MIN..MAX", help="How many cards all hands together hold; new ones: 8..30."),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed, the same puzzles.")] = 0,
-    hands: Annotated[int, typer.Option(min=1, help="How many hands to look through at most.")] = 20_000,
+    hands: Annotated[int, typer.Option(min=1, help="The most hands to search.")] = 20_000,
     workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
-    shipped: Annotated[bool, typer.Option("--shipped", help="Choose from those that come with dasan.")] = False,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Choose from the puzzles that come with dasan.")] = False,
     grade: Annotated[
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
     ] = None,
@@ -49,7 +49,7 @@ def puzzle(
 ) -> None:
     """Puzzles: positions with open hands in which one move wins and every other loses.
 
-    FILE shows those of a file, --shipped some that come with dasan; without either, new ones are made.
+    With FILE, puzzles from that file; with --shipped, puzzles that come with dasan; otherwise new ones.
     """
     from dasan.puzzles import THEMES, load, of_record
 
@@ -139,7 +139,7 @@ def _chosen(
 
 
 def _check(found: dict[int, Puzzle], as_json: bool) -> None:
-    """Say of each puzzle what is not true of it; `Refused` at the end if that is anything."""
+    """Print for each puzzle whether it is right, or what is false in it. `Refused` at the end: one of them is not."""
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words

@@ -29,9 +29,9 @@ HandNumber: TypeAlias = Annotated[
 
 
 def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> dict[int, T]:
-    """What `read` makes of the records of a file, by their place in it from 1: of all, or of the one with a `number`.
+    """`read` of each record of a file, by its place from 1. number: only of this one; None: of all.
 
-    All are read before anything is done with one. `Refused` for the first that is damaged.
+    All are read before the first is used. `Refused`: a record is damaged, or there is no record with this number.
     """
     from dasan.records.lines import records
 
@@ -56,8 +56,8 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
-    """The hands and sessions of a file, by their place in it, as far as their cards are open; a line on stderr where
-    that is not to the end. `Refused` for a record of which no hand can be replayed.
+    """The hands and sessions of a file, by their place in it, as far as their cards are open; if a record hides cards a line on
+    stderr says so. `Refused`: no hand of a record can be replayed.
     """
     from dasan.records.read import told
 
@@ -72,7 +72,7 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
 
 
 def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, State]:
-    """One hand of each record: that with number `hand` in its session; without one, the last in which somebody moved."""
+    """One hand of each record. hand: its number in the session; None: the last in which somebody has moved."""
     found: dict[int, State] = {}
     for place, game in read_games(file, number).items():
         hands = hands_of(game)

@@ -1,4 +1,4 @@
-"""`dasan replay`: records, move by move."""
+"""`dasan replay`: tell records move by move."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def replay(
 
 
 def _stories(chosen: list[Chosen]) -> Iterator[str]:
-    """Lines to read; those that tell an event begin with two spaces."""
+    """The lines to print; those of events begin with two spaces."""
     for i, (place, game, hands) in enumerate(chosen):
         if i:
             yield ""

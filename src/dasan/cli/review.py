@@ -1,4 +1,4 @@
-"""`dasan review`: recorded hands, move by move: did it keep the result that best play would have had?"""
+"""`dasan review`: judge recorded hands move by move: did the move keep the result of best play?"""
 
 from __future__ import annotations
 
@@ -41,12 +41,15 @@ def review(
     ] = Format.TEXT,
     picture: Annotated[Path | None, typer.Option(help="Draw it too, into this SVG file.")] = None,
     known: Annotated[
-        bool, typer.Option("--known", help="Also say what each player could know: means over deals that fit their view.")
+        bool,
+        typer.Option(
+            "--known", help="Also judge moves by what their players could know: means over deals that fit the view."
+        ),
     ] = False,
-    worlds: Annotated[int, typer.Option(min=2, max=10_000, help="Deals for that, at each decision.")] = 96,
+    worlds: Annotated[int, typer.Option(min=2, max=10_000, help="With --known: deals at each decision.")] = 96,
     as_json: AsJson = False,
 ) -> None:
-    """Judge every move of recorded hands: did it keep the result, and which moves would have."""
+    """Judge every move of recorded hands: did it keep the result, and which moves would have kept it?"""
     from dasan.solver.picture import picture as drawn
     from dasan.solver.review import review as judge
     from dasan.text.moves import move_words
@@ -93,7 +96,7 @@ def review(
 
 
 def _known(state: State, worlds: int) -> dict[int, Known]:
-    """What could be known at every move, by the number of its event."""
+    """By the number of its event, every move judged by what its player could know."""
     from dasan.bots.known import known
     from dasan.records.retrace import moves_of
 
@@ -112,7 +115,7 @@ def _json(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report) -> None:
-    """Coloured where that is wanted: on a terminal, unless NO_COLOR is set."""
+    """Print the report, with colours on a terminal unless NO_COLOR is set."""
     from rich.console import Console
     from rich.text import Text
 
@@ -147,5 +150,5 @@ def _markdown(report: Report) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that means nothing in Markdown and HTML."""
+    """Text with the special characters of Markdown and HTML escaped."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#~" else "&amp;" if c == "&" else c for c in text)

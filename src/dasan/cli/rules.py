@@ -20,12 +20,12 @@ from dasan.ruleset.rules import Rules
 def rules(
     preset: Annotated[
         str | None,
-        typer.Argument(help="Which game; without it, the games there are.", autocompletion=complete_preset),
+        typer.Argument(help="Which game; without it, the list of games.", autocompletion=complete_preset),
     ] = None,
     option: Options = None,
     language: Annotated[str, typer.Option(help="Of the clauses: en, zh-Hans, zh-Hant or fr.")] = "en",
     show_backends: Annotated[
-        bool, typer.Option("--backends", help="Which code plays these rules, and why the rest does not.")
+        bool, typer.Option("--backends", help="Show which code plays these rules, and why other code does not.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -161,7 +161,7 @@ def _print_rules(chosen: Rules, language: str) -> None:
 
 
 def _choices(option: Option) -> str:
-    """What the option can be, in brackets."""
+    """The values that the option can have, in brackets."""
     if option.choices is None:
         return f"({option.minimum} to {option.maximum})"
     return f"({', '.join(value_text(choice) for choice in option.choices)})"

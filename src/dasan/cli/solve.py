@@ -1,4 +1,4 @@
-"""`dasan solve`: what positions of records are worth, all cards open."""
+"""`dasan solve`: the values of positions in records, all cards open."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ class ScopeName(StrEnum):
     MAX_N = "max-n"
 
 
-Seconds = Annotated[float, typer.Option(min=0.01, help="How long to search at most, for each position.")]
+Seconds = Annotated[float, typer.Option(min=0.01, help="The longest search for each position.")]
 ScopeChoice = Annotated[
     ScopeName | None,
     typer.Option(
-        "--scope", help="In games without sides: paranoid, what the seat can be sure of; max-n, each for themselves."
+        "--scope",
+        help="In games without sides: paranoid (all against the seat to act) or max-n (everybody for themselves).",
     ),
 ]
 Memory = Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")]
@@ -46,7 +47,7 @@ def solve(
     scope: ScopeChoice = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what the last position of a record is worth under best play, and every move of it."""
+    """Compute the value of a record's last position, and of every move in it, under best play with all cards open."""
     from dasan.records.retrace import moves_of
     from dasan.solver import solve as find
 

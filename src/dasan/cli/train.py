@@ -25,12 +25,14 @@ def train(
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
     like: Annotated[
-        str | None, typer.Option(metavar="NAME", help="As the network NAME of the package was trained.")
+        str | None, typer.Option(metavar="NAME", help="Use the settings of the package's network NAME.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs in all; default: 100, or as the network.")] = None,
     envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
-    rounds: Annotated[int, typer.Option(min=1, help="Stretches of 32 steps in an epoch.")] = 40,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Rounds of 32 steps in an epoch; the network learns after each.")
+    ] = 40,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
     pool: Annotated[
         list[str] | None,
@@ -39,11 +41,11 @@ def train(
     share: Annotated[
         float, typer.Option(min=0, max=1, help="The share of the hands that opponents take part in.")
     ] = 0.25,
-    every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after so many epochs.")] = 10,
+    every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after every this many epochs.")] = 10,
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Train a network by self-play on this computer, and keep it, its curve and all that a later run needs in a folder."""
+    """Train a network by self-play on this computer, and keep it, its curve, and the data to resume the run in a folder."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if resume:
         trainer = _resumed(out, epochs)
@@ -127,7 +129,7 @@ def _resumed(out: Path, epochs: int | None) -> Trainer:
 
 
 def _keep(out: Path, trainer: Trainer, every: int, deals: int) -> dict[str, Any]:
-    """Write the run, the network and the curve; what the epoch's row says."""
+    """Write the run, the network and the curve; returns the epoch's row of the curve."""
     from dasan.learn.curves import add_row, picture, read
     from dasan.learn.ladder import LADDER, climb
 

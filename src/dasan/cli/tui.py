@@ -59,7 +59,7 @@ def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> 
 
 
 def _write(path: Path, game: Game) -> None:
-    """Keep the session so far. Written once before the first move too, so that a bad path is refused at once."""
+    """Write the record of the session so far. Also called before the first move, so that a bad path is refused at once."""
     try:
         path.write_text(game.session.record(), encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`dasan verify`: whether records are true."""
+"""`dasan verify`: check records."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ def verify(
     number: RecordNumber = None,
     preset: Annotated[
         str | None,
-        typer.Option(
-            help="Insist on the rules of this preset, as --option changes them.", autocompletion=complete_preset
-        ),
+        typer.Option(help="Insist on the rules of this preset, with --option.", autocompletion=complete_preset),
     ] = None,
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check every move, every result, and every deal against its commitment; say which rules were played.
+    """Check every move, every result, and every deal against its commitment; name the rules that were played.
 
     Exit code 0: nothing in the records is untrue. 2: something is, and one line says what.
     """
     if option and preset is None:
-        raise Refused("--option says how --preset is changed: it needs --preset")
+        raise Refused("--option changes --preset: it needs --preset")
     rules = None if preset is None else chosen_rules(preset, option)
     found = read_records(file, number, partial(_checked, rules=rules)).values()
     if as_json:
@@ -53,7 +51,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What was found of one record, without its game: a file may hold thousands."""
+    """The result of one record, without its game, since a file may hold thousands."""
 
     preset: str
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""A program at a server's table: the server's messages become those of the bot protocol, and the program's moves go back."""
+"""A program at a server's table: translates the server's messages to the bot protocol, and sends the program's moves back."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dasan.games import make_rules
 
 Report = Callable[[str], None]
 ANSWER = 20.0
-"""Seconds that the server may take for a request."""
+"""The time limit for a request to the server, in seconds."""
 SPARE = 1.0
-"""Seconds of a clock that are kept for the way to the server."""
+"""Seconds of a clock that are reserved for the way to the server."""
 
 
 class Refusal(Exception):
-    """The server, or the address, does not let the program play; one sentence."""
+    """The program cannot play at this server or address; one sentence says why."""
 
 
 def address(url: str) -> tuple[str, str]:
@@ -72,7 +72,7 @@ class Visit:
             raise Refusal(f"{self.server} does not answer") from error
 
     def play(self, hands: int | None, report: Report) -> None:
-        """Play until `hands` are over, or the table has ended. `Refusal` if the connection breaks."""
+        """Play until `hands` hands are over or the table has ended. `Refusal`: the connection broke."""
         from websockets.exceptions import WebSocketException
         from websockets.sync.client import connect
 
@@ -113,7 +113,7 @@ class Visit:
         return not ended
 
     def _begin(self) -> None:
-        """A hand of which the program knows nothing, though it may have begun long ago."""
+        """Tell the program of the current hand, from its beginning."""
         view = self._view
         self._told, self._answered = 0, None
         if view is None:
@@ -147,7 +147,7 @@ class Visit:
             self._program.tell(messages)
 
     def _chosen(self, messages: list[Message], view: Message, clocks: Message | None, report: Report) -> str:
-        """What the program says, or the first legal move if it fails."""
+        """The program's move, or the first legal move if it fails."""
         seconds = self._seconds
         left = None if clocks is None else clocks["left"][self.seat]
         if left is not None:

@@ -1,8 +1,8 @@
-"""Action ids: one whole number for everything a player can do, the same in every program and every release.
+"""Action ids: a whole number for each possible move, the same in every program and every release.
 
 In this order: the pass (0); the bids from low to high; the cards that may be called, by rank then suit; the rows of the
-action table in table order; and, where hands follow one another and cards change hands between them (W.20), every card
-that may be given, every pair that may be offered, every card that may be taken. What a game does not have takes no ids.
+catalogue; and, where hands follow one another and cards change hands between them (W.20), every card that may be given, every
+pair that may be offered, every card that may be taken. Moves that a game does not have take no ids.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
 LAYOUT = 0
-"""The version of the order of ids. Within a version no id of any rules changes its meaning."""
+"""The version of this order. Within a version no id of any rules changes its meaning."""
 
 _Key = tuple[str, tuple[tuple[int, int], ...]]
 
 
 class Unsaid(Enum):
-    """What stands for an argument that was not given, where None says something."""
+    """The default of an argument for which None has a meaning."""
 
     UNSAID = "unsaid"
 
 
 @dataclass(frozen=True)
 class ActionIds:
-    """The ids of `rules`; with `exchange` those of the exchange between hands too.
+    """The ids of `rules`. exchange: with those of the exchange between hands.
 
     >>> import dasan
     >>> ids = action_ids(dasan.rules("big-three"))
@@ -76,7 +76,7 @@ class ActionIds:
 
     @cached_property
     def rows(self) -> int:
-        """The id of the action table's row 0."""
+        """The id of row 0 of the catalogue."""
         return self.calls + len(self.callable_cards)
 
     @cached_property
@@ -100,22 +100,22 @@ class ActionIds:
 
     @property
     def version(self) -> str:
-        """The name that these ids have within a version of their order, like `big-three-v0`."""
+        """The name of the rules with the version of the order, like `big-three-v0`."""
         return f"{self.rules.name}-v{LAYOUT}"
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the texts of all ids, one a line, in hexadecimal: store it beside weights, and compare it on loading.
+        """SHA-256 of the texts of all ids, one a line, in hexadecimal: store it with weights, and compare it when you load them.
 
-        Equal digests: the same ids mean the same. Options that add plays change it; those that change only how a hand is
-        paid or led do not.
+        Equal digests mean that every id has the same meaning. Options that add plays change it; options that only change
+        payments or who leads do not.
         """
         return hashlib.sha256("".join(f"{self.text(i)}\n" for i in range(self.count)).encode()).hexdigest()
 
     def text(self, action: int) -> str:
-        """The move as `State.play` reads it, where the id determines its cards; else the pattern in words.
+        """The move as `State.play` reads it, if the id determines its cards; else the pattern in words.
 
-        Ranks alone (`4 4`) where suits make no difference. IndexError: there is no such id.
+        Ranks alone (`4 4`) if suits make no difference. IndexError: there is no such id.
         """
         if not 0 <= action < self.count:
             raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
@@ -169,11 +169,11 @@ class ActionIds:
         return {row.cards: row.id for row in self.rules.catalogue.rows if row.cards is not None}
 
     def of(self, move: Move, called: Card | Unsaid | None = Unsaid.UNSAID) -> int:
-        """The id of a `move`; called: the card that has been called, `state.called`, None before it is.
+        """The id of a `move`. called: the card that has been called (`state.called`), None before the call.
 
-        Plays that differ only in suits which no row names have one id. Where a card is called, a play with it and one
-        without it have two: there `called` must be given for plays, None included. ValueError: there is no id for this
-        move, whoever made it. TypeError: `called` is missing.
+        Plays that differ only in suits that no row distinguishes share an id. In games with a called card, a play with it and one
+        without it have different ids: there `called` must be given for plays, even if it is None. ValueError: the rules have no
+        id for this move. TypeError: `called` is missing.
         """
         instance(move, Move, "an id is of a move, such as state.legal_moves() lists")
         if called is Unsaid.UNSAID:
@@ -186,7 +186,7 @@ class ActionIds:
         except (KeyError, ValueError):
             found = -1
         if not 0 <= found < self.count:
-            raise ValueError(f"{move} has no id in {self.rules.name}{'' if self.exchange else ', hands for themselves'}")
+            raise ValueError(f"{move} has no id in {self.rules.name}{'' if self.exchange else ' without an exchange'}")
         return found
 
     def _of(self, move: Move, called: Card | None) -> int:
@@ -225,7 +225,7 @@ class ActionIds:
             deciding = [suit for rank, suit in places if rank == pattern.decider]
             if not deciding or max(deciding) == pattern.suit:
                 return row.id
-        raise ValueError(f"{move} is not in the action table")
+        raise ValueError(f"{move} is not in the catalogue")
 
     def move(self, action: int, view: View | State) -> Move:
         """The legal move of `view` that has this id: the inverse of `of`. ValueError: there is no such legal move.
@@ -244,9 +244,10 @@ class ActionIds:
         return found
 
     def pick(self, action: int, hand: Sequence[Card], called: Card | None = None) -> Move:
-        """What an id stands for with this hand, whether it is legal now or not: a play of the lowest suits that make it.
+        """The move of an id with this hand, legal or not: a play takes the lowest suits that make it.
 
-        called: the card that has been called, if any. ValueError: the hand does not hold it. IndexError: no such id.
+        called: the card that has been called, if any. ValueError: the hand does not hold the cards. IndexError: there is no
+        such id.
         """
         if not 0 <= action < self.count:
             raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
@@ -271,7 +272,7 @@ class ActionIds:
 
 @lru_cache(maxsize=64)
 def action_ids(rules: Rules, exchange: bool = False) -> ActionIds:
-    """The ids of `rules`; the same object for equal arguments. `exchange` makes no difference where there is none."""
+    """The ids of `rules`; the same object for equal arguments. `exchange` has no effect if the rules have none."""
     return ActionIds(rules, exchange and rules.exchange)
 
 

@@ -16,7 +16,7 @@ from dasan.sentences import said
 
 
 def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card]:
-    """Who opens the auction, and with which card: the lowest of the suit that is in a hand (B3.07)."""
+    """The opener of the auction and the card: the lowest card of the suit that is in a hand (B3.07)."""
     suit = _auction(rules).suit
     place = rules.order.place
     lowest = min((c for hand in hands for c in hand if c.suit == suit), key=place.__getitem__)

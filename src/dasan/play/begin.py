@@ -1,4 +1,4 @@
-"""How a hand begins from a deal: its secret, its first state."""
+"""The beginning of a hand that is dealt: its secret and its first state."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dasan.ruleset.rules import Rules
 
 
 def deal(rules: Rules, *, seed: int | bytes = 0, dealer: int = 0) -> State:
-    """One hand from the shuffle; the same `seed`, an integer or bytes, deals the same cards. `dealer`: a seat.
+    """Shuffle and deal one hand. seed: an integer or bytes; equal seeds deal equal cards. dealer: a seat.
 
-    TypeError or ValueError: an argument is none of these.
+    TypeError: `rules`, `seed` or `dealer` has another type. ValueError: there is no such seat.
 
     >>> import dasan
     >>> dasan.deal(dasan.rules("big-three"), seed=7).hand_sizes

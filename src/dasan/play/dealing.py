@@ -1,4 +1,4 @@
-"""From a seed to hands: who deals, the shuffle, the cut, the deal; and the two ways a hand can begin.
+"""From a seed to hands: the first dealer, the shuffle, the cut and the deal; and the two beginnings of a hand.
 
 Draws, cuts and deals are part of the record, never moves (G.04).
 """
@@ -15,16 +15,16 @@ from dasan.ruleset.policies import Direction, FirstDealer
 from dasan.ruleset.rules import Rules
 
 NUMBERS = {"A": 1, "T": 10, "J": 0, "Q": 0, "K": 0}
-"""What a drawn card counts where numbers decide; the others count their number (B3.04)."""
+"""The value of a drawn card if numbers decide; the other cards count their number (B3.04)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
     """A hand as it was dealt. Hidden cards are None in a redacted copy.
 
-    hands: one tuple a seat, in the order of the game. cut: cards lifted off the top, with the seat that cut. leader and
-    exchange (winner, loser) are set by a session for the hands after the first. commitment and contributions: see
-    `fairness`; the secret is not here.
+    hands: one tuple for each seat, in the order of the game. cut: the number of cards lifted off the top; cutter: the seat that
+    cut. leader and exchange (winner, loser): set by a session for the hands after the first. commitment, contributions: see
+    `fairness`. The secret is not part of it.
     """
 
     number: int
@@ -77,7 +77,7 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
     drawing = list(range(rules.players))
     while len(drawing) > 1:
         if len(left) < len(drawing):
-            # Everything drawn so far goes back: a tie that outlasts the pack (two decks) starts over.
+            # Everything drawn so far goes back, so that a tie which outlasts the pack (two decks) starts over.
             left = list(fairness.shuffle(stream, rules.pack))
         drawn = {seat: left.pop(0) for seat in drawing}
         for seat, c in drawn.items():
@@ -91,7 +91,7 @@ def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]
 
 
 def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
-    """Who deals first by these draws, or None if a draw cannot go like that (B3.04, W.04)."""
+    """The first dealer by these draws; None if no draw can go like that (B3.04, W.04)."""
     drawing = list(range(rules.players))
     left = list(events[:-1])
     if rules.first_dealer is not FirstDealer.RANDOM:
@@ -109,16 +109,16 @@ def drawn_dealer(rules: Rules, events: Sequence[Event]) -> int | None:
 
 
 def cutter(rules: Rules, dealer: int) -> int | None:
-    """Who cuts the pack: the player on the dealer's left (B3.05); None where nobody does."""
+    """The seat that cuts the pack, on the dealer's left (B3.05); None if nobody does."""
     if not rules.cut:
         return None
-    # That player plays before the dealer where play goes to the right.
+    # If play goes to the right, the player on the left acts before the dealer.
     step = -1 if rules.direction is Direction.COUNTERCLOCKWISE else 1
     return (dealer + step) % rules.players
 
 
 def draw_value(rules: Rules, c: Card) -> int:
-    """What a card counts in the draw for the deal: its number, none for a joker (B3.04), or its place in the game (W.04)."""
+    """The value of a card in the draw for the deal: its number, 0 for a joker (B3.04), or its place in the game (W.04)."""
     if rules.first_dealer is FirstDealer.DRAW_NUMBER:
         if c.is_joker:
             return 0

@@ -12,7 +12,7 @@ from dasan.errors import BadRecord, DasanError
 
 
 class EventType(StrEnum):
-    """Moves first, by their own names; then what follows from them by itself."""
+    """Moves first, by their own names; then the events that follow from them automatically."""
 
     BID = "bid"
     PASS = "pass"
@@ -47,7 +47,7 @@ MOVES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened. `seat` is who did it, or whom it concerns; a card that is hidden is None.
+    """One thing that happened. `seat` is the seat that did it, or that it concerns; a hidden card is None.
 
     `seq` counts from 0 at the first event of the record that the event belongs to.
     """

@@ -16,7 +16,7 @@ from dasan.sentences import said
 
 
 def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
-    """The exchange under way, and what is to be said next."""
+    """The exchange under way, and the type of the next move."""
     clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase is not Phase.EXCHANGE:

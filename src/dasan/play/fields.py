@@ -1,7 +1,7 @@
 """The fields of a state, and `then`, with which a phase builds the next state from them.
 
-The phases (`auction`, `exchange`, `tricks`, `scoring`), the view and the writer of records need no more than this;
-`State` adds the verbs above them.
+The phases (`auction`, `exchange`, `tricks`, `scoring`), the view and the writer of records need only these; `State` adds the
+methods that need those modules.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Changes(TypedDict, total=False):
 class StateFields:
     """One hand at one moment, as data. Seats count from 0 in order of play.
 
-    passed: seats whose pass still stands, in the auction or the trick. leader: who leads or led the trick. opener: who
-    opens the auction, or led the hand. bid: the highest so far. watching: a guard who has just disobeyed (D2.17).
+    passed: seats whose pass still stands, in the auction or the trick. leader: the seat that leads or led the trick. opener: the
+    seat that opens the auction, or led the hand. bid: the highest so far. watching: a guard who has just disobeyed (D2.17).
     """
 
     rules: Rules
@@ -87,7 +87,7 @@ class StateFields:
     origin: Origin = field(default_factory=current_origin, compare=False, repr=False)
 
     _worked_out: ClassVar[tuple[str, ...]]
-    """Properties that are remembered in a state, and are left behind by the next one."""
+    """Names of cached properties, which the next state does not inherit."""
 
     def __init_subclass__(cls) -> None:
         worked_out = (
@@ -97,7 +97,7 @@ class StateFields:
 
     @property
     def mover(self) -> int:
-        """The seat to act. `IllegalPlay` where nobody is: the hand is over."""
+        """The seat to act. `IllegalPlay`: nobody is to act, for the hand is over."""
         if self.to_act is None:
             raise IllegalPlay(said("nobody-acts"), clause="G.04")
         return self.to_act
@@ -122,7 +122,7 @@ class StateFields:
 
     @cached_property
     def _fits(self) -> dict[int, tuple[Fit, ...]]:
-        """What each seat's hand can play, worked out on demand and handed on to the next state."""
+        """By seat, what its hand can play; computed on demand and passed on to the next state."""
         return {}
 
     def fits(self, seat: int) -> tuple[Fit, ...]:
@@ -140,7 +140,7 @@ class StateFields:
             Event(seq + i, seat, type_, cards, bid if type_ is EventType.BID else None)
             for i, (seat, type_, cards) in enumerate(events)
         )
-        # What `replace` does, fifteen times as fast: a field is copied as it is, what was worked out is left behind.
+        # Like `dataclasses.replace`, fifteen times as fast: fields are copied as they are, cached properties are not.
         after = object.__new__(type(self))
         values = after.__dict__
         values.update(self.__dict__)
@@ -175,4 +175,4 @@ class StateFields:
 
 
 AnyState = TypeVar("AnyState", bound=StateFields)
-"""A phase gives back the kind of state that it is given."""
+"""The type of a state: a phase returns the type that it is given."""

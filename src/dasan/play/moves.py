@@ -26,10 +26,10 @@ class MoveType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move; `str(move)` is what `State.play` reads. Two moves are equal if they say the same.
+    """One move; `str(move)` is the text that `State.play` reads. Moves with equal fields are equal.
 
     cards: those that the move names, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
-    this type. TypeError: cards that are none, or a bid that is no whole number.
+    this type. TypeError: `cards` is no sequence of cards, or `bid` is no whole number.
     """
 
     type: MoveType
@@ -66,7 +66,7 @@ PASS = Move(MoveType.PASS)
 
 
 def check_form(move: Move) -> None:
-    """Raise `Malformed` unless `move` names what a move of its type names, whoever put it together."""
+    """Raise `Malformed` unless `move` has exactly the parts that a move of its type has."""
     wanted = {MoveType.PASS: 0, MoveType.BID: 0, MoveType.OFFER: 2}.get(move.type, 1)
     named = len(move.cards)
     if named != wanted and not (move.type is MoveType.PLAY and named > 1):
@@ -96,7 +96,7 @@ class Spoken:
 
 
 def read_move(text: str) -> Spoken:
-    """What `text` says, or `Malformed`.
+    """Parse `text`. `Malformed`: it is no move.
 
     >>> read_move("bid 2").bid, read_move("5 5").cards
     (2, ('5', '5'))

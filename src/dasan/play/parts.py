@@ -1,4 +1,4 @@
-"""What a state is made of besides cards and events: its phase, the exchange under way, the result, its origin."""
+"""Small parts of a state: its phase, the exchange under way, the result, its origin."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a hand ended. payments: units by seat, sum zero. finish_order: those who went out, in order; where play
-    goes on to the end the last one in closes it (W.18). foul: the seat that failed to guard (D2.17).
+    """How a hand ended. payments: units by seat, which sum to zero. finish_order: the seats that went out, in order; where play
+    goes on to the end, the last one in is the last entry (W.18). winners: seats, ascending. foul: the seat that failed to guard
+    (D2.17), or None.
     """
 
     payments: tuple[int, ...]
@@ -44,8 +45,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Who played, with which version, and the secret behind the deal: carried along for the record, never looked at by
-    the rules. The secret tells no more than the state does, and is written only once the hand is over.
+    """Who played, with which version, and the secret of the deal: kept for the record, never read by the rules.
+
+    The secret reveals no more than the state does, and is written only when the hand is over.
     """
 
     engine: str
@@ -54,13 +56,16 @@ class Origin:
 
 
 MAX_TEXT = 1_000
-"""Longest text about a seat, and in the header of a record, in characters."""
+"""The longest text about a seat, or in the header of a record, in characters."""
 MAX_ENTRIES = 16
-"""Entries about one seat."""
+"""The most entries about one seat."""
 
 
 def named(seats: object, players: int) -> tuple[dict[str, str], ...]:
-    """Who sits where, for records: at most one dictionary of strings a seat. TypeError or ValueError: it is not that."""
+    """Check and copy the names of seats for records: at most one dictionary of strings for each seat.
+
+    TypeError: they have another type. ValueError: there are too many, or a text is too long.
+    """
     if not isinstance(seats, Sequence) or isinstance(seats, str):
         raise WrongType(f"seats are a sequence of dictionaries, not {shown(seats)}")
     if len(seats) > players:

@@ -1,4 +1,4 @@
-"""What a hand is worth, and who deals the next one."""
+"""Payments of a hand, and the next dealer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring, NextDe
 
 
 def settle_first_out(state: AnyState) -> AnyState:
-    """The payments, fixed as soon as the first player is out (B3.19, B4.06, D2.19, W.22, W.23)."""
+    """The state with the payments, which are fixed as soon as the first player is out (B3.19, B4.06, D2.19, W.22, W.23)."""
     return state.then(payments=_payments(state))
 
 
@@ -40,7 +40,7 @@ def _winners(state: StateFields) -> tuple[int, ...]:
 
 
 def finish(state: AnyState) -> AnyState:
-    """End the hand; a partner nobody has seen yet is shown (B3.18, B4.04, D2.14, W.18)."""
+    """End the hand; a partner who is still secret is revealed (B3.18, B4.04, D2.14, W.18)."""
     shown: tuple[tuple[int, EventType, tuple[Card, ...]], ...] = ()
     if state.called is not None and not state.partner_shown and state.partner is not None:
         shown = ((state.partner, EventType.PARTNER, (state.called,)),)

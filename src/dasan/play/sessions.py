@@ -24,9 +24,9 @@ from dasan.sentences import said
 class Session:
     """A session at one moment, frozen like a state: `play` and `next_hand` return the next one.
 
-    past: the hands that are over, in order. opening: the draw for the first deal (B3.04, D2.18, W.04). balances: units
-    or counters by seat, with the hand at the table once it is over. The secrets of all hands come from `seed`; without
-    it (a session read from a record) no further hand can be dealt.
+    state: the current hand. past: the last states of the hands before it, in order. opening: the draw for the first deal (B3.04,
+    D2.18, W.04). The secrets of all hands come from `seed`; without it (a session read from a record) no further hand can be
+    dealt.
     """
 
     rules: Rules
@@ -46,18 +46,20 @@ class Session:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Results of the hands that are over, the one at the table too."""
+        """Results of the hands that are over, including the current one."""
         return tuple(s.result for s in (*self.past, self.state) if s.result is not None)
 
     @property
     def balances(self) -> tuple[int, ...]:
-        """Each seat's units, or counters where everybody starts with some (B3.21)."""
+        """By seat, the units won so far, or counters where everybody starts with some (B3.21); the current hand counts when it
+        is over.
+        """
         start = self.rules.stake_chips
         return tuple(start + sum(r.payments[s] for r in self.results) for s in range(self.rules.players))
 
     @property
     def commitment(self) -> str | None:
-        """The commitment to the secret of the *next* hand, to be published before anybody adds to its seed."""
+        """The commitment to the secret of the *next* hand, for publication before anybody adds to its seed; None without seed."""
         if self.seed is None:
             return None
         return fairness.commitment(hand_secret(self.seed, self.number + 1))
@@ -67,14 +69,14 @@ class Session:
         return self.state.origin
 
     def play(self, move: Move | str) -> Session:
-        """The session after `move` in the hand at the table; refusals as in `State.play`."""
+        """The session after `move` in the current hand; refusals as in `State.play`."""
         return replace(self, state=self.state.play(move))
 
     def next_hand(self, *, contributions: Sequence[str] = ()) -> Session:
         """Deal the next hand: the dealer and the leader follow from the last one (B3.20, D2.18, W.19–W.21).
 
-        contributions: strings the players add to the seed. Raises `IllegalPlay` before the hand is over, ValueError
-        where the session has no seed to deal from.
+        contributions: strings that the players add to the seed. `IllegalPlay`: the hand is not over. ValueError: the session has
+        no seed to deal from.
         """
         if self.state.result is None:
             raise IllegalPlay(said("not-over"), clause="G.04")
@@ -84,7 +86,7 @@ class Session:
         return replace(self, state=state, past=(*self.past, self.state))
 
     def record(self, view: int | str | None = ALL) -> str:
-        """The session so far as climb/1 text; with `view` only what that seat (None: a spectator) may know."""
+        """The session so far as climb/1 text. view: as for `State.record`."""
         return write_session(self.rules, self.opening, (*self.past, self.state), view)
 
 
@@ -97,9 +99,9 @@ def session(
 ) -> Session:
     """A new session, its first hand dealt.
 
-    seed: an integer or bytes, from which all hands come. contributions: strings the players add to it. seats: names for
-    the record, such as {"kind": "bot", "name": "greedy"}, for at most as many seats as there are. TypeError or
-    ValueError: an argument is none of these.
+    seed: an integer or bytes, from which all hands come. contributions: strings that the players add to it. seats: names for
+    the record, such as {"kind": "bot", "name": "greedy"}, at most one for each seat. TypeError: an argument has another type.
+    ValueError: contributions or seats are too many or too long.
 
     >>> import dasan
     >>> dasan.session(dasan.rules("winner"), seed=7).balances
@@ -115,9 +117,8 @@ def session(
 
 
 def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()) -> State:
-    """The hand that a session deals after `state`, without the hands before it; `IllegalPlay` before it is over.
-
-    ValueError for a hand that was not dealt: it has no number to go on from.
+    """The hand that a session deals after `state`. `IllegalPlay`: `state` is not over. ValueError: `state` was not dealt, and so
+    has no number.
     """
     result = state.result
     if result is None:

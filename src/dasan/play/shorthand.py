@@ -1,4 +1,4 @@
-"""From what a player says to the cards they mean: shorthand without suits is filled in from the hand."""
+"""Shorthand for cards: suits that a player leaves out are filled in from the hand."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dasan.sentences import said
 
 
 def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:
-    """The move that is meant, its cards named in full; whether it is allowed is for its phase to say.
+    """The move that is meant, its cards named in full; whether it is legal is checked by its phase.
 
-    legal: the moves of the seat to act; one of these very objects is handed back as it is.
+    legal: returns the moves of the seat to act; if `move` is one of these very objects it is returned as it is.
     """
     if isinstance(move, Move):
         if move.combination is not None and any(move is listed for listed in legal()):

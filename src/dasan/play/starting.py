@@ -1,4 +1,4 @@
-"""How a hand begins from given cards: whole, or somewhere in the middle."""
+"""Hands from given cards: whole, or from the middle of a hand."""
 
 from __future__ import annotations
 
@@ -43,18 +43,23 @@ def start(
 ) -> State:
     """A hand from given cards, whole or from the middle.
 
-    hands: one card string (or iterable of cards) a seat. In a game with an auction and without `bidder`, the whole hand
-    from the auction, and `kitty` is the rest of the pack if not given. With `bidder`, and in games without an auction,
-    play from here with any number of cards left: `to_act` (default: the seat after `table_seat`, or the leader) faces
-    `table`, played by `table_seat`, and all between the two have passed; `passed` names them, and where a pass is final
-    the others who are out of the trick. `called`, `partner`: four-player Big Three, the partner by default whoever
-    holds the called card; without `called` the bidder of a complete deal calls first. `finished`: seats that are out,
-    in order. `has_played`: seats that have played in this hand, by default all those who hold fewer cards than were
-    dealt. Duties of the opening card apply only to complete deals. `payments`: what the hand pays by seat, fixed when the
-    first seat went out; needed only where that depends on the cards held then (W.22). `watching`: the guard who has just
-    disobeyed, and fouls if the guarded player, who is to act, goes out now (D2.17).
+    In a game with an auction and without `bidder`, the hand begins with the auction. With `bidder`, and in games without an
+    auction, play goes on from here with any number of cards left; duties of the opening card apply only to complete deals.
 
-    Raises ValueError for a position that cannot be, TypeError for an argument of another type.
+    - hands: for each seat one text, or iterable of cards.
+    - kitty: the kitty; before the auction the rest of the pack by default.
+    - bidder, bid, called, partner: the outcome of the auction. In four-player Big Three the partner is by default whoever holds
+      the called card; without `called` the bidder of a complete deal calls first.
+    - table, table_seat: the combination to beat, and the seat that played it.
+    - to_act: by default the seat after `table_seat`, or the leader. All seats between `table_seat` and `to_act` have passed.
+    - passed: these seats, and where a pass is final the others who are out of the trick.
+    - finished: the seats that are out, in order.
+    - has_played: the seats that have played in this hand, by default those that hold fewer cards than they were dealt.
+    - payments: by seat, fixed when the first seat went out; needed only if they depend on the cards held then (W.22).
+    - watching: the guard who has just disobeyed, and who commits a foul if the guarded player, who is to act, goes out now
+      (D2.17).
+
+    ValueError: the position is impossible. TypeError: an argument has another type.
     """
     instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
     if not isinstance(hands, Iterable):
@@ -109,7 +114,7 @@ def start(
 
 
 def from_position(rules: Rules, p: Position) -> State:
-    """The state at a position; ValueError or `DasanError` if it cannot be."""
+    """The state at a position. ValueError or `DasanError`: it is impossible."""
     hands = tuple(rules.order.hand(c for c in hand if c is not None) for hand in p.hands)
     kitty = tuple(c for c in p.kitty if c is not None)
     _check(rules, p, hands, kitty)
@@ -165,7 +170,7 @@ def from_position(rules: Rules, p: Position) -> State:
 
 
 def _settled(state: State, p: Position) -> State:
-    """With the payments that were fixed when the first seat went out."""
+    """`state` with the payments that were fixed when the first seat went out."""
     first, scoring = p.finished[0], state.rules.scoring
     if not isinstance(scoring, CardScoring):
         state = settle_first_out(state)
@@ -179,7 +184,7 @@ def _settled(state: State, p: Position) -> State:
 
 
 def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
-    """Whether some number of cards, not fewer than each seat holds now, costs what it paid."""
+    """ValueError unless each payment is possible for some number of cards, not fewer than the seat holds now."""
     rules, first = state.rules, p.finished[0]
     others = [s for s in range(rules.players) if s != first]
     if len(p.payments) != rules.players or sum(p.payments) != 0:
@@ -192,7 +197,7 @@ def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
 
 
 def _watched(state: State, p: Position) -> State:
-    """With the guard who has just disobeyed (D2.17)."""
+    """`state` with the guard who has just disobeyed (D2.17)."""
     if p.watching is None:
         return state
     rules, guard = state.rules, p.watching
@@ -299,7 +304,7 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
 
 
 def _check_sizes(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> None:
-    """Whether nobody has more cards, with those on the table, than were dealt or taken up (G.05)."""
+    """ValueError if a seat has more cards, with those on the table, than were dealt or taken up (G.05)."""
     if kitty and len(kitty) != rules.kitty_size:
         raise ValueError(f"the kitty has {rules.kitty_size} cards, not {len(kitty)}")
     for seat, hand in enumerate(hands):

@@ -1,7 +1,6 @@
 """The state of one hand: a frozen value. `play` returns the next one or raises; nothing is changed in place.
 
-Its fields stand in `fields`, what happens in each phase in `auction`, `exchange` and `tricks`, and what a hand is worth in
-`scoring`.
+Its fields are declared in `fields`; `auction`, `exchange` and `tricks` are the phases, and `scoring` computes the payments.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from dasan.sentences import said
 
 @dataclass(frozen=True)
 class State(StateFields):
-    """One hand at one moment: its fields, as `StateFields` names them, and what can be asked of it."""
+    """One hand at one moment: the fields of `StateFields`, and methods for rules, views and records."""
 
     @cached_property
     def result(self) -> Result | None:
@@ -47,9 +46,9 @@ class State(StateFields):
     def legal_moves(self) -> tuple[Move, ...]:
         """Every move of the seat to act, in a fixed order; empty when the hand is over.
 
-        Plays are *canonical*: of plays that differ only in suits which cannot make a difference, one is listed, with
-        the lowest suits. In Big Three no suit makes one, but for the called card (B4.07); in Big Two every suit does, so
-        all sets are listed; in Winner one play stands for all with the same kind, ranks and deciding suit, and the
+        Plays are *canonical*: of plays that differ only in suits which cannot make a difference, only the one with the lowest
+        suits is listed. In Big Three no suit makes a difference, except that of the called card (B4.07); in Big Two every suit
+        does, so all sets are listed; in Winner one play stands for all with the same kind, ranks and deciding suit, and the
         suits of the other cards are the lowest that do not change the kind. `play` accepts any legal set of cards.
         """
         return self._legal
@@ -57,8 +56,8 @@ class State(StateFields):
     def play(self, move: Move | str) -> State:
         """The state after `move` by the seat to act.
 
-        Raises `Malformed` for text that is no move, `Ambiguous` for shorthand that leaves a choice that matters, and
-        `IllegalPlay` with the clause for a move that is not allowed now; this state stays as it is (G.01).
+        `Malformed`: the text is no move. `Ambiguous`: the shorthand leaves a choice that matters. `IllegalPlay`, with the clause:
+        the move is not allowed now. This state never changes (G.01).
         """
         if self.phase is Phase.OVER:
             raise IllegalPlay(said("over"), clause=self.rules.cite["end"])
@@ -78,11 +77,13 @@ class State(StateFields):
                 return tricks.play(self, meant)
 
     def view(self, seat: int | None) -> View:
-        """What `seat` may know, or a spectator (None): see `dasan.play.view` (G.02, G.06)."""
+        """What `seat`, or a spectator (None), may know (G.02, G.06). ValueError: there is no such seat."""
         return look(self, seat, self.legal_moves)
 
     def record(self, view: int | str | None = ALL) -> str:
-        """The hand so far as climb/1 text: the whole truth, or with `view` only what that seat may know."""
+        """The hand so far as climb/1 text. view: "all" for the whole hand, or the seat (None: a spectator) whose redacted copy it
+        is. ValueError: there is no such view.
+        """
         return write_state(self, view)
 
 

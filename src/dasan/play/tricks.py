@@ -1,4 +1,4 @@
-"""Leading, beating, passing; when a trick is over, and when the hand is."""
+"""Tricks: leading, beating, passing, and the end of a trick and of the hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_leader(state: AnyState) -> AnyState:
 
 
 def legal_plays(state: StateFields) -> tuple[Move, ...]:
-    """Plays in table order, then the pass where it is allowed."""
+    """Plays in the order of the catalogue, then the pass if it is allowed."""
     seat = state.mover
     on_table = state.table
     fits = state.fits(seat)
@@ -77,7 +77,7 @@ def neglects(state: StateFields, play: Combination | None) -> bool:
 
 
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:
-    """Why this play or pass, right in itself, is not allowed to this seat now; or None."""
+    """Why a duty forbids this otherwise legal play or pass; None if none does."""
     if state.must_include is not None and play is not None and state.must_include not in play.cards:
         return IllegalPlay(said("opening", cards=state.must_include), clause=state.rules.cite["opening"])
     if state.rules.guard is Guard.ENFORCED and neglects(state, play):
@@ -198,7 +198,7 @@ def _on(state: AnyState, seat: int) -> AnyState:
 
 
 def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
-    """The combination of these cards, if this seat may play it now; else the refusal that says why not."""
+    """The combination of these cards. `DasanError`: the seat to act may not play it now, with the reason."""
     state.check_cards(cards)
     combination = state.rules.combination(cards)
     on_table = state.table
@@ -221,7 +221,7 @@ def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sent
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:
-    """The clause that ranks plays of this kind, where that is what the play fails by; else the one about following."""
+    """The clause that ranks plays of this kind, if the play is too low; else the clause about following."""
     cite, n = state.rules.cite, len(mine.cards)
     if (mine.kind == theirs.kind and mine.family == theirs.family) or mine.power > 0:
         topic = f"beat {theirs.kind}"

@@ -1,4 +1,4 @@
-"""What one seat, or a spectator, may know: the only code that decides it (G.02, G.06)."""
+"""Views: the only code that decides what a seat, or a spectator, may know (G.02, G.06)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from dasan.ruleset.shapes import Combination
 
 @dataclass(frozen=True)
 class View:
-    """A hand as seen from `seat` (None: a spectator). Nothing in it leads back to the state.
+    """A hand as seen from `seat` (None: a spectator). It has no reference to the state.
 
-    hand: the seat's own cards. begun, events: with hidden cards as None. partner: None until this seat knows. offered:
-    the two cards of Winner's exchange, to the two who may see them. played: cards of earlier tricks, where the table
-    shows them (B3.22). hands, kitty: after the end, where the table shows them (G.06).
+    hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered: the two cards
+    of Winner's exchange, if the seat is one of the two who see them. played: cards of earlier tricks, if the rules show them
+    (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06).
     """
 
     rules: Rules
@@ -56,11 +56,11 @@ class View:
     _legal: tuple[Move, ...]
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """The moves of this seat; empty when it is not to act. The same as `State.legal_moves`."""
+        """The legal moves of this seat, as `State.legal_moves` lists them; empty if it is not to act."""
         return self._legal
 
     def to_json(self, *, since: int = 0) -> dict[str, Any]:
-        """Plain JSON data: what is sent to this seat's screen. since: leave out so many events, which it knows."""
+        """Plain JSON data, as the server sends it. since: the number of events at the beginning to leave out."""
         return {
             "seat": self.seat,
             "players": self.rules.players,
@@ -91,9 +91,8 @@ class View:
 
 
 def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, ...]] = tuple) -> View:
-    """What `seat` may know of `state`. ValueError: there is no such seat.
-
-    legal: the moves of the seat to act, asked only for that seat.
+    """The view of `seat`. legal: returns the moves of the seat to act; called only for that seat. ValueError: there is no such
+    seat.
     """
     rules = state.rules
     if seat is not None:
@@ -133,7 +132,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
 
 
 def _events(state: StateFields, seat: int | None) -> tuple[Event, ...]:
-    """The events as `seat` may see them; all that can be hidden from it happens before the first play."""
+    """The events as `seat` may see them. Only events before the first play can hide cards."""
     early = [_event(state, seat, e) for e in takewhile(lambda e: e.type is not EventType.PLAY, state.events)]
     return (*early, *state.events[len(early) :])
 
@@ -152,7 +151,7 @@ def _event(state: StateFields, seat: int | None, event: Event) -> Event:
 
 
 def _begun(state: StateFields, seat: int | None) -> Deal | Position:
-    """How the hand began, every hand but the seat's own hidden; the bidder sees the kitty in an event."""
+    """The beginning of the hand with every other hand hidden; the bidder sees the kitty in an event."""
     begun = state.begun
     hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
     kitty = (None,) * len(begun.kitty)

@@ -1,1 +1,1 @@
-"""climb/1: a game as its events, one JSON object a line. `docs/reference/records.md` says what the lines mean."""
+"""climb/1: a game as its events, one JSON object a line. `docs/reference/records.md` describes the lines."""

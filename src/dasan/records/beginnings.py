@@ -1,4 +1,4 @@
-"""The line that a hand begins with, read and checked: a deal, or a position."""
+"""Read and check the first line of a hand: a deal, or a position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dasan.ruleset.rules import Rules
 
 
 def read_begun(line: Line) -> Deal | Position:
-    """The inverse of `begun_json`."""
+    """The inverse of `begun_json`. `BadRecord`: the line is neither a deal nor a position."""
     kind = {"deal": Deal, "start": Position}.get(str(line.get("type")))
     if kind is None:
         raise BadRecord(f"line {line.number}: a deal is expected")
@@ -51,7 +51,7 @@ def read_begun(line: Line) -> Deal | Position:
 
 
 def seq_of(line: Line) -> int:
-    """The number of the line that a hand begins with."""
+    """The `seq` of the first line of a hand."""
     return _whole(line.get("seq"))
 
 
@@ -74,7 +74,7 @@ def _amount(value: object) -> int:
 
 
 def check_dealt(rules: Rules, dealt: Deal) -> None:
-    """Whether this is a whole deal of the pack, to the right number of seats (G.05)."""
+    """`BadRecord` unless this is a whole deal of the pack, to the right number of seats (G.05)."""
     cards = [c for hand in dealt.hands for c in hand] + list(dealt.kitty)
     sizes = [len(h) for h in dealt.hands]
     seats = (dealt.dealer, *(dealt.exchange or ()), *(() if dealt.leader is None else (dealt.leader,)))
@@ -99,14 +99,14 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
 
 
 def _cut_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether the pack was cut by whom and where it can be (B3.05)."""
+    """Whether the right seat cut the pack, at a possible place (B3.05)."""
     if dealt.cutter != cutter(rules, dealt.dealer):
         return False
     return dealt.cut is None if dealt.cutter is None else dealt.cut is not None and 0 < dealt.cut < len(rules.pack)
 
 
 def _led_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether exactly those of number, exchange and leader are given that a hand begins with (D2.18, W.20, W.21)."""
+    """Whether exchange and leader are given exactly if a hand with this number begins with them (D2.18, W.20, W.21)."""
     later = dealt.number > 1
     if dealt.number < 1 or (dealt.exchange is not None) is not (later and rules.exchange):
         return False
@@ -121,7 +121,7 @@ def _led_right(rules: Rules, dealt: Deal) -> bool:
 
 
 def check_succession(rules: Rules, before: State, after: State, number: int) -> None:
-    """Whether a hand begins as the one before it says (B3.20, D2.18, W.19–W.21)."""
+    """`BadRecord` unless the hand `after` begins as the end of the hand `before` demands (B3.20, D2.18, W.19–W.21)."""
     result, begun = before.result, after.begun
     if result is None:
         raise BadRecord(f"line {number}: a hand begins before the last one is over")

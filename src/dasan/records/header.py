@@ -1,4 +1,4 @@
-"""The first line of a record: which game it is, by which rules, and who sat where."""
+"""Read and check the first line of a record: the kind of game, its rules, and the names of the seats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAID = 300
 
 
 def read_header(lines: Sequence[Line]) -> tuple[str, Rules, Origin]:
-    """Whether a record tells a "hand" or a "session", its rules, and who played with which version."""
+    """("hand" or "session", the rules, who played with which version). `BadRecord`: the header is wrong."""
     if not lines or lines[0].get("format") != FORMAT:
         raise BadRecord(f"this is not a {FORMAT} record")
     header = lines[0]
@@ -47,7 +47,7 @@ def _is_seat(rules: Rules, seat: object) -> bool:
 
 
 def _read_rules(described: object) -> Rules:
-    """The rules that a header describes, which must be what it says of them."""
+    """The rules that a header describes. `BadRecord`: digest, name or options do not agree with them."""
     if not isinstance(described, dict) or not isinstance(described.get("options"), dict):
         raise BadRecord("the header does not say which game this is")
     unknown = described.keys() - {"name", "options", "digest", "value"}
@@ -67,7 +67,7 @@ def _read_rules(described: object) -> Rules:
 
 @lru_cache(maxsize=64)
 def _rules(described: str) -> Rules:
-    """The rules of a header, from its JSON: read once, however many records have the same."""
+    """The rules of a header, from its JSON; cached, as many records have the same."""
     header: dict[str, Any] = json.loads(described)
     if "value" in header:
         return Rules.from_json(header["value"])

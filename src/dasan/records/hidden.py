@@ -1,7 +1,7 @@
-"""A hand that hides cards, checked as far as that goes: the hidden cards are dealt out in a way that what was played allows.
+"""Check a hand that hides cards, by replaying it with the hidden cards dealt so that every move is possible.
 
-What everybody saw does not depend on where the other cards lie: whose turn it was, what was a combination, what beat what.
-Duties do (the guard's, the highest card given away), so a hand is untrue only where no deal could make it true.
+Most checks do not depend on hidden cards: whose turn it is, what is a combination, what beats what. Duties do (the guard's, the
+highest card given away), so a hand is refused only for an error that no deal of the hidden cards could mend.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from dasan.records.reader import Reader
 from dasan.ruleset.rules import Rules
 
 TRIES = 6
-"""Deals of the hidden cards that are tried."""
+"""The number of deals of the hidden cards to try."""
 _CERTAIN = re.compile(r"not seat \d+'s turn|does not beat|combination|: it takes|is not higher|must play|not on the")
 
 
 def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | None:
-    """The line up to which the hand in `lines` is right, None if to its end. `BadRecord` where no deal makes it right."""
+    """The number of the line up to which the hand in `lines` is legal, None if to its end.
+
+    `BadRecord`: no deal of the hidden cards makes it legal.
+    """
     if lines[0].get("type") not in ("deal", "start"):
         raise BadRecord(f"line {lines[0].number}: a deal is expected")
     try:
@@ -60,7 +63,7 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
 
 @dataclass
 class _Told:
-    """What the lines of a hand tell about who was dealt what."""
+    """What the lines of a hand reveal about who was dealt which cards."""
 
     rules: Rules
     lines: Sequence[Line]
@@ -119,20 +122,20 @@ class _Told:
                 pass
 
     def _opened(self, event: Event, card: Card) -> bool:
-        """Whether this card was told of already, when the seat opened with it."""
+        """Whether this card is known already, because the seat opened with it."""
         opened = next((e for e in self.events if e.type is EventType.OPEN), None)
         return opened is not None and event is not opened and opened.seat == event.seat and card in opened.cards
 
     def known(self) -> Counter[Card]:
-        """The cards whose first place is known."""
+        """The cards of which it is known where they were dealt."""
         return Counter(c for hand in (*self.dealt, self._lying(), self.table) for c in hand)
 
     def _lying(self) -> list[Card]:
-        """The cards of the kitty that are known, but for those that the bidder has played."""
+        """The known cards of the kitty, without those that the bidder has played."""
         return [c for c in dict.fromkeys(self.kitty) if self.bidder is None or c not in self.dealt[self.bidder]]
 
     def filled(self, rng: random.Random) -> list[Line] | None:
-        """The lines with every hidden card named, by chance; None where that finds no place for one."""
+        """The lines with hidden cards filled in at random; None if there is no place left for one of them."""
         held = [list(hand) for hand in self.dealt]
         kitty = self._lying()
         left = list((Counter(self.rules.pack) - self.known()).elements())
@@ -163,7 +166,7 @@ class _Told:
         return out
 
     def _give_called(self, held: list[list[Card]], left: list[Card], rng: random.Random) -> None:
-        """In a position whose partner is hidden, the called card is still in a hand: another's than the bidder's."""
+        """In a position with a secret partner, put the called card into the hand of somebody other than the bidder."""
         deal = self.lines[0]
         called = card(deal["called"]) if "called" in deal and "partner" not in deal else None
         able = [s for s, hand in enumerate(held) if len(hand) < self.sizes[s] and s != deal.get("bidder")]

@@ -1,7 +1,7 @@
-"""The lines of climb/1: JSON objects, one a line, taken apart into records.
+"""The lines of climb/1: JSON objects, one a line, split into records.
 
-Several records can stand in a file, one after the other: a line with `format`, and no `type`, begins the next. What a
-stranger may send is bounded here, before anything is made of it.
+A file can hold several records, one after the other: a line with `format` and without `type` begins the next. A stranger's input
+is bounded here, before it is interpreted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_RECORDS = 10_000
 MAX_RULES = 32
 """Different rules in one file: each is compiled once."""
 BESIDE = ("note", "analysis")
-"""Lines that tell nothing of the game: they may stand anywhere after the header."""
+"""Types of lines that are not part of the game: they may stand anywhere after the header."""
 
 
 class Line(dict[str, Any]):
@@ -67,7 +67,7 @@ def records(text: str) -> Iterator[Record]:
 
 
 def only_record(text: str | Record) -> Record:
-    """The one record in a text; `BadRecord` where there are more."""
+    """The only record in a text. `BadRecord`: there is none, or there are several."""
     if isinstance(text, list):
         return text
     if not isinstance(text, str):
@@ -85,7 +85,7 @@ def only_record(text: str | Record) -> Record:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two values are written alike in JSON: unlike Python, it tells 1 from 1.0 and from true."""
+    """Whether two values have the same JSON text: unlike in Python, 1 differs from 1.0 and from true."""
     return _written(one) == _written(other)
 
 
@@ -115,7 +115,7 @@ class _Twice(Exception):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, of which two readers must not see two different things."""
+    """A JSON object without repeated keys, which different readers would read differently."""
     out = dict(pairs)
     if len(out) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -1,7 +1,8 @@
-"""Reading climb/1: from the lines of a record to the hand or session that they tell, every move checked (G.03).
+"""Read climb/1: from the lines of a record to its hand or session, with every move checked (G.03).
 
-A header; for a session the draw for the deal; then for every hand its deal (or start), its events, and, once it is over,
-its result and perhaps the secret behind the deal. The deal wins over the seed: replaying needs no secret, verifying does.
+A record has a header; for a session the draw for the deal; then for every hand its deal (or start), its events, and, once it is
+over, its result and perhaps the secret of the deal. Hands come from the deal, not from the seed: replaying needs no secret,
+verifying does.
 """
 
 from __future__ import annotations
@@ -22,9 +23,8 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True)
 class Told:
-    """What a record tells. game: its hands up to the first that hides cards, None where that is the very first.
-
-    unread: the lines from the first hand on that hides cards; none where every card is open.
+    """A record that has been read. game: its hands up to the first one that hides cards, None if that is hand 1. unread: the
+    lines from that hand on; empty if every card is open.
     """
 
     rules: Rules
@@ -41,17 +41,17 @@ class Told:
 
     @property
     def note(self) -> str | None:
-        """From where on the record cannot be checked, as a sentence; None where all of it can."""
+        """A sentence about the line from which on the record cannot be replayed; None if all of it can."""
         if not self.unread:
             return None
         return f"line {self.unread[0].number}: this copy hides cards of hand {len(self.hands) + 1}, which cannot be replayed"
 
 
 def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | Session:
-    """The hand or session that a record tells, every move checked against the rules (G.03).
+    """The hand or session of a record, with every move checked against the rules (G.03).
 
-    record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. Raises `BadRecord`
-    naming the line that is wrong, or the line from which on this copy hides cards.
+    record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. `BadRecord`: a line is wrong,
+    or this copy hides cards; the message names the line.
     """
     found = told(record, seed=seed)
     if found.game is None or found.note is not None:
@@ -60,7 +60,7 @@ def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | 
 
 
 def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:
-    """What a record tells as far as its cards are open, every move checked; else as `replay`."""
+    """As `replay`, but a record that hides cards is read as far as its cards are open."""
     lines = [line for line in only_record(record) if line.get("type") not in BESIDE]
     contents, rules, origin = read_header(lines)
     reader = Reader(rules, origin, lines[1:])

@@ -1,4 +1,4 @@
-"""The lines of hands, one after the other: every event must be the one that follows (G.03)."""
+"""Replay the lines of hands: every event must be the one that the rules produce (G.03)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dasan.ruleset.rules import Rules
 
 
 class Reader:
-    """Walks down the lines after the header, hand by hand."""
+    """Reads the lines after the header, hand by hand."""
 
     def __init__(self, rules: Rules, origin: Origin, lines: Sequence[Line]) -> None:
         self._rules = rules
@@ -47,7 +47,7 @@ class Reader:
         return self._at < len(self._lines)
 
     def hides(self) -> bool:
-        """Whether the next hand, up to the end of its lines, has a card that is not shown."""
+        """Whether any line of the next hand hides a card."""
         return self.more() and any(
             hides(line)
             for line in (
@@ -80,7 +80,7 @@ class Reader:
         return tuple(events)
 
     def hand(self, *, seq: int | None) -> State:
-        """The next hand, from its deal to its end or the end of the record. seq: what its first line must have."""
+        """The next hand, from its deal to its end or the end of the record. seq: that of its first line; None for any."""
         line = self._next()
         number = line.number
         try:
@@ -102,7 +102,7 @@ class Reader:
         return self._play_on(state)
 
     def _play_on(self, state: State) -> State:
-        """The state after the events of this hand, each of which must be the one that follows; then its end."""
+        """The state after the events of this hand, each checked, and after its result and secret if it is over."""
         known = 0
         while self.more():
             line = self._lines[self._at]
@@ -120,7 +120,7 @@ class Reader:
         return self._ended(state)
 
     def _ended(self, state: State) -> State:
-        """The state with the result and the secret looked at that follow a hand that is over, each once."""
+        """The state after the result and the secret, which follow a finished hand at most once each."""
         line = self._taken("result")
         if line is None and state.result is not None:
             raise BadRecord(f"line {self.number}: the hand is over, and its result is missing")
@@ -158,7 +158,7 @@ def _secret(line: Line) -> bytes:
 
 
 def _event(line: Line) -> Event:
-    """The event that a line tells, and nothing else with it."""
+    """The event of a line. `BadRecord`: the line has other fields than those of the event."""
     try:
         event = Event.from_json(line)
     except BadRecord as error:

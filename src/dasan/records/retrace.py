@@ -1,4 +1,4 @@
-"""A hand gone through again, move by move."""
+"""The states and moves of a hand, from its beginning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dasan.play.state import State
 
 
 def positions(state: State) -> Iterator[State]:
-    """Every state of a hand, from its beginning to `state`, one a move."""
+    """Every state of a hand, from its beginning to `state`: one more than there are moves."""
     begun = state.begun
     if isinstance(begun, Deal):
         now = begin(state.rules, begun, first_seq=state.first_seq)
@@ -34,5 +34,5 @@ def moves_of(state: State) -> Iterator[tuple[State, Move]]:
 
 
 def move_of(event: Event) -> Move:
-    """The move that an event of one of the types in `MOVES` tells."""
+    """The move of an event whose type is in `MOVES`."""
     return Move(MoveType(event.type.value), tuple(c for c in event.cards if c is not None), event.bid)

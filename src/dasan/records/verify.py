@@ -1,4 +1,4 @@
-"""Whether a record is true: every move, every result, every deal, and the rules that it says it was played by."""
+"""Verify records: every move, every result, every deal, and the rules that the record claims."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True)
 class Verified:
-    """What `verify` found true. rules: those of the record, and what they are: see `Verdict`. game: the replayed hand or
-    session, as far as its cards are open; None where the first hand hides cards. statements: one sentence for each thing
-    checked. unproved: what the record does not allow to check.
+    """The result of `verify`. rules: those of the record; verdict: how they compare with the presets. game: the replayed hand or
+    session, as far as its cards are open; None if the first hand hides cards. statements: one sentence for each proved fact.
+    unproved: one for each thing that the record does not allow to check.
     """
 
     rules: Rules
@@ -34,10 +34,10 @@ class Verified:
 
 
 def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
-    """Replay a record, and hold every deal against its commitment and secret. `BadRecord` where something is untrue.
+    """Replay a record, and check every deal against its commitment and secret. `BadRecord`: something in it is untrue.
 
-    rules: by which it must have been played; by default any, of which `Verified.verdict` tells. A hand that hides cards
-    is checked as far as what shows does not depend on them.
+    rules: those by which it must have been played; None for any. A hand that hides cards is checked as far as possible: see
+    `hidden`.
     """
     lines = only_record(record)
     found = told(lines)
@@ -71,12 +71,12 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
             else:
                 unproved.append(f"hand {i} is checked up to line {stop}: from there on hidden cards decide")
     if any(line.get("type") == "analysis" for line in lines):
-        unproved.append("what the analysis lines say is not looked at")
+        unproved.append("analysis lines are not checked")
     return Verified(found.rules, stands, game, tuple(said), tuple(unproved))
 
 
 def _hands(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines by the hands that they tell."""
+    """The lines of each hand."""
     out: list[list[Line]] = []
     for line in lines:
         if not out or line.get("type") in ("deal", "start"):

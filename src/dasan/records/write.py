@@ -1,4 +1,4 @@
-"""Writing climb/1: a hand or a session as its events, one JSON object a line."""
+"""Write climb/1: a hand or a session as its events, one JSON object a line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL = "all"
 
 
 def write_state(state: StateFields, view: int | str | None = ALL) -> str:
-    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy this is; else ValueError."""
+    """One hand as text. view: "all", or the seat (None: a spectator) whose redacted copy it is. ValueError: neither."""
     return _text([_header(state.rules, state.origin, "hand", view), *_hand_lines(state, view)])
 
 
@@ -54,7 +54,7 @@ def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None)
 
 
 def _is_preset(rules: Rules) -> bool:
-    """Whether name and options alone give these rules again, wherever this record is read."""
+    """Whether name and options alone determine these rules, wherever this record is read."""
     if rules.name not in PRESETS.own:
         return False
     try:
@@ -76,7 +76,7 @@ def _hand_lines(state: StateFields, view: int | str | None) -> list[dict[str, An
 
 
 def begun_json(begun: Deal | Position, seq: int) -> dict[str, Any]:
-    """The line that a hand begins with; hidden cards are "?", fields that say nothing are left out."""
+    """The first line of a hand; hidden cards are "?", and fields with their defaults are left out."""
     line: dict[str, Any] = {"seq": seq, "type": "deal" if isinstance(begun, Deal) else "start"}
     for f in fields(begun):
         value = getattr(begun, f.name)

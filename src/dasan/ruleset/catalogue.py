@@ -1,10 +1,10 @@
-"""The action table: every pattern of cards that rules allow, compiled once.
+"""The catalogue: every pattern of cards that rules allow, compiled once.
 
-Engine, bots, kernels and environments read this table and none of them knows the shapes again. A row is a pattern: a
-kind, so many cards of each rank, and where a suit decides which; `pick` takes its cards out of a hand, the lowest suits
-that do not change what it is. Where rules say that suits never matter (Big Three) or a row is an exact set of cards
-(Big Two) the table's `scope` is "complete": nothing that could make a difference is left out. Winner's rows are
-"canonical": one choice of side suits stands for all choices of the same kind, ranks and deciding suit.
+Engine, bots, kernels and environments read the catalogue; none of them reads the shapes again. A row is a pattern: a kind, the
+number of cards of each rank, and the deciding suit if there is one; `pick` takes its cards out of a hand, with the lowest suits
+that do not change the pattern. Where suits never matter (Big Three) or a row is an exact set of cards (Big Two), the `scope` is
+"complete": nothing that could make a difference is left out. Winner's rows are "canonical": one choice of side suits stands for
+all choices of the same kind, ranks and deciding suit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LANE = 8
 
 
 def lanes(counts: Iterable[tuple[int, int]]) -> int:
-    """(rank, number) pairs as one integer with `number` bits set in each rank's lane; subsets are subsets of bits."""
+    """(rank, number) pairs as one integer with `number` bits set in each rank's lane: sets of cards compare as sets of bits."""
     return sum(((1 << n) - 1) << (_LANE * rank) for rank, n in counts)
 
 
@@ -37,10 +37,11 @@ def _rank_mask(counts: Iterable[tuple[int, int]]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One action. `called`: whether it must, or must not, contain the called card; None where no card is called.
+    """One entry of the catalogue. called: whether the play must contain the called card or must not; None where no card is
+    called.
 
-    cards: the exact cards where the table lists complete sets, else None. need: the counts as `lanes`; touches: the
-    lanes of every rank it uses.
+    cards: the exact cards if the catalogue lists complete sets, else None. need: the counts as `lanes`. touches: all lanes of
+    the ranks it uses.
     """
 
     id: int
@@ -83,7 +84,7 @@ class ActionTable:
 
     @cached_property
     def _by_cards(self) -> dict[int, Row]:
-        """Rows of a table of complete sets by the sum of their cards' bits."""
+        """If the catalogue lists complete sets, its rows by the sum of their cards' bits."""
         bit = self._bits
         return {sum(bit[c] for c in row.cards): row for row in self.rows if row.cards is not None}
 
@@ -100,7 +101,7 @@ class ActionTable:
         return {n: tuple(row for row in self.rows if row.size == n) for n in self._sizes}
 
     def fits(self, hand: Sequence[Card], called: Card | None = None) -> tuple[Fit, ...]:
-        """Every row that `hand` can play, with its cards, in table order."""
+        """Every row that `hand` can play, with its cards, in the order of the rows."""
         if self._by_cards:
             return self._complete_fits(hand)
         holding = _Holding(self.rules, hand, called)
@@ -122,7 +123,7 @@ class ActionTable:
     def refit(
         self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None
     ) -> tuple[Fit, ...]:
-        """`fits` of a hand after `played` have left it and `hand` remains: what `fits(hand)` would find, faster."""
+        """`fits(hand)`, computed faster from the `fits` that the hand had before it played `played`."""
         if self._by_cards:
             gone = set(played)
             return tuple(fit for fit in fits if gone.isdisjoint(fit[1].cards))
@@ -161,7 +162,7 @@ class ActionTable:
         )
 
     def census(self) -> dict[str, int]:
-        """How many rows there are of each kind."""
+        """The number of rows of each kind."""
         out: dict[str, int] = {}
         for row in self.rows:
             out[row.kind] = out.get(row.kind, 0) + 1
@@ -169,7 +170,7 @@ class ActionTable:
 
 
 class _Holding:
-    """A hand sorted out by rank, to pick rows from."""
+    """A hand sorted by rank, from which rows are picked."""
 
     __slots__ = ("_at", "_called", "_called_at", "_suits", "have")
 
@@ -215,7 +216,7 @@ class _Holding:
         return tuple(self._at[place] for place in chosen)
 
     def _unflush(self, pattern: Pattern, chosen: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
-        """One card of a one-suited straight exchanged for the next higher suit, at the lowest rank where one is held."""
+        """Replace one card of a straight in one suit by the next higher suit, at the lowest rank where the hand holds one."""
         for i, (rank, suit) in enumerate(chosen):
             other = [s for s in self._suits[rank] if s > suit] or [s for s in self._suits[rank] if s != suit]
             if rank != pattern.decider and other:
@@ -245,7 +246,7 @@ class _Holding:
 
 def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
-    # A flush in sequence is a straight flush: of two shapes with the same cards the later one is meant.
+    # A flush in sequence is a straight flush: of two shapes with the same cards the later one counts.
     meant: dict[tuple[frozenset[tuple[int, int]], int], Shape] = {}
     if any(isinstance(shape, Flush) for shape in rules.shapes):
         for shape in rules.shapes:
@@ -287,9 +288,8 @@ MOST_SETS = 60_000
 
 
 def _lists_exact_sets(rules: RulesFields) -> bool:
-    """Whether a row is an exact set of cards: suits count, no two cards are alike, and there are not too many sets.
-
-    Too many are those of the pack to list here, or those of a hand to look up in `fits`.
+    """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in the pack to
+    list, and in a hand to look up in `fits`.
     """
     if not rules.suits_ranked or rules.hand_size is None or rules.decks > 1 or rules.jokers:
         return False
@@ -303,7 +303,7 @@ def _lists_exact_sets(rules: RulesFields) -> bool:
 
 @lru_cache(maxsize=64)
 def compile(rules: RulesFields) -> ActionTable:
-    """The action table of `rules`; the same object for equal rules.
+    """The catalogue of `rules`; the same object for equal rules.
 
     >>> import dasan
     >>> compile(dasan.rules("big-three")).census()["straight"]
@@ -356,7 +356,7 @@ def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str
 
 
 def _complete_rows(rules: RulesFields) -> Iterable[Row]:
-    """Every pattern spread out into every set of cards that has exactly its kind and strength."""
+    """For every pattern, every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))
     there = set(rules.pack)

@@ -69,9 +69,9 @@ _ADDED: dict[str, Clause] = {}
 
 
 def add(chapter: Mapping[str, Clause]) -> None:
-    """Take the clauses of another package's game into the book, in every language as they are.
+    """Add the clauses of another package's game to the rule book; they read the same in every language.
 
-    ValueError: a clause has the id of another.
+    ValueError: a clause's id is taken.
     """
     book = known()
     for id, clause in chapter.items():
@@ -81,7 +81,7 @@ def add(chapter: Mapping[str, Clause]) -> None:
 
 
 def known(language: str = "en") -> Mapping[str, Clause]:
-    """Every clause by id, those that were added too. Errors as for `load`."""
+    """Every clause by id, including added ones. Errors as for `load`."""
     return {**_ADDED, **load(language)}
 
 

@@ -1,6 +1,6 @@
-"""The fields of the rules of a game, what follows from them by counting, and the digest that names them.
+"""The fields of the rules of a game, properties derived from them, and their digest.
 
-Shapes, catalogue and validation need no more than this; `Rules` adds the verbs above them.
+Shapes, catalogue and validation need only these; `Rules` adds the methods that need those modules.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from dasan.ruleset.shapes import AnyShape, Flush, Run
 
 
 class _Citations(dict[str, str]):
-    """The clause a refusal cites, by topic; for what a game has no clause about, G.01."""
+    """By topic, the clause that a refusal cites; G.01 for a topic on which the game has no clause."""
 
     def __missing__(self, topic: str) -> str:
         return "G.01"
 
 
 WORDS = frozenset({"settings", "clauses", "citations", "clause"})
-"""Fields that say how rules are described, and decide nothing at the table."""
+"""Fields that only describe the rules and decide nothing in play."""
 
 
 def _decisive(value: object) -> object:
@@ -56,7 +56,7 @@ def _decisive(value: object) -> object:
 
 @dataclass(frozen=True)
 class RulesFields:
-    """Everything that decides what may happen in a game, as data; and what follows from it by counting."""
+    """The rules of a game as data, and properties derived from them."""
 
     name: str
     settings: tuple[tuple[str, OptionValue], ...]
@@ -96,7 +96,7 @@ class RulesFields:
     """Ranks and suits whose cards are left out of the pack, like "3456DC"."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what is worked out from them, the catalogue above all, is worked out again."""
+        """The fields alone: cached properties, the catalogue above all, are computed again."""
         return {f.name: self.__dict__[f.name] for f in fields(self)}
 
     @property
@@ -125,7 +125,7 @@ class RulesFields:
 
     @cached_property
     def suits_matter(self) -> bool:
-        """Whether two cards of one rank are different things to play."""
+        """Whether it can make a difference which of two cards of one rank is played."""
         return self.suits_ranked or any(isinstance(s, Flush) or (isinstance(s, Run) and s.flush) for s in self.shapes)
 
     @cached_property
@@ -140,10 +140,10 @@ class RulesFields:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all that decides what may happen, in hexadecimal: what records and deals are bound to.
+        """SHA-256, in hexadecimal, of every field that decides play; records and deals contain it.
 
         Clause numbers and the list of options are left out, and so is every field that has its default: a later
-        version may cite better or know more options, and still replays the records of this one (G.03).
+        version may cite other clauses or know more options, and still replays the records of this one (G.03).
         """
         text = json.dumps(_decisive(self), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()

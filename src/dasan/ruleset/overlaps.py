@@ -1,4 +1,4 @@
-"""Whether two kinds of combination can be the same cards: then a play would be two things at once."""
+"""Find kinds of combination that the same cards can have: such rules would leave the kind of a play open."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _Form = tuple[int, ...]
 
 
 def overlaps(shapes: tuple[AnyShape, ...], copies: int) -> Iterator[tuple[AnyShape, AnyShape]]:
-    """Pairs of shapes that can be the same cards, where a pack has so many `copies` of a rank.
+    """Pairs of shapes that the same cards can have, in a pack with `copies` cards of each rank.
 
-    A flush in sequence is not among them: of a flush and a run of one suit the later one is meant.
+    A flush with a run of one suit is no such pair: there the later shape counts.
     """
     for a, b in combinations(shapes, 2):
         shared = _forms(a, copies) & _forms(b, copies)

@@ -35,7 +35,7 @@ class LaterLead(StrEnum):
 
 
 class Guard(StrEnum):
-    """What becomes of a player who does not guard a neighbour on the last card (D2.16, D2.17)."""
+    """What happens if a player does not guard a neighbour on the last card: a foul, a refusal, or nothing (D2.16, D2.17)."""
 
     FOUL = "foul"
     ENFORCED = "enforced"
@@ -50,7 +50,7 @@ class Ending(StrEnum):
 
 
 class NextDealer(StrEnum):
-    """Who deals the next hand; a foul always goes before."""
+    """Who deals the next hand; after a foul it is always the player who committed it."""
 
     FIRST_OUT = "first-out"
     LAST_IN = "last-in"
@@ -114,8 +114,8 @@ class FixedScoring(Typed):
 class CardScoring(Typed):
     """Every loser pays for each card held when the first player went out (D2.19, W.22, W.23).
 
-    `tiers`: (cards held at least, times), the last that applies counts. `unplayed`: times for a player who has played
-    nothing in the hand, 0 to make no difference.
+    `tiers`: (least cards held, payment for each), of which the last that applies counts. `unplayed`: the payment for each card of
+    a player who has played nothing in the hand; 0 for no difference.
     """
 
     type: Literal["cards"] = "cards"

@@ -1,7 +1,7 @@
 """The rules of a game as one value.
 
-A preset is a `Rules`; a variant is `dataclasses.replace`. Nothing here knows a game by name: `games/` fills in the fields,
-which stand in `fields`, and everything else reads them.
+A preset builds a `Rules`; `dataclasses.replace` makes a variant of it. Nothing here knows a game by name: `games/` fills in the
+fields, which are declared in `fields`, and everything else reads them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rules(RulesFields):
-    """Everything that decides what may happen in a game. Immutable; equal rules have equal digests.
+    """The rules of a game: every field that decides what may happen. Immutable; equal rules have equal digests.
 
-    ValueError for rules that nobody could play by (see `validation`), TypeError for a field of another type.
+    ValueError: nobody could play by these rules (see `validation`). TypeError: a field has another type.
 
     >>> import dasan
     >>> dasan.rules("big-two").combination("3D 4S 5D 6C 7H").kind
@@ -82,7 +82,7 @@ class Rules(RulesFields):
 
 @cache
 def _reader() -> TypeAdapter[Rules]:
-    """What reads rules from JSON: made once, as that takes far longer than reading."""
+    """The reader of rules from JSON, built once because building it takes far longer than reading."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(Rules)

@@ -1,8 +1,8 @@
 """The shapes that cards can be played in, one small dataclass each, and the recogniser.
 
-A game lists its shapes from low to high: *the order of declaration is the ranking*, and a set of cards that fits two
-shapes is the later one (a straight in one suit is a straight flush). Every shape can do two things: `read` a set of
-cards, and list the `patterns` that the action table is compiled from.
+A game lists its shapes from low to high: *the order of declaration is the ranking*, and of two shapes that fit the same cards the
+later one counts (a straight in one suit is a straight flush). A shape has two methods: `strength` of a set of cards, and the
+`patterns` from which the catalogue is compiled.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ TIER = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """Cards that may be played together, and what decides between two of them.
+    """Cards that may be played together, with what decides whether one combination beats another.
 
-    Only combinations of one `family` are compared, by `strength`; one of higher `power` beats any of lower. also: (kind,
-    strength), plays of other families which it beats from that strength on.
+    Combinations of one `family` compare by `strength`; one of higher `power` beats every one of lower power. also: (kind,
+    strength) of groups of one rank in other families, which this one beats from that strength on.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a shape asks of a hand: so many cards of each rank, and which suit decides, where one does.
+    """The cards that a shape needs: a number of each rank, and the deciding suit if there is one.
 
     counts: (rank, number) pairs, ranks as numbers in the game's order. `decider`: the rank whose highest chosen card
     must have suit `suit` (-1: no suit decides). `flush`: every card has suit `suit`. `mixed`: not all of one suit.
@@ -65,10 +65,10 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape(Typed):
-    """Common to all shapes: the kind's name, the clause that defines it, and how it is ranked.
+    """The base of all shapes: the kind's name, the clause that defines it, and its ranking.
 
-    `tier` orders the kinds that share a `family` (Big Two's five-card hands); `power` beats lower powers. `also_beats`:
-    (kind, rank), groups of one rank which it beats from that rank on, beside its own kind: a bomb that beats nothing but
+    `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers. `also_beats`:
+    (kind, rank) of groups of one rank that it beats from that rank on, in addition to its own kind: a bomb that beats only
     twos has ("single", "2").
     """
 
@@ -129,8 +129,8 @@ class Run(Shape):
     """Consecutive ranks of `sequence`, `copies` cards of each, `shortest` to `longest` ranks long.
 
     A run's strength is its place in the sequence; then, as `tie` says, the suit of its first (lowest) card, the highest
-    suit of its last (top) group, or nothing. `crown`: one window that counts above all others, decided by the suit of
-    its first rank (the Taiwanese 2-3-4-5-6). `flush`: all of one suit. `plain`: not all of one suit (then it would be
+    suit of its last (top) group, or nothing. `crown`: one run that ranks above all others, decided by the suit of
+    its first rank (the Taiwanese 2-3-4-5-6). `flush`: all cards of one suit. `plain`: not all of one suit (such a run would be of
     another kind).
     """
 
@@ -222,7 +222,7 @@ class Flush(Shape):
 class Groups(Shape):
     """A group of `main` cards of one rank with a group of `side` cards of another; the main group's rank decides.
 
-    `any_side`: the side card may be any card at all, of the main rank too or a joker (a bomb's odd card, W.12, W.13).
+    `any_side`: the side card may be any card, even a joker or one of the main rank (a bomb's odd card, W.12, W.13).
     `by_suit`: the higher of two equal groups decides, then its highest suit (two pairs, H.08).
     """
 

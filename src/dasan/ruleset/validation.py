@@ -1,7 +1,7 @@
-"""Whether rules can be played at all: what `Rules` refuses, wherever they come from.
+"""Validation of rules: what `Rules` refuses, wherever the rules come from.
 
-A record may carry rules of its own, so a stranger may have written them. Rules that pass can be compiled into a table
-of bounded size, always leave the seat to act a move (G.04), and pay sums of zero (G.05).
+A record may contain rules of its own, so a stranger may have written them. Rules that pass compile into a catalogue of bounded
+size, always leave the seat to act a move (G.04), and pay amounts that sum to zero (G.05).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
 MAX_PATTERNS = 10_000
-"""Rows of the catalogue before suits are told apart: the presets have at most 1,525."""
+"""The most rows of the catalogue before suits are distinguished; the presets have at most 1,525."""
 
 
 def objection(rules: RulesFields) -> str | None:
@@ -132,7 +132,7 @@ def _run(run: Run) -> Iterator[str]:
 
 
 def _most_patterns(shape: AnyShape) -> int:
-    """At least as many patterns as a shape has in any pack."""
+    """An upper bound on the number of patterns of a shape in any pack."""
     ranks, suits = len(RANKS), len(SUITS)
     match shape:
         case Same():
@@ -170,7 +170,7 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
 
 
 def _told_alone(rules: RulesFields, card: Card) -> bool:
-    """Whether the card is listed as a single of its own, and not another of its rank in its place."""
+    """Whether the card is a row of its own among the singles, not represented by another of its rank."""
     by_suit = any(isinstance(shape, Same) and shape.count == 1 and shape.by_suit for shape in rules.shapes)
     return by_suit or card.is_joker or card.suit == rules.suits[0]
 

@@ -1,4 +1,4 @@
-"""How long a solver may go on."""
+"""Limits of a search: nodes, seconds, and cancellation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dasan.arguments import WrongType, amount, shown, whole
 
 
 class Cancel(Protocol):
-    """Says whether to stop: `threading.Event` is one."""
+    """An object whose `is_set()` says whether to stop, such as `threading.Event`."""
 
     def is_set(self) -> bool: ...
 
 
 class Budget:
-    """Nodes, seconds, and the wish to stop. With `nodes` the clock is not looked at, so that equal calls give equal
-    answers. TypeError or ValueError: an argument is none of these.
+    """The limits of one search. With `nodes` the clock is ignored, so that equal calls give equal answers.
+
+    TypeError: an argument has another type. ValueError: `seconds` or `nodes` is out of range.
     """
 
     def __init__(

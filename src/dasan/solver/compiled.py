@@ -1,4 +1,4 @@
-"""Endgames of games without sides by compiled search, where the registry of backends has one that honours the rules."""
+"""Compiled search of endgames in games without sides, for rules that a compiled backend honours."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dasan.kernels.endgame.search import Search
 
 SLICE = 20_000
-"""Nodes between two looks at the clock: some hundredths of a second."""
+"""Nodes between two checks of the clock, some hundredths of a second."""
 
 
 @lru_cache(maxsize=16)
 def _tables(rules: Rules) -> tuple[Any, Any, Any]:
-    """What the search reads of a game, and the modules that know its positions: (tables, env, playout)."""
+    """(the tables of the game's catalogue, the module `env`, the module `playout`) of the backend for `rules`."""
     import numpy as np
 
     if choose(rules, Purpose.ENDGAME) is CARDSETS:
@@ -40,12 +40,12 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
 
 
 def applies(state: State) -> bool:
-    """Whether this search is one for `state`."""
+    """Whether this search can solve `state`."""
     return state.phase is Phase.PLAY and choose(state.rules, Purpose.ENDGAME).compiled
 
 
 class CompiledEndgame:
-    """What `seat` can be sure of, all others together against it; one table for all positions and seats of a game.
+    """Finds what `seat` can force against all others together; one transposition table for all positions and seats of a game.
 
     ValueError: no compiled backend honours the rules.
     """
@@ -64,14 +64,14 @@ class CompiledEndgame:
         self._warm = False
 
     def ready(self) -> bool:
-        """Whether the machine code lies on disk, or is loaded."""
+        """Whether the machine code is loaded or cached on disk."""
         from dasan.kernels.runtime.compiled import ready
 
         s, claim = self._search, self._kernel.Claim(0, 0, self._game)
         return ready(self._kernel.begin, s, claim) and ready(self._kernel.proceed, s, claim, 0)
 
     def warm_up(self, state: State) -> None:
-        """Load the machine code, or make it, so that no clock counts it."""
+        """Load or compile the machine code before the clock starts."""
         if self._warm:
             return
         from dasan.kernels.proofs.loop import NODES
@@ -85,9 +85,7 @@ class CompiledEndgame:
         self._warm = True
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """Whether `seat` gets `least` or more, and where it is to act and does, perhaps the move by which; None if
-        neither `most` positions nor the budget suffice. What the table knows costs nothing.
-        """
+        """As `Endgame.prove`. ValueError: the phase is not the play."""
         done = score(state, self.seat)
         if done is not None:
             return done >= least, None
@@ -111,13 +109,13 @@ class CompiledEndgame:
         return value > 0, self._proving(state) if value > 0 and state.to_act == self.seat else None
 
     def _proving(self, state: State) -> Move | None:
-        """The move that the search has just ended with."""
+        """The move that proves the result of the last search; None if it has none."""
         played = int(self._search.counters[self._kernel.MOVE])
         return None if played == self._kernel.NO_MOVE else _move(state, played)
 
 
 class CompiledMaxN:
-    """What every seat gets if all play for themselves; one table for all positions of a game.
+    """Finds what every seat gets if all play for themselves; one transposition table for all positions of a game.
 
     ValueError: no compiled backend honours the rules.
     """
@@ -153,7 +151,7 @@ class CompiledMaxN:
         self._warm = True
 
     def values(self, state: State, most: int | None = None) -> tuple[tuple[int, ...] | None, Move | None]:
-        """What every seat gets, and a move by which; None if neither `most` positions nor the budget suffice."""
+        """As `MaxN.values`."""
         if state.result is not None:
             scores = (score(state, seat) for seat in range(self.rules.players))
             return tuple(0 if s is None else s for s in scores), None
@@ -176,7 +174,7 @@ class CompiledMaxN:
         return values, self._chosen(state, values) if known else _move(state, int(search.counters[kernel.MOVE]))
 
     def _chosen(self, state: State, values: tuple[int, ...]) -> Move | None:
-        """A move that leads to the values of a position that the table knew, if the table knows what follows too."""
+        """For a position whose values were in the table, a move that leads to them, if the table knows its children too."""
         moves = state.legal_moves()
         if len(moves) == 1:
             return moves[0]
@@ -198,7 +196,7 @@ _ENDED = 0x76543210
 
 
 def _move(state: State, played: int) -> Move | None:
-    """The legal move that the kernels count as `played`; where a seat can only pass they have passed for it."""
+    """The legal move of the kernels' number `played`; None if the seat can only pass, for kernels skip forced passes."""
     moves = state.legal_moves()
     if len(moves) == 1:
         return moves[0]
@@ -208,7 +206,7 @@ def _move(state: State, played: int) -> Move | None:
 
 
 def _sizes(rules: Rules, env: Any) -> tuple[int, int, int, int, int]:
-    """Columns, players, cards, moves and scratch: what room a search needs."""
+    """The sizes of a search's buffers: columns, players, cards, moves and scratch words."""
     return env.COLUMNS, rules.players, len(rules.pack), env.most_legal(rules) + 1, env.SCRATCH
 
 

@@ -1,7 +1,7 @@
 """Who wins random deals of Big Three under exact play, by seat and by what the bidder holds.
 
-Every seat of a deal is valued as if it became the bidder. What the budget did not settle is kept as unsettled and counted
-both ways: the truth about the deals looked at lies between the two shares.
+Every seat of a deal is valued as if it became the bidder. A bidder whom the budget does not settle counts as a loss in the lower
+share and as a win in the upper one: the true share of these deals lies between the two.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HIGH = "A23"
 """The three ranks that are in no run, the highest (B3.02, B3.14)."""
 
 KINDS = ("all", "some", "bids", "place", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
-"""What bidders are sorted by: all of them; the best one of each deal; the fields of `Bidder`; its features."""
+"""The groupings of bidders: all of them; the best one of each deal; the fields of `Bidder`; its features."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Bidder:
 
 @dataclass(frozen=True, slots=True)
 class Valued:
-    """One deal: the same `seed`, `players` and `number` deal the same cards. nodes: what it took."""
+    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used."""
 
     seed: int
     players: int
@@ -61,7 +61,7 @@ class Valued:
 
     @property
     def settled(self) -> bool:
-        """Whether it is known of every bidder."""
+        """Whether the result of every bidder is known."""
         return all(one.won is not None for one in self.bidders)
 
     @property
@@ -83,7 +83,7 @@ class Valued:
 
 
 def random_deal(seed: int, players: int, number: int) -> State:
-    """Deal `number` of a series, in the auction. ValueError unless three or four play."""
+    """Deal `number` of a series, in the auction. ValueError: `players` is not 3 or 4."""
     if players not in PRESETS:
         raise ValueError("Big Three is played by three or four")
     source = random.Random(f"deals {seed} {players} {number}")
@@ -93,7 +93,9 @@ def random_deal(seed: int, players: int, number: int) -> State:
 def value_deals(
     numbers: Iterable[int], *, seed: int = 0, players: int = 3, workers: int = 1, **options: Any
 ) -> Iterator[Valued]:
-    """Those deals of a series, in order, each seat as bidder. options: the budget for each deal, as for `dasan.solve`."""
+    """Value the deals `numbers` of a series, in order, with each seat as bidder. options: the budget for each deal, as for
+    `dasan.solve`.
+    """
     one = partial(_valued, seed, players, options)
     if workers == 1:
         yield from map(one, numbers)
@@ -128,7 +130,7 @@ def _auctioned(state: State) -> int | None:
 
 
 def features(rules: Rules, hand: Sequence[Card], kitty: Sequence[Card]) -> dict[str, int]:
-    """What a bidder holds, the kitty taken in.
+    """Features of a bidder's hand, the kitty included.
 
     threes, twos, high: cards of rank 3, of rank 2, of the three highest ranks. turns: the fewest plays that empty the
     hand. run: the most ranks in one run of singles. sets: ranks held three or four times. kitty_high, kitty_turns, with
@@ -164,12 +166,12 @@ def _turns(rules: Rules, hand: Sequence[Card]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of the bidders of one kind win.
+    """The share of bidders of one group that win.
 
-    deals: how many deals they are from. low, high: the share of them that wins if none, or every one, of the unsettled
-    does. interval: where the share of all such deals lies with 95 % confidence, whatever the unsettled ones are: Wilson's
-    interval, its lower end from `low` and its upper end from `high`, with the number of deals as sample: the bidders of
-    one deal are not independent.
+    deals: the number of deals they come from. low, high: the share that wins if none, or if all, of the unsettled bidders do.
+    interval: a 95 % confidence interval that holds whatever the unsettled results are: the lower end of Wilson's interval for
+    `low` and the upper end of that for `high`, with the number of deals as sample size, since the bidders of one deal are
+    not independent.
     """
 
     kind: str
@@ -196,7 +198,7 @@ class Share:
 
 
 def shares(deals: Iterable[Valued]) -> list[Share]:
-    """The share that wins of every kind of bidder: see `KINDS`."""
+    """The winning share of each group of bidders, see `KINDS`."""
     groups: dict[tuple[str, int], list[tuple[Valued, bool | None]]] = {}
     for valued in deals:
         groups.setdefault(("some", 0), []).append((valued, valued.won_by_some))
@@ -223,7 +225,7 @@ def _share(kind: str, value: int, of: Sequence[tuple[Valued, bool | None]]) -> S
 
 
 def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share that was seen in a sample of `of`.
+    """Wilson's confidence interval for a share observed in a sample of size `of`.
 
     >>> [round(end, 3) for end in wilson(0.3, 100)]
     [0.219, 0.396]

@@ -1,7 +1,7 @@
-"""Endgames of games without sides: the value first, with the move that proves it, then a line, then every other move.
+"""Endgames of games without sides: first the value, with a move that proves it, then a line, then every other move.
 
 With two players left the value is exact. With more, a seat plays against all others together ("paranoid"): the value is
-what that seat can be sure of. What each gets if all look to themselves is another question: see `max_n`.
+what that seat can force. For the values if everybody plays for themselves see `max_n`.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from dasan.solver.solution import Solution
 from dasan.solver.worth import bounds, score
 
 FIRST_SHARE = 64
-"""Positions that every question of a set may take before any may take more."""
+"""The nodes that every query of a set gets before any gets more."""
 
 
 class Endgame(Protocol):
-    """A search that says what `seat` can be sure of: `interpreted` for all rules, `compiled` for those it honours."""
+    """A search for what `seat` can force: `interpreted` for all rules, `compiled` for those that it honours."""
 
     seat: int
     budget: Budget
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """Whether `seat` gets `least` or more, and where it is to act and does, perhaps the move by which; None if
-        neither `most` positions nor the budget suffice. What is known already costs nothing.
+        """(whether `seat` can force at least `least`, a move that does so if the seat is to act and one is known).
+
+        None for the first: `most` nodes or the budget did not suffice. Results that are known already cost nothing.
         """
         ...
 
 
 class Bounded:
-    """A position whose value lies between `low` and `high`, as far as is known."""
+    """A position with the bounds `low` and `high` of its value that are known so far."""
 
     def __init__(self, state: State, seat: int) -> None:
         self.state = state
@@ -46,7 +47,7 @@ class Bounded:
         return self.low if self.low == self.high else None
 
     def ask(self, search: Endgame, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """As `Endgame.prove`, remembering the answer."""
+        """As `Endgame.prove`; the answer tightens the bounds."""
         if least <= self.low or least > self.high:
             return least <= self.low, None
         found, move = search.prove(self.state, least, most)
@@ -57,7 +58,7 @@ class Bounded:
         return found, move
 
     def settle(self, search: Endgame, most: int | None = None) -> None:
-        """Halve what is between the bounds until nothing is, or the budget or `most` positions do not suffice."""
+        """Bisect the interval between the bounds until they meet, or until `most` nodes or the budget do not suffice."""
         while self.low < self.high:
             if self.ask(search, (self.low + self.high + 1) // 2, most)[0] is None:
                 return
@@ -66,7 +67,7 @@ class Bounded:
 def solve_endgame(
     state: State, search: Endgame, *, moves: bool, line: bool = True, also: Move | None = None
 ) -> Solution:
-    """A position of a game in which every player plays alone, for the seat to act; `also` as in `solve_warm`."""
+    """Solve a position of a game without sides, for the seat to act. also: as in `solve_warm`."""
     whole = Bounded(state, search.seat)
     worst = whole.low
     best: Move | None = None
@@ -100,11 +101,11 @@ def solve_endgame(
 
 
 def _settle_all(after: Mapping[Move, Bounded], search: Endgame) -> None:
-    """Find the values of all moves, the easy ones first: each round gives all the same share."""
+    """Find the values of all moves, in rounds that give each the same number of nodes, so that easy ones come first."""
     share = FIRST_SHARE
     while True:
         for child in after.values():
-            # Most moves keep the value or lose much, so that the upper bound is asked for first.
+            # Most moves keep the value or lose much, so try to prove the upper bound first.
             if child.low < child.high:
                 child.ask(search, child.high, share)
             child.settle(search, share)
@@ -114,7 +115,7 @@ def _settle_all(after: Mapping[Move, Bounded], search: Endgame) -> None:
 
 
 def pick(after: Mapping[Move, Bounded], value: int, search: Endgame) -> Move | None:
-    """A move that keeps `value` for whoever is to act; None if the budget does not suffice to find it."""
+    """A move of the seat to act that keeps `value`; None if the budget does not suffice to find one."""
 
     def keeps(child: Bounded, most: int) -> bool:
         return bool(child.ask(search, value, most)[0]) and child.ask(search, value + 1, most)[0] is False
@@ -146,7 +147,7 @@ def _line(after: Mapping[Move, Bounded], best: Move | None, value: int, search: 
         after = {move: Bounded(state.play(move), search.seat) for move in state.legal_moves()}
         mine = state.to_act == search.seat
         for child in after.values():
-            # The position is worth `value`: no move of the seat's is worth more, and none of the others' less.
+            # The position's value is `value`: no move of the seat has a higher value, and none of the others' a lower one.
             if mine:
                 child.high = min(child.high, value)
             else:
@@ -164,7 +165,7 @@ def solution(
     scope: str = "paranoid",
     by_seat: Mapping[int, int] | None = None,
 ) -> Solution:
-    """What was found out for the seat to act, where more is better, as it is told: places count from 1."""
+    """The `Solution` for the seat to act. Inside the search more is better; a `Solution` counts places from 1."""
     value, lower, upper = whole.value, whole.low, whole.high
     if state.rules.ending is Ending.LAST_IN:
         lower, upper = -upper, -lower

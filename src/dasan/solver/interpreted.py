@@ -1,4 +1,4 @@
-"""Endgames of games without sides by plain search over the engine's own states: for all rules there are."""
+"""Interpreted search of endgames in games without sides, over the engine's states: for all rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dasan.solver.budget import Budget
 from dasan.solver.worth import score
 
 PLACES_A_MEGABYTE = 600
-"""A position that is remembered takes about 1.7 kB."""
+"""Cached positions in a megabyte: each takes about 1.7 kB."""
 
 
 class OutOfBudget(Exception):
@@ -18,9 +18,8 @@ class OutOfBudget(Exception):
 
 
 class InterpretedEndgame:
-    """What `seat` can be sure of, all others together against it; what is known stays known for the next positions.
-
-    A memory that is full is emptied: at most `memory_mb` are taken.
+    """Finds what `seat` can force against all others together. Results are cached for later positions, in at most `memory_mb`; a
+    full cache is cleared.
     """
 
     def __init__(self, seat: int, memory_mb: float, budget: Budget) -> None:
@@ -32,9 +31,7 @@ class InterpretedEndgame:
         self._cut: Move | None = None
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """Whether `seat` gets `least` or more, and where it is to act and does, perhaps the move by which; None if
-        neither `most` positions nor the budget suffice.
-        """
+        """As `Endgame.prove`."""
         self._until = None if most is None else self.budget.used + most
         self._cut = None
         try:
@@ -44,9 +41,7 @@ class InterpretedEndgame:
         return value >= least, self._cut if value >= least and state.to_act == self.seat else None
 
     def _value(self, state: State, low: int, high: int) -> int:
-        """The value if it lies between `low` and `high` or is one of them, else a bound beyond that end (fail-soft
-        alpha-beta).
-        """
+        """The value if it lies from `low` to `high`, else a bound on it beyond that interval (fail-soft alpha-beta)."""
         self._cut = None
         done = score(state, self.seat)
         if done is not None:
@@ -85,13 +80,13 @@ class InterpretedEndgame:
 
 
 def ordered(state: State) -> Iterator[tuple[Move, State]]:
-    """Every legal move with what follows, those that leave the fewest cards first."""
+    """Every legal move with the state after it, those that leave the fewest cards first."""
     for move in sorted(state.legal_moves(), key=lambda move: -len(move.cards)):
         yield move, state.play(move)
 
 
 def key_of(state: State) -> tuple[object, ...]:
-    """All of a state that play from here, and what it pays, depends on."""
+    """A hashable key of everything on which play from here and its payments depend."""
     table = state.table
     return (
         state.hands,

@@ -1,4 +1,4 @@
-"""Many states solved: those of one deal one after the other with one table, the deals side by side."""
+"""Solve many states: those of one deal one after the other with one transposition table, different deals in parallel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dasan.play.state import State
 
 TOGETHER = 50
-"""States of one deal that share a table at most: the rest go to other workers."""
+"""The most states of one deal that share a transposition table; further ones go to other workers."""
 
 
 def solve_many(
@@ -31,13 +31,17 @@ def solve_many(
     scope: Scope | None = None,
     cluster: str | None = None,
 ) -> list[Solution]:
-    """`solve` for each state, in their order; the budget is for each, the memory for each of the `workers` processes
-    (default: one a processor). With `cluster`, the address of a Ray cluster or "auto" for the one that this machine
-    belongs to, its processors do the work; that needs the extra `cluster`.
+    """`solve` for each state; returns the solutions in the same order.
 
-    States that come from the same deal are solved one after the other with one table, up to 50 of them, so that what is
-    known of one helps with the next. With `nodes` the answers do not depend on how many workers there are. TypeError or
-    ValueError, before anything is solved, for what are no states and for a budget or workers that cannot be.
+    - seconds, nodes: the budget for each state. With `nodes` the answers do not depend on the number of workers.
+    - workers: processes, one for each processor by default. memory_mb: the memory for each of them.
+    - cluster: the address of a Ray cluster, or "auto" for the one that this machine belongs to, whose processors do the work
+      instead; needs the extra `cluster`.
+    - moves, scope: as for `solve`.
+
+    Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for one help
+    with the next. TypeError or ValueError, before anything is solved: there is something that is no state, or the budget or the
+    number of workers is out of range.
     """
     from dasan.play.state import State
 
@@ -64,7 +68,7 @@ def solve_many(
 
 
 def _by_deal(states: list[State]) -> list[list[int]]:
-    """The places of the states, those that began as one together."""
+    """Groups of indices of states that began with the same deal, at most `TOGETHER` in each."""
     groups: dict[object, list[int]] = {}
     for i, state in enumerate(states):
         groups.setdefault(state.begun, []).append(i)

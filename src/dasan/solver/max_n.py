@@ -2,7 +2,7 @@
 
 Each player takes the move that is best for itself and expects the others to do so. Of moves that are equal for it, it
 takes the one that is worst for the player who acts after it, then for the next, and so on around the table. With this
-rule a position has one value, whatever the order in which moves are looked at; other rules for ties may give others.
+rule for ties a position has one value, whatever the order of moves in the search; another rule may give other values.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from dasan.solver.solution import Solution
 from dasan.solver.worth import score
 
 Values = tuple[int, ...]
-"""What each seat gets, more is better: payments, or places negated."""
+"""By seat, its result, of which more is better: the payment, or the place negated."""
 
 
 class MaxN(Protocol):
-    """A search for what every seat gets."""
+    """A search for the results of all seats."""
 
     budget: Budget
 
     def values(self, state: State, most: int | None = None) -> tuple[Values | None, Move | None]:
-        """What every seat gets, and a move by which; None if neither `most` positions nor the budget suffice. What is
-        known already costs nothing.
+        """(the result of every seat, a move that leads to it). None for the first: `most` nodes or the budget did not suffice.
+        Results that are known already cost nothing.
         """
         ...
 
 
 class InterpretedMaxN:
-    """Plain search over the engine's own states, for all rules there are. What is known of positions stays known for the
-    next ones, as far as the memory goes.
+    """Interpreted search over the engine's states, for all rules. Results are cached for later positions, in at most
+    `memory_mb`.
     """
 
     def __init__(self, memory_mb: float, budget: Budget) -> None:
@@ -83,15 +83,13 @@ class InterpretedMaxN:
 
 
 def _preference(state: State) -> Callable[[Values], Values]:
-    """How the seat to act weighs what everybody gets: the greatest is best."""
+    """A sort key for the seat to act: of two results of all seats it prefers the one with the greater key."""
     n, seat = state.rules.players, state.mover
     return lambda values: (values[seat], *(-values[(seat + i) % n] for i in range(1, n)))
 
 
 def _ideal(state: State) -> Values | None:
-    """What the seat to act would like best of all that can still happen, where that is known: nothing better need be
-    looked for.
-    """
+    """The best result that the seat to act can still hope for, if it is known: a search may stop when it finds it."""
     n, seat = state.rules.players, state.mover
     if state.rules.ending is Ending.LAST_IN:
         places = {s: -(i + 1) for i, s in enumerate(state.finished)}
@@ -107,7 +105,7 @@ def _ideal(state: State) -> Values | None:
 
 
 def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, also: Move | None = None) -> Solution:
-    """A position of a game in which every player plays alone; `also` as in `solve_warm`."""
+    """Solve a position of a game without sides, everybody playing for themselves. also: as in `solve_warm`."""
     seat = state.mover
     values, best = search.values(state)
     whole = Bounded(state, seat)
@@ -123,7 +121,7 @@ def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, a
 def _all_moves(
     state: State, values: Values | None, best: Move | None, search: MaxN, also: Move | None
 ) -> dict[Move, int]:
-    """What the seat to act gets by each move, as far as the budget goes: the easy ones first, with equal shares."""
+    """The seat to act's result of each move, as far as the budget goes, in rounds with equal numbers of nodes."""
     seat = state.mover
     listed = state.legal_moves()
     moves = listed if also is None or also in listed else (*listed, also)

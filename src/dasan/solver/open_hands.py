@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from dasan.kernels.ranks.solver.search import Search
 
 SLICE = 20_000
-"""Nodes between two looks at the clock: some hundredths of a second."""
+"""Nodes between two checks of the clock, some hundredths of a second."""
 FIRST_SHARE = 2_000
-"""Nodes that every position of a set may take before any may take more."""
+"""The nodes that every position of a set gets before any gets more."""
 
 
 def applies(state: State) -> bool:
-    """Whether this solver is the one for the state: see `backends.OPEN_HANDS`."""
+    """Whether this solver can solve `state`, see `backends.OPEN_HANDS`."""
     return OPEN_HANDS.unsupported(state.rules) is None
 
 
 @dataclass(frozen=True)
 class Position:
-    """A state as the kernel sees it, seats counted from the bidder; equal positions have equal values."""
+    """A state in the kernel's encoding, seats counted from the bidder; equal positions have equal values."""
 
     hands: tuple[int, ...]
     side: int
@@ -42,7 +42,7 @@ class Position:
 
 
 def position(state: State) -> Position:
-    """The kernel's position of a state in the play. ValueError where no order of play leads to who is to act."""
+    """The kernel's position of a state in the play. ValueError: no order of play makes this seat act now."""
     from dasan.kernels.ranks.solver import search as solver_search
     from dasan.kernels.ranks.tables import rank_catalogue
 
@@ -77,7 +77,7 @@ def _word(state: State, seat: int) -> int:
 
 @lru_cache(maxsize=16)
 def _actions_of(rules: Rules) -> dict[tuple[str, int], int]:
-    """The kernel's actions by what identifies a row."""
+    """The kernel's actions by family and strength."""
     from dasan.kernels.ranks.tables import rank_catalogue
 
     rows = rules.catalogue.rows
@@ -89,7 +89,7 @@ def _actions_of(rules: Rules) -> dict[tuple[str, int], int]:
 
 
 def stakes(state: State, bid: int | None = None) -> tuple[int, int]:
-    """What the bidder is paid if the bidder's side goes out first, and if not (B3.19, B4.06)."""
+    """The bidder's payment if the bidder's side goes out first, and if not (B3.19, B4.06). bid: by default the state's."""
     scoring = state.rules.scoring
     each = scoring.pay_each_winner if isinstance(scoring, BidScoring) else False
     amount = bid if bid is not None else state.bid or 0
@@ -99,7 +99,7 @@ def stakes(state: State, bid: int | None = None) -> tuple[int, int]:
 
 
 class OpenHands:
-    """One table for the positions of one deal; `settle` finds out who wins them, as far as `budget` goes."""
+    """One transposition table for the positions of one deal; `settle` finds who wins them, as far as `budget` goes."""
 
     def __init__(self, state: State, memory_mb: float, budget: Budget) -> None:
         from dasan.kernels.ranks.solver import search as solver_search
@@ -141,7 +141,7 @@ class OpenHands:
         return won
 
     def chance(self, at: Position) -> float:
-        """The share of positions that look like this one in which the bidder's side wins; 1 or 0 where that is known."""
+        """An estimate of the probability that the bidder's side wins: the share among similar positions; 1 or 0 if known."""
         if at in self._known:
             return float(self._known[at])
         odds = self._kernel.odds_of(self._search, self._players, at.hands, at.side, at.context, self._table)
@@ -149,7 +149,7 @@ class OpenHands:
 
 
 def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
-    """Who wins, for as many problems as the budget allows, the easy ones first: each round gives all the same share."""
+    """Who wins, for as many problems as the budget allows, in rounds that give each the same number of nodes."""
     out: dict[tuple[OpenHands, Position], bool] = {}
     open_ = list(dict.fromkeys(problems))
     share = FIRST_SHARE
@@ -166,7 +166,7 @@ def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) ->
 
 
 def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, line: bool = True) -> Solution:
-    """A position in the play of the cards; with `moves` their values and, if wanted, a line."""
+    """Solve a position in the play of the cards. moves: also value the moves; line: with them, also find a line."""
     win, loss = stakes(state)
     at = position(state)
     value = solver.settle(at)
@@ -175,7 +175,7 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
     children = {move: state.play(move) for move in state.legal_moves()}
     wanted = state.to_act in state.partners
     if value is (not wanted):
-        # Where the best move loses, every move does.
+        # If the best move loses, every move does.
         told = tuple(_line(state, value, solver)) if line else ()
         return _solution(value, dict.fromkeys(children, value), told, win, loss, budget)
     over = {move: child for move, child in children.items() if child.phase is Phase.OVER}
@@ -220,10 +220,10 @@ def _solution(
 
 
 def _line(state: State, value: bool, solver: OpenHands) -> Iterator[Move]:
-    """Best play from here, where the bidder's side wins or not as `value` says.
+    """Best play from here. value: whether the bidder's side wins.
 
-    The winners take the first move that is found to win; the losers, who have no better one, the longest resistance that
-    a look at their next move shows: the largest play, so that they come down to few cards.
+    The winners make the first move that is found to win; the losers, whose moves are all equal, make the largest play, to come
+    down to few cards.
     """
     while state.phase is Phase.PLAY:
         children = [(move, state.play(move)) for move in state.legal_moves()]
@@ -258,7 +258,7 @@ def _winning(children: list[tuple[Move, State]], value: bool, solver: OpenHands)
 
 
 def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
-    """Every seat as bidder, for a bid of 1: the kitty taken, or a card called, and the opener on lead (B3.11, B3.12)."""
+    """Solve a state in the auction: the value for each seat as bidder, for a bid of 1 (B3.11, B3.12)."""
     seats = range(state.rules.players)
     contracts = {seat: auction.close(replace(state, bid=1, bidder=seat, passed=())) for seat in seats}
     share = memory_mb / len(contracts)
@@ -281,7 +281,7 @@ def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
 
 
 def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:
-    """The value of every call (B4.03): it is that of the partner whom it finds."""
+    """Solve a state in the call: the value of a call depends on the partner that it finds (B4.03)."""
     win, loss = stakes(state)
     [values] = _contracts([state], memory_mb, budget)
     proved: dict[Move, bool] = {}
@@ -312,7 +312,7 @@ def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[di
 
 
 def _best(values: Iterable[bool | None]) -> bool | None:
-    """What the bidder, who chooses the partner, can have."""
+    """Whether the bidder, who chooses the partner, wins; None if that is not proved."""
     seen = set(values)
     return True if True in seen else None if None in seen else False
 

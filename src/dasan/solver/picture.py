@@ -1,4 +1,4 @@
-"""A review as a picture: for every move the share of legal moves that keep the result, as SVG."""
+"""A review as an SVG chart: for every move the share of legal moves that keep the result."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dasan.solver.review import Judged, Review
 STEP = 14
 """Pixels a move."""
 MOVES = 23
-"""Moves in a row: with so many the picture is as wide as a phone."""
+"""Moves in a row, so that the picture is as wide as a phone."""
 LEFT, RIGHT = 48, 16
 WIDTH = LEFT + STEP * MOVES + RIGHT
 HEIGHT = 90
-"""From no share to all, in pixels."""
+"""Pixels from 0 to 100 %."""
 LINE = 16
 LETTERS = 50
-"""So many letters fit into the width."""
+"""The letters that fit into the width."""
 NUMBER = 10
 """Width of a digit of a label, with the space beside it for two."""
 
@@ -97,8 +97,8 @@ def _x(place: int) -> float:
 
 
 def _labels(row: Sequence[Judged]) -> tuple[list[tuple[float, int, int]], int]:
-    """Where the number of each move stands that did not keep the result: x, and the line, so that no two overlap; and
-    how many lines these are.
+    """For each move that did not keep the result, (x, line, number) of its label, so that no two overlap; and the number of
+    lines.
     """
     out: list[tuple[float, int, int]] = []
     ends: list[float] = []

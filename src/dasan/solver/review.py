@@ -1,6 +1,6 @@
-"""A hand looked at again: which moves kept the result that best play, with all hands open, would have had.
+"""Review a hand: which moves kept the result of best play with all hands open.
 
-The moves are judged from the last to the first with one table: what is known of the end helps with the beginning.
+The moves are judged from the last to the first with one transposition table, so that results for the end help with the beginning.
 """
 
 from __future__ import annotations
@@ -20,22 +20,21 @@ from dasan.solver.solution import Solution
 from dasan.solver.solving import Scope, Warm, solve_warm
 
 MISSES = 3
-"""In a game without sides: after so many positions in a row that were too large, those before are not tried."""
+"""In games without sides: after this many positions in a row that were too large, earlier ones are not tried."""
 HURRIED = 0.02
-"""Seconds for a position when the time for the hand is over."""
+"""Seconds for each position when the time for the hand is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One move. seq: the number of its event. choices: how many moves were legal.
 
-    value: what the position was worth, worth: what it is worth after the move, both as `Solution.value` counts; None if
-    not known. keeping, losing: the legal moves that keep the value, and those that do not, as far as they were proved.
-    kept: whether this one did, as every forced move does; None if not known. scope: as in `Solution`; None where nothing
-    was judged.
+    value: the value of the position; worth: its value after the move, both as in `Solution.value`; None if unproved. keeping,
+    losing: the legal moves that keep the value, and those that do not, as far as they were proved. kept: whether this move did,
+    as every forced move does; None if unproved. scope: as in `Solution`; None if nothing was judged.
 
-    as_bidder: in the auction, what the hand is worth to this seat if it becomes the bidder with this bid, or, where it
-    passes, with the lowest bid it could make. A bid is not judged beyond that: what the others would bid is not known.
+    as_bidder: in the auction, the value of the hand to this seat if it becomes the bidder with this bid, or, after a pass, with
+    the lowest bid it could have made. Bids are not judged beyond that, for it is not known what the others would bid.
     """
 
     seq: int
@@ -57,9 +56,7 @@ class Judged:
 
     @property
     def shares(self) -> tuple[float, float] | None:
-        """The least and the most that the share of legal moves that keep the result can be; equal where all moves were
-        proved. None where the value was not.
-        """
+        """Bounds on the share of legal moves that keep the result, equal if all moves were proved; None if the value was not."""
         if self.forced:
             return 1.0, 1.0
         if self.value is None:
@@ -68,7 +65,7 @@ class Judged:
 
     @property
     def could_turn(self) -> bool:
-        """Whether some legal move would not have kept the result."""
+        """Whether some legal move is proved not to keep the result."""
         return self.value is not None and len(self.losing) > 0
 
     def to_json(self) -> dict[str, Any]:
@@ -92,7 +89,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What became of a hand. hand: the last state. moves: every move of it, in order."""
+    """The review of a hand. hand: its last state. moves: every move, in order."""
 
     hand: State
     moves: tuple[Judged, ...]
@@ -109,12 +106,12 @@ class Review:
 
     @property
     def last_chance(self) -> Judged | None:
-        """The last move in whose place another would have led to another result."""
+        """The last move instead of which another would have led to another result."""
         return next((j for j in reversed(self.moves) if j.could_turn), None)
 
     @property
     def not_judged(self) -> tuple[Judged, ...]:
-        """Moves of which it is not known whether they kept the result; bids are among them."""
+        """Moves of which it is not known whether they kept the result, including bids."""
         return tuple(j for j in self.moves if j.kept is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -145,9 +142,10 @@ def review(
     progress: Callable[[int, int], object] | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> Review:
-    """Judge every move that led to `state`, over or not; the budget is for each position, `scope` as for `solve`.
+    """Judge every move that led to `state`, whether the hand is over or not.
 
-    `progress` is called with the number of moves judged, and of all; `notice` as for `solve`.
+    seconds, nodes: the budget for each position. progress: called with the number of moves judged, and of all moves. Other
+    arguments and errors as for `solve`.
     """
     every = sum(1 for _ in moves_of(state)) if progress is not None else 0
     out: list[Judged] = []
@@ -171,9 +169,9 @@ def judge(
     notice: Callable[[str], object] | None = None,
     total: float | None = None,
 ) -> Iterator[Judged]:
-    """The moves that led to `state`, judged one after the other from the last to the first, as in `review`.
+    """As `review`, but yield the moves one after the other, from the last to the first.
 
-    total: seconds for all of them together; once they are over each position gets `HURRIED` at most.
+    total: seconds for all of them together; afterwards each position gets at most `HURRIED`.
     """
     end = None if total is None else monotonic() + total
     moves = list(moves_of(state))
@@ -261,7 +259,7 @@ def _judged(state: State, move: Move, after: State, solution: Solution) -> Judge
 
 
 def _same(state: State, listed: Move, after: State) -> bool:
-    """Whether a listed move does what led to `after`: the same, but for suits that make no difference."""
+    """Whether a listed move leads to `after`, up to suits that make no difference."""
     made = after.events[len(state.events)]
     if listed.type.value != made.type.value:
         return False

@@ -1,4 +1,4 @@
-"""What a solver found out."""
+"""The result of a solver."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from dasan.play.moves import Move
 class Solution:
     """The result of a hand under best play with all cards open.
 
-    value: what the bidder is paid (Big Three), what the seat to act is paid (Big Two), the place in which the seat to
-    act finishes, 1 for the Winner (Winner); None when unproved. exact: whether `value` is proved. lower, upper: bounds
-    that hold in any case. moves: the proved value of each legal move, in the order of `legal_moves()`. line: one line
-    of best play, as far as the budget went. nodes: positions looked at. by_bidder: in the auction the value of the hand
-    to each seat if it became the bidder, for a bid of 1. by_seat: with "max-n", what every seat gets, as `value` counts.
-    estimate: where the value of a position in the play of Big Three is unproved, what the bidder is paid in the mean of
-    positions that look like it.
-
-    scope: "two sides" (Big Three; no assumption), "two players" (no assumption), "paranoid" (all others play together
-    against the seat to act, so that its value is what it can be sure of), "max-n" (everybody plays for themselves, and
-    of moves equal for them take the one that is worst for the player after them, then for the next), or "auction".
+    - value: the bidder's payment (Big Three), the payment to the seat to act (Big Two), or the place in which the seat to act
+      finishes, 1 for the Winner (Winner); None if unproved.
+    - exact: whether `value` is proved. lower, upper: bounds that always hold.
+    - moves: the proved values of legal moves, in the order of `legal_moves()`.
+    - line: one line of best play, as far as the budget went.
+    - nodes: search nodes used.
+    - by_bidder: in the auction, the value of the hand to each seat if it became the bidder, for a bid of 1.
+    - by_seat: with "max-n", the value for every seat, in the unit of `value`.
+    - estimate: if the value of a position in the play of Big Three is unproved, the bidder's mean payment in similar positions.
+    - scope: the assumption about the others: "two sides" (Big Three; none), "two players" (none), "paranoid" (all others play
+      together against the seat to act, whose value is what it can force), "max-n" (everybody plays for themselves, and of
+      equal moves takes the one that is worst for the next player, then for the one after), or "auction".
     """
 
     value: int | None

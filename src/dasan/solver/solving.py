@@ -1,4 +1,4 @@
-"""One state solved: by compiled search where one honours the rules, else by plain search over states."""
+"""Solve one state: by compiled search if a backend honours the rules, else by interpreted search."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ def solve(
 ) -> Solution:
     """The result of `state` under best play with all hands open, and the value of every legal move.
 
-    The search stops after `seconds`, or after `nodes` positions: then the clock is not looked at, and equal calls give
-    equal answers. What it keeps of positions takes at most `memory_mb`. What was not proved until then is left out: the
-    answer says `exact=False` and gives bounds. Without `moves` neither the moves nor the line are looked for. `progress`
-    is called now and then with the number of positions so far; `cancel.is_set()` stops the search. Any number of threads
-    may solve at the same time. Machine code that has to be made first, which happens once on a machine and takes from
-    seconds to a minute, does not count against `seconds`: `notice` is called with a sentence before that begins.
+    If the budget ends before the proof, the solution has `exact=False` and bounds; unproved moves are left out.
 
-    What `value` counts, and what is assumed with more than two players, stands in `Solution`; `scope` chooses what, in
-    games without sides: "paranoid", which is the default, or "max-n". ValueError for a hand that is over, or whose cards
-    are not all known, for rules that no solver honours, for a `scope` that the game does not have, and for a budget that
-    is no number from 0 on.
+    - seconds: the time limit; None for none. Compiling machine code, once on a machine, does not count.
+    - nodes: a limit of search nodes instead: then the clock is ignored, and equal calls give equal answers.
+    - memory_mb: the most memory for the transposition table.
+    - moves: whether to value every move and to find a line.
+    - scope: in games without sides "paranoid" (the default) or "max-n"; see `Solution`.
+    - progress: called now and then with the number of search nodes so far.
+    - cancel: `cancel.is_set()` stops the search.
+    - notice: called with a sentence before machine code is compiled, which takes from seconds to a minute.
+
+    Any number of threads may solve at the same time. TypeError: an argument has another type. ValueError: the hand is over, or
+    not all of its cards are known; no solver honours the rules; the game has no such `scope`; or the budget is out of range.
 
     >>> import dasan
     >>> state = dasan.start(dasan.rules("big-three"), ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -61,14 +63,14 @@ def solve(
 
 
 MOST_MB = 1 << 20
-"""Megabytes that a caller may ask for: more than any machine gives."""
+"""The most megabytes that a caller may ask for: more than any machine has."""
 COMPILING = "compiling the solver: this happens once on a machine, and does not count against the time"
 
 
 class Warm:
-    """What is found out about one position stays known for the next one of the same deal. Not for several threads.
+    """Transposition tables that are kept between positions of the same deal. Not safe for several threads.
 
-    ValueError: memory_mb, the most that is kept, is not a number from 0 to `MOST_MB`. notice: as for `solve`.
+    memory_mb: the most memory for them. notice: as for `solve`. ValueError: memory_mb is not a number from 0 to `MOST_MB`.
     """
 
     def __init__(self, memory_mb: float, notice: Callable[[str], object] | None = None) -> None:
@@ -84,12 +86,12 @@ class Warm:
         self._everybody: CompiledMaxN | None = None
 
     def clear(self) -> None:
-        """Forget all, and give the memory back."""
+        """Drop all tables and free their memory."""
         self._table, self._max_n, self._compiled, self._everybody = None, None, None, None
         self._interpreted.clear()
 
     def table(self, state: State, budget: Budget) -> OpenHands:
-        """A table for `state`: that of the last one, if the same seats stand against the same, by the same rules."""
+        """The table for `state`: that of the last state, if rules and sides are the same, else a new one."""
         from dasan.solver.open_hands import OpenHands
 
         side = (state.bidder, state.partner, state.rules)
@@ -99,7 +101,7 @@ class Warm:
         return self._table
 
     def endgame(self, state: State, budget: Budget) -> Endgame:
-        """The search for the seat to act, in a game without sides; the clock runs from now."""
+        """The search for the seat to act, in a game without sides. Starts the clock of `budget`."""
         from dasan.solver import compiled, interpreted
 
         seat = state.mover
@@ -121,7 +123,7 @@ class Warm:
         return search
 
     def max_n(self, state: State, budget: Budget) -> MaxN:
-        """The search for everybody; the clock runs from now."""
+        """The search for all seats. Starts the clock of `budget`."""
         from dasan.solver import compiled
         from dasan.solver.max_n import InterpretedMaxN
 
@@ -139,7 +141,7 @@ class Warm:
         return search
 
     def warn(self, ready: bool) -> None:
-        """Say that machine code has to be made, where it is not `ready`."""
+        """Call `notice` if machine code has to be compiled."""
         if not ready and self._notice is not None:
             self._notice(COMPILING)
 
@@ -154,8 +156,8 @@ def solve_warm(
     line: bool = True,
     also: Move | None = None,
 ) -> Solution:
-    """As `solve`, with what is known already. line: whether a line is wanted, if the moves are. also: a legal move that
-    is valued too where `legal_moves()` does not list it and it may differ from all that are listed.
+    """`solve` with the tables of `warm`. line: with `moves`, whether to find a line. also: a legal move to value too, even if
+    `legal_moves()` does not list it, because its suits may make a difference.
     """
     from dasan.play.parts import Phase
     from dasan.solver import endgame, max_n, open_hands

@@ -1,4 +1,4 @@
-"""What a position without sides can be worth to a seat: more is better, places negated."""
+"""Values in games without sides: payments, or places negated, so that more is better."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dasan.ruleset.policies import CardScoring, Ending, FixedScoring
 
 
 def score(state: State, seat: int) -> int | None:
-    """What the end of the hand, or of this seat's part in it, is worth; None while it is open."""
+    """The value to a seat of a hand that is over, or in which it has its place; None if it is still open."""
     places = state.rules.ending is Ending.LAST_IN
     if places and seat in state.finished:
         return -(state.finished.index(seat) + 1)
@@ -19,7 +19,7 @@ def score(state: State, seat: int) -> int | None:
 
 
 def bounds(state: State, seat: int) -> tuple[int, int]:
-    """The worst and the best that can still happen to `seat`: hands only get shorter from here."""
+    """The least and the greatest value that `seat` can still get. ValueError: the game has sides."""
     done = score(state, seat)
     if done is not None:
         return done, done
@@ -36,6 +36,6 @@ def bounds(state: State, seat: int) -> tuple[int, int]:
 
 
 def _most(scoring: CardScoring, held: int, has_played: bool) -> int:
-    """The most that a loser who holds so many cards now can pay in the end."""
+    """The most that a loser who now holds `held` cards can still pay."""
     unplayed = 0 if has_played else scoring.cost(held, False)
     return max(unplayed, *(scoring.cost(n, True) for n in range(held + 1)))
