@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ import pytest
 import dasan
 from dasan.bots.net import NetBot
 from dasan.features import move_layout
+from dasan.ruleset.policies import FixedScoring
 from dasan.vector.returns import earned
 
+BY_PLACE = {1: 1, 2: 1 / 3, 3: -1 / 3, 4: -1}
+"""What each place of four counts where nothing is paid."""
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -104,7 +108,9 @@ def test_returns_are_those_of_a_loop_over_hands(preset: str, forced: bool) -> No
                 open_hands[i].append((twin.obs[i].tobytes(), int(actions[i]), int(twin.to_act[i])))
         twin.step(actions)
         for i in np.flatnonzero(twin.done).tolist():
-            wanted += [(*decision, float(earned(twin)[i, decision[2]])) for decision in open_hands[i]]
+            units = twin.rewards[i].tolist()
+            paid = units if preset == "big-three" else [BY_PLACE[place] for place in twin.places[i].tolist()]
+            wanted += [(*decision, float(np.float32(paid[decision[2]]))) for decision in open_hands[i]]
             open_hands[i] = []
         returns.step(actions)
         if step % 70 == 69:
@@ -134,6 +140,42 @@ def test_duels() -> None:
     lost = env.duel("random", cheapest, 60)
     assert lost.high < 0
     assert (env.mask == before).all()
+
+
+def test_places_count_from_one_to_minus_one_where_nothing_is_paid() -> None:
+    """Winner pays nothing: of equal players none gains, and every hand sums to zero."""
+    env = dasan.vector.make("winner", 64, seed=1, moves="ragged")
+    seen = 0
+    for _ in range(300):
+        env.step(env.sample())
+        rows = earned(env)[env.done]
+        assert (np.sort(rows) == np.float32([-1, -1 / 3, 1 / 3, 1])).all()
+        seen += len(rows)
+    assert seen > 64
+
+    def first(obs: npt.NDArray[Any], moves: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return -np.arange(len(moves))
+
+    assert abs(env.duel(first, first, 20).mean) < 1e-6
+    assert abs(env.duel("random", "random", 64).mean) < 1e-6
+
+
+def test_every_count_of_a_hand_that_pays_nothing_is_the_same() -> None:
+    """Big Two without a stake ends with the first one out: the others share the places that are left."""
+    from dasan.arena.hands import earned as in_an_arena
+    from dasan.envs.payoff import payoffs
+
+    rules = replace(dasan.rules("big-two"), scoring=FixedScoring(stake=0))
+    env, low = dasan.vector.make(rules, 1, seed=1), dasan.bot("low")
+    state = env.dealt(0)
+    while state.to_act is not None:
+        move = low.choose(state.view(state.to_act))
+        env.step([env.ids.of(move, state.called)])
+        state = state.play(move)
+    winner = [seat == state.finished[0] for seat in range(4)]
+    assert in_an_arena(state) == pytest.approx([1 if won else -1 / 3 for won in winner])
+    assert earned(env)[0].tolist() == pytest.approx(in_an_arena(state))
+    assert payoffs(state) == [1.5 if won else -0.5 for won in winner]
 
 
 def test_a_score_function_plays_at_a_table_what_it_plays_in_a_batch() -> None:

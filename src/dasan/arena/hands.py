@@ -17,6 +17,7 @@ from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.worth import place_points
 
 
 class _Late(BaseException):
@@ -127,7 +128,10 @@ def earned(state: State) -> tuple[float, ...]:
     if state.rules.pays:
         return tuple(float(paid) for paid in result.payments)
     n = state.rules.players
-    return tuple((n - 1 - 2 * result.finish_order.index(seat)) / (n - 1) for seat in range(n))
+    places = [0] * n
+    for place, seat in enumerate(result.finish_order, start=1):
+        places[seat] = place
+    return tuple(2 * points / (n - 1) for points in place_points(places))
 
 
 def role(state: State, seat: int) -> str:

@@ -51,6 +51,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     """Rollouts by `thrifty`, in `worlds` worlds. Bids and calls may be tried as well as plays."""
     import numpy as np
 
+    from dasan.vector.returns import counted
     from dasan.worlds.deals import deals
     from dasan.worlds.positions import Positions
     from dasan.worlds.states import Sampler
@@ -63,8 +64,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     for i, move in enumerate(moves):
         done = positions.play_out(opening=positions.ids.of(move, view.called))
         if placed:
-            n = view.rules.players
-            out[i] = (n + 1 - 2 * done.places[:, 0, view.seat].astype(np.float64)) / (n - 1)
+            out[i] = counted(done.places[:, 0])[:, view.seat]
         else:
             out[i] = done.payments[:, 0, view.seat]
     return Tried(tuple(moves), out, np.ones(worlds))

@@ -25,11 +25,12 @@ except ModuleNotFoundError as error:
 import dasan.vector
 from dasan.bots import Bot, bot
 from dasan.envs.hand import Hand, rules_of, whole
-from dasan.envs.payoff import bounds, by_places, of_places
+from dasan.envs.payoff import bounds
 from dasan.envs.show import shown
 from dasan.games import PRESETS
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.worth import place_points
 
 Array = npt.NDArray[Any]
 Observed = dict[str, Array]
@@ -165,7 +166,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         self.single_action_space = spaces.Discrete(self.env.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._by_places = by_places(self.rules)
+        self._by_places = not self.rules.pays
         self._all = np.arange(num_envs)
         self._seen: Observed = {"observation": self._buffer(), "action_mask": self.env.mask.view(np.int8)}
 
@@ -192,7 +193,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         paid = self.env.rewards.astype(np.float32)
         if self._by_places:
             for i in np.flatnonzero(done):
-                paid[i] = of_places(self.env.places[i].tolist())
+                paid[i] = place_points(self.env.places[i].tolist())
         rewards = paid[self._all, acted].astype(np.float64)
         info = {"payoffs": paid, "to_act": self.env.to_act}
         return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 import dasan.vector
 from dasan.envs.ended import Story
-from dasan.envs.payoff import by_places, of_places
 from dasan.features import encode
 from dasan.games import make_rules
 from dasan.play.state import State
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.worth import place_points
 
 
 def whole(value: object, name: str = "an action") -> int:
@@ -48,7 +48,7 @@ class Hand:
         self.rules = self.env.rules
         self.over = False
         self.payoffs = [0.0] * self.rules.players
-        self._by_places = by_places(self.rules)
+        self._by_places = not self.rules.pays
         self._chosen = np.zeros(1, np.int32)
         self._begin()
 
@@ -74,7 +74,7 @@ class Hand:
         self.over = bool(self.env.done[0])
         if self.over:
             if self._by_places:
-                self.payoffs = of_places(self.env.places[0].tolist())
+                self.payoffs = place_points(self.env.places[0].tolist())
             else:
                 self.payoffs = [float(n) for n in self.env.rewards[0].tolist()]
 

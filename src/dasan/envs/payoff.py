@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dasan.play.state import State
-from dasan.ruleset.policies import BidScoring, CardScoring, Ending, FixedScoring
+from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
-
-
-def by_places(rules: Rules) -> bool:
-    """Whether nothing is paid and play goes on to the last player, so that places are the outcome (W.18)."""
-    return not rules.pays and rules.ending is Ending.LAST_IN
-
-
-def of_places(places: Sequence[int]) -> list[float]:
-    """Places as scores 1 apart that sum to zero; higher is better. places: 1 for the first out, 2 …, 0 for the last in.
-
-    >>> of_places([2, 1, 0])
-    [0.0, 1.0, -1.0]
-    """
-    n = len(places)
-    return [(n + 1) / 2 - (place or n) for place in places]
+from dasan.ruleset.worth import place_points
 
 
 def payoffs(state: State) -> list[float]:
-    """The reward of a finished hand by seat: payments in units, or `of_places`. ValueError: the hand is not over."""
+    """The reward of a finished hand by seat: payments in units, or `place_points`. ValueError: the hand is not over."""
     result = state.result
     if result is None:
         raise ValueError("the hand is not over yet")
-    if not by_places(state.rules):
+    if state.rules.pays:
         return [float(amount) for amount in result.payments]
     places = [0] * state.rules.players
     for place, seat in enumerate(result.finish_order, start=1):
         places[seat] = place
-    return of_places(places)
+    return place_points(places)
 
 
 def bounds(rules: Rules) -> tuple[float, float]:
     """(least, most) that `payoffs` can give a seat; most is at least 1."""
     others = rules.players - 1
-    if by_places(rules):
+    if not rules.pays:
         return -others / 2, others / 2
     match rules.scoring:
         case BidScoring():

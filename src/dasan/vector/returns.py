@@ -5,10 +5,13 @@ Decisions of unfinished hands stay for a later batch; dropping them would favour
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from dasan.ruleset.worth import place_points
 
 if TYPE_CHECKING:
     from dasan.vector.env import VectorEnv
@@ -38,9 +41,25 @@ def earned(env: VectorEnv) -> Floats:
     """
     if env.rules.pays:
         return env.rewards.astype(np.float32)
-    n = env.num_players
-    places = np.where(env.places == 0, n, env.places).astype(np.float32)
-    out: Floats = (n + 1 - 2 * places) / np.float32(n - 1)
+    return counted(env.places).astype(np.float32)
+
+
+def counted(places: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """float64 [hands, seats]: what places [hands, seats] count, from 1 (first) to -1 (last); see `place_points`."""
+    n = places.shape[1]
+    points = _points(n)[np.count_nonzero(places, axis=1)[:, None], places]
+    out: npt.NDArray[np.float64] = 2 * points / (n - 1)
+    return out
+
+
+@cache
+def _points(players: int) -> npt.NDArray[np.float64]:
+    """float64 [seats with a place, place]: `place_points` of one of them, or of a seat without a place (0)."""
+    out = np.zeros((players + 1, players + 1))
+    for placed in range(players + 1):
+        places = [place if place <= placed else 0 for place in range(1, players + 1)]
+        for place, points in zip(places, place_points(places), strict=True):
+            out[placed, place] = points
     return out
 
 
