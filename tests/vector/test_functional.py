@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,6 +29,8 @@ def test_steps_are_those_of_the_environments(game: str, backend: Wanted) -> None
         assert (batch.terminated == env.done).all()
         assert (batch.num_moves == k).all()
         actions = env.sample().copy()
+        assert (functions.sample(batch) == functions.sample(batch)).all()
+        assert (functions.sample(batch) == actions).all()
         env.step(actions)
         batch = functions.step(batch, actions)
 
@@ -51,6 +58,76 @@ def test_a_batch_of_another_game_is_refused() -> None:
         other.step(batch, np.ones(5, np.int32))
     with pytest.raises(ValueError, match="not legal in environment"):
         game.step(batch, np.full(4, 170))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"opener_may_pass": True},
+        {"session": True},
+        {"backend": "engine"},
+        {"preset": "big-three-4p"},
+        {"preset": "winner"},
+    ],
+    ids=str,
+)
+def test_a_batch_of_other_rules_is_refused_and_nothing_has_changed(other: dict[str, Any]) -> None:
+    game = dasan.vector.functional("big-three", 4)
+    batch = game.init(1)
+    actions = game.sample(batch)
+    wanted = game.step(batch, actions)
+    foreign = dasan.vector.functional(**{"preset": "big-three", "num_envs": 4, **other}).init(2)
+    for call in (lambda: game.step(foreign, actions), lambda: game.sample(foreign), lambda: game.observe(foreign)):
+        with pytest.raises(ValueError, match="a batch of another game"):
+            call()
+    assert (game.step(batch, actions).observation == wanted.observation).all()
+    assert (game.step(wanted, game.sample(wanted)).num_moves == 2).all()
+
+
+def test_an_interrupted_step_leaves_batches_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C after the environments have stepped, and before the batch is made."""
+    game = dasan.vector.functional("big-three", 4)
+    batch = game.init(1)
+    actions = game.sample(batch)
+    wanted = game.step(batch, actions)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    fresh = game.init(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(game, "_taken", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            game.step(fresh, actions)
+    assert (game.step(fresh, actions).observation == wanted.observation).all()
+
+
+def pickled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("again", [pickled, copy.copy, copy.deepcopy], ids=["pickled", "copied", "copied deeply"])
+def test_functions_and_batches_can_be_copied(again: Callable[[Any], Any]) -> None:
+    game: Any = dasan.vector.functional("big-three", 4)
+    batch = game.init(1)
+    actions = game.sample(batch)
+    wanted = game.step(batch, actions)
+    twin = again(game)
+    twin.init(7)
+    assert (game.step(again(batch), actions).observation == wanted.observation).all()
+    assert (twin.step(again(batch), actions).observation == wanted.observation).all()
+    assert (twin.init(1).observation == batch.observation).all()
+
+
+def test_what_is_no_batch_or_seed_is_refused() -> None:
+    game: Any = dasan.vector.functional("big-three", 4)
+    for name, arguments in (("step", (None, [0] * 4)), ("sample", (5,)), ("observe", ("x",))):
+        with pytest.raises(TypeError, match="a batch is what init and step give"):
+            getattr(game, name)(*arguments)
+    with pytest.raises(TypeError, match="init takes a seed"):
+        game.init(None)
+    with pytest.raises(TypeError, match=r"dasan\.vector\.make"):
+        dasan.vector.Functional(game)
 
 
 def test_pytorch_shares_the_memory() -> None:

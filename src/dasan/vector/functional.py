@@ -13,15 +13,15 @@ NumPy arrays in the processor's memory, which PyTorch and JAX take without a cop
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from dasan.vector.env import VectorEnv
+from dasan.arguments import WrongType, instance
+from dasan.vector.env import VectorEnv
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,21 +42,35 @@ class BatchState:
     terminated: npt.NDArray[np.bool_]
     num_moves: npt.NDArray[np.int64]
     _memory: tuple[npt.NDArray[Any], ...] = field(repr=False)
+    _drawn: npt.NDArray[np.int32] = field(repr=False)
+    _game: tuple[object, ...] = field(repr=False)
 
 
 class Functional:
-    """The functions of one game. One thread calls them at a time."""
+    """The functions of one game. One thread calls them at a time; the environments are theirs alone.
+
+    Pickled or copied, they are functions of the same game over environments of their own, and take the same batches.
+    """
 
     def __init__(self, env: VectorEnv) -> None:
+        instance(env, VectorEnv, "functional batches take environments, such as dasan.vector.make gives")
         if env.obs is None:
             raise ValueError("functional batches take environments with observations")
+        self._mask = env.mask
         self._env = env
-        self._obs: npt.NDArray[np.uint8] = env.obs
+        self._obs = env.obs
         self._shown: BatchState | None = None
+        shapes = tuple((part.dtype.str, part.shape) for part in env.parts())
+        self._game = (env.rules.digest, env.session, env.backend, shapes)
         self.num_actions, self.num_features, self.num_players = env.num_actions, env.num_features, env.num_players
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _over_others, self._env.__reduce__()  # what makes the environments again, and of what
 
     def init(self, seed: int | Sequence[int]) -> BatchState:
         """The first hands of a seed, or of one for each environment. ValueError: as for `VectorEnv.reset`."""
+        if seed is None:
+            raise WrongType("init takes a seed, or one for each environment, not None")
         self._shown = None
         self._env.reset(seed)
         return self._taken(np.zeros(self._env.num_envs, np.int64))
@@ -64,25 +78,29 @@ class Functional:
     def step(self, batch: BatchState, actions: npt.NDArray[Any]) -> BatchState:
         """The batch after one action (an id) in every environment. ValueError: one is not legal."""
         self._show(batch)
+        self._shown = None
         self._env.step(actions)
         return self._taken(batch.num_moves + 1)
 
     def observe(self, batch: BatchState) -> npt.NDArray[np.uint8]:
         """uint8 [n, num_features]: what the seats to act see."""
-        return batch.observation
+        return self._own(batch).observation
 
     def sample(self, batch: BatchState) -> npt.NDArray[np.int32]:
         """int32 [n]: a uniformly random legal action for every environment; the same batch always gives the same sample."""
-        self._show(batch)
-        actions = self._env.sample().copy()
-        self._shown = None
-        return actions
+        return self._own(batch)._drawn.copy()
+
+    def _own(self, batch: BatchState) -> BatchState:
+        """`batch`, which is one of this game's."""
+        instance(batch, BatchState, "a batch is what init and step give")
+        if batch._game != self._game:
+            raise ValueError(f"this is a batch of another game, or not of {self._env.num_envs} environments")
+        return batch
 
     def _show(self, batch: BatchState) -> None:
         """Load `batch` into the environments. ValueError: it is of another game or size."""
-        if self._shown is not batch:
-            if len(batch.terminated) != self._env.num_envs or len(batch._memory) != len(self._env.parts()):
-                raise ValueError(f"this is a batch of another game, or not of {self._env.num_envs} environments")
+        if self._shown is not self._own(batch):
+            self._shown = None
             for part, kept in zip(self._env.parts(), batch._memory, strict=True):
                 part[...] = kept
             self._shown = batch
@@ -90,17 +108,25 @@ class Functional:
     def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:
         """Copy the environments' arrays into a new value."""
         env = self._env
+        drawn = env.sample().copy()  # before the memory is copied: the next batch draws anew
         self._shown = BatchState(
             observation=self._obs.copy(),
-            legal_action_mask=env.mask.copy(),
+            legal_action_mask=self._mask.copy(),
             current_player=env.to_act.copy(),
             rewards=env.rewards.copy(),
             places=env.places.copy(),
             terminated=env.done.copy(),
             num_moves=num_moves,
-            _memory=tuple(part.copy() for part in self._env.parts()),
+            _memory=tuple(part.copy() for part in env.parts()),
+            _drawn=drawn,
+            _game=self._game,
         )
         return self._shown
+
+
+def _over_others(make: Callable[..., VectorEnv], arguments: tuple[object, ...]) -> Functional:
+    """The functions over environments that are made again."""
+    return Functional(make(*arguments))
 
 
 __all__ = ["BatchState", "Functional"]
