@@ -32,7 +32,7 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
     3
     """
     try:
-        if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        if _is_bool(value):
             raise TypeError("no integer")
         number: int = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -45,12 +45,19 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
 def amount(value: object, what: str, most: float = math.inf) -> float:
     """`value` as a number from 0 to `most`, of any type that counts or measures. what: its name in the sentence."""
     number = math.nan
-    if not isinstance(value, bool | str) and type(value).__name__ not in ("bool_", "bool"):
+    if not (_is_bool(value) or isinstance(value, str | bytes | bytearray) or getattr(value, "ndim", 0) != 0):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)  # type: ignore[arg-type]
     if not 0 <= number <= most:
         raise WrongType(f"{what} is a number{_span(0, None if most == math.inf else int(most))}, not {shown(value)}")
     return number
+
+
+def flag(value: object, what: str) -> bool:
+    """`value` as a bool, of Python's type or NumPy's. what: its name in the sentence."""
+    if not _is_bool(value):
+        raise WrongType(f"{what} is True or False, not {shown(value)}")
+    return bool(value)
 
 
 def seat(value: object, players: int, what: str) -> int:
@@ -68,9 +75,14 @@ def instance(value: object, kind: type[T], what: str) -> T:
     return value
 
 
+def _is_bool(value: object) -> bool:
+    """Whether it is a bool of Python or NumPy, whose type has had both names."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+
+
 def shown(value: object) -> str:
     """A value in a sentence."""
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import runpy
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ import dasan
 from dasan.bots.net import NetBot
 from dasan.features import move_layout
 from dasan.ruleset.policies import FixedScoring
-from dasan.vector.returns import earned
+from dasan.vector.worth import earned
 
 BY_PLACE = {1: 1, 2: 1 / 3, 3: -1 / 3, 4: -1}
 """What each place of four counts where nothing is paid."""
@@ -71,7 +74,7 @@ def test_argmax_explores_and_refuses() -> None:
     for wrong in (scores[:, :5], scores[0], scores[:3]):
         with pytest.raises(ValueError, match="scores are"):
             env.argmax(wrong)
-    with pytest.raises(ValueError, match="probability"):
+    with pytest.raises(ValueError, match="a probability, is a number from 0 to 1"):
         env.argmax(scores, eps=1.5)
     with pytest.raises(ValueError, match="ragged"):
         env.best(cheapest, np.arange(3))
@@ -89,6 +92,106 @@ def test_places_count_from_1_to_minus_1_where_nothing_is_paid() -> None:
                 assert earned(env)[i].tolist() == pytest.approx(wanted)
                 assert sum(wanted) == pytest.approx(0)
                 ended += 1
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64, np.int8, np.float32, np.bool_, np.uint64])
+@pytest.mark.parametrize("moves", [False, True, "ragged"])
+def test_argmax_has_one_answer(moves: Any, kind: type[np.generic]) -> None:
+    """Scores of all ids, of padded and of ragged rows: differences of any size count, and -inf is a score."""
+    env = dasan.vector.make("big-three", 64, seed=3, moves=moves)
+    env.step(env.sample())
+    top = {np.float64: 1.0, np.int64: 1 << 53, np.int8: 127, np.float32: 1.0, np.bool_: True, np.uint64: 1 << 60}[kind]
+    step = {np.float64: 1e-12, np.float32: 1e-6}.get(kind, 1)
+    below = kind(top - step if kind is not np.bool_ else False)
+    legal = [env.legal[i, : env.num_legal[i]] for i in range(64)]
+    wanted = np.array([max(ids) for ids in legal])
+    plain = np.full((64, env.num_actions), below)
+    plain[np.arange(64), wanted] = top
+    rows = plain
+    if moves == "ragged":
+        rows = np.concatenate([plain[i, ids] for i, ids in enumerate(legal)])
+    elif moves:
+        rows = np.full(env.legal.shape, kind(top))
+        for i, ids in enumerate(legal):
+            rows[i, : len(ids)] = plain[i, ids]
+    assert env.argmax(rows).tolist() == wanted.tolist()
+    if np.issubdtype(kind, np.floating):
+        first = [ids[0] if moves else ids.min() for ids in legal]
+        assert env.argmax(np.full_like(rows, -np.inf)).tolist() == first
+        spoilt = rows.copy()
+        spoilt[(0,) * (spoilt.ndim - 1) + (legal[0][0] if not moves else 0,)] = np.nan
+        with pytest.raises(ValueError, match="not a number"):
+            env.argmax(spoilt)
+        if moves is False:
+            beside = rows.copy()
+            beside[~env.mask] = np.nan
+            assert env.argmax(beside).tolist() == wanted.tolist()
+
+
+def test_scores_that_are_none_are_refused() -> None:
+    env: Any = dasan.vector.make("big-two", 4, seed=3, moves="ragged")
+    rows = int(env.move_starts[-1])
+    for wrong in (np.zeros(rows, complex), np.zeros(rows, object), ["a"] * rows, [[1], [1, 2]], None, "x"):
+        with pytest.raises(TypeError, match=r"^scores are "):
+            env.argmax(wrong)
+    for eps in ("0.5", True, None, b"1", np.array([0.5]), float("nan")):
+        with pytest.raises(TypeError, match=r"^eps, a probability, is a number from 0 to 1, not "):
+            env.argmax(np.zeros(rows), eps=eps)
+    for envs in ([4], [-1], "x", [[0]], [0.5], [True]):
+        with pytest.raises(ValueError, match="best takes numbers of environments"):
+            env.best(cheapest, envs)
+    for actions in (None, "x", [1.0] * 4, [0] * 5):
+        with pytest.raises(ValueError, match="row_of takes 4 action ids"):
+            env.row_of(actions)
+    for player in ("greedy", None, 5):
+        with pytest.raises(TypeError, match=r"^a player is a score function"):
+            env.duel(player, "random", 2)
+        with pytest.raises(TypeError, match=r"^a player is a score function"):
+            env.duel("random", player, 2)
+
+
+@pytest.mark.parametrize("count", [lambda n: 0, lambda n: n - 1, lambda n: n + 1], ids=["none", "too few", "too many"])
+def test_score_functions_score_every_row_once(count: Callable[[int], int]) -> None:
+    """Nothing is read beside the array that a score function gives."""
+    env = dasan.vector.make("big-two", 4, seed=3, moves="ragged")
+
+    def wrong(obs: npt.NDArray[Any], moves: npt.NDArray[Any], starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.zeros(count(len(moves)), np.float32)
+
+    with pytest.raises(ValueError, match="one score for each of"):
+        env.best(wrong, np.arange(4))
+    with pytest.raises(ValueError, match="one score for each of"):
+        env.duel(wrong, "random", 4)
+    state = env.dealt(0)
+    while len(state.legal_moves()) < 2:
+        state = state.play(state.legal_moves()[0])
+    with pytest.raises(ValueError, match="one score for each of"):
+        NetBot(wrong).choose(state.view(state.to_act))
+    for bad in (np.nan, 1j):
+        with pytest.raises(ValueError, match=r"scores? "):
+            env.best(lambda o, m, s, bad=bad: np.full(len(m), bad), np.arange(4))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("moves", [False, "ragged"])
+def test_returns_refuse_what_environments_refuse(moves: Any) -> None:
+    env: Any = dasan.vector.make("big-three", 4, seed=3, moves=moves)
+    returns: Any = dasan.vector.Returns(env)
+    before = env.obs.copy()
+    for wrong in (None, [0] * 5, [300] * 4, [-1] * 4, [1 << 40] * 4, [1.0] * 4, "x", [[1, 2], [3]]):
+        with pytest.raises(ValueError, match=r"step takes|not legal"):
+            returns.step(wrong)
+    assert (env.obs == before).all()
+    assert len(returns.take().obs) == returns.waiting == 0
+    returns.step(env.sample())
+    for again in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="middle of hands"):
+            again(returns)
+    with pytest.raises(ValueError, match="not packed"):
+        dasan.vector.Returns(dasan.vector.make("big-three", 2, observations="packed"))
+    no_envs: tuple[Any, ...] = (None, "x", returns)
+    for no_env in no_envs:
+        with pytest.raises(TypeError, match="returns take environments"):
+            dasan.vector.Returns(no_env)
 
 
 @pytest.mark.parametrize(("preset", "forced"), [("big-three", False), ("winner", True)])
@@ -142,14 +245,14 @@ def test_duels() -> None:
     assert (env.mask == before).all()
 
 
-def test_places_count_from_one_to_minus_one_where_nothing_is_paid() -> None:
+def test_hands_that_pay_nothing_sum_to_zero() -> None:
     """Winner pays nothing: of equal players none gains, and every hand sums to zero."""
     env = dasan.vector.make("winner", 64, seed=1, moves="ragged")
     seen = 0
     for _ in range(300):
         env.step(env.sample())
         rows = earned(env)[env.done]
-        assert (np.sort(rows) == np.float32([-1, -1 / 3, 1 / 3, 1])).all()
+        assert (np.sort(rows) == np.array([-1, -1 / 3, 1 / 3, 1], np.float32)).all()
         seen += len(rows)
     assert seen > 64
 
@@ -170,7 +273,7 @@ def test_every_count_of_a_hand_that_pays_nothing_is_the_same() -> None:
     state = env.dealt(0)
     while state.to_act is not None:
         move = low.choose(state.view(state.to_act))
-        env.step([env.ids.of(move, state.called)])
+        env.step(np.array([env.ids.of(move, state.called)]))
         state = state.play(move)
     winner = [seat == state.finished[0] for seat in range(4)]
     assert in_an_arena(state) == pytest.approx([1 if won else -1 / 3 for won in winner])

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
+from dasan.arguments import shown
 from dasan.backends.cardsets import CARDSETS
 from dasan.backends.contract import Backend, Purpose
 from dasan.backends.patterns import PATTERNS
@@ -33,8 +34,8 @@ def choose(rules: Rules, purpose: Purpose, wanted: Wanted = "auto") -> Backend:
     ValueError: `wanted` is another word, or no such backend plays the rules; the message names for each of them the first field
     that it does not honour.
     """
-    if wanted not in get_args(Wanted):
-        raise ValueError(f"backend is auto, compiled or engine, not {wanted!r}")
+    if not isinstance(wanted, str) or wanted not in get_args(Wanted):
+        raise ValueError(f"backend is auto, compiled or engine, not {shown(wanted)}")
     able = [backend for backend in BACKENDS if purpose in backend.purposes]
     if wanted != "auto":
         able = [backend for backend in able if backend.compiled is (wanted == "compiled")]

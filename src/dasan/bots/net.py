@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dasan.bots.explanation import Explanation, Reason, Unit, explained, in_order
 from dasan.bots.facts import Facts
@@ -45,21 +45,25 @@ class NetBot:
             return "No network was trained for these rules: greedy plays."
         return "" if found.exact else f"The network was trained for other rules ({found.trained.name})."
 
-    def values(self, view: View) -> npt.NDArray[np.float32] | None:
-        """float32 [moves]: the value of each legal move, in `unit`; None without a network."""
+    def values(self, view: View) -> npt.NDArray[Any] | None:
+        """[moves], float32 or as the score function gives them: what each legal move is worth, see `unit`; None without a
+        network.
+        """
         if self._score is not None:
             return self._own(self._score, view)
         found = fitted(view.rules)
         return None if found is None else score(found, view)
 
-    def _own(self, score: Score, view: View) -> npt.NDArray[np.float32]:
+    def _own(self, score: Score, view: View) -> npt.NDArray[Any]:
         import numpy as np
+
+        from dasan.vector.choosing import for_rows
 
         ids, rows = action_ids(view.rules, self._session), encode_moves(view, self._session)
         moves = [rows[ids.of(move, view.called)] for move in choices(view)]
         starts = np.array([0, len(moves)], np.int64)
         found = score(np.array([encode(view, self._session)], np.uint8), np.array(moves, np.uint8), starts)
-        return np.asarray(found, np.float32)
+        return for_rows(found, len(moves))
 
     def choose(self, view: View) -> Move:
         moves = choices(view)

@@ -51,7 +51,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     """Rollouts by `thrifty`, in `worlds` worlds. Bids and calls may be tried as well as plays."""
     import numpy as np
 
-    from dasan.vector.returns import counted
+    from dasan.vector.worth import counted
     from dasan.worlds.deals import deals
     from dasan.worlds.positions import Positions
     from dasan.worlds.states import Sampler
@@ -153,7 +153,7 @@ class Table:
         """float64 [moves, count]: hands from the first `count` positions on, each with every move."""
         import numpy as np
 
-        from dasan.vector.returns import earned
+        from dasan.vector.worth import earned
 
         env, used = self.env, count * len(moves)
         for i in range(1, len(moves)):

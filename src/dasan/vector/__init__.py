@@ -13,10 +13,11 @@ there are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy.typing as npt
 
+from dasan.arguments import WrongType, flag, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features.packing import unpack, unpack_torch
 from dasan.games import make_rules
@@ -71,23 +72,23 @@ def make(
     do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the field).
     """
     rules = _rules(preset, options)
-    layout: Moves | None = "padded" if moves is True else moves or None
-    if layout not in (None, "padded", "ragged"):
-        raise ValueError(f'moves is True, "padded" or "ragged", not {moves!r}')
-    return VectorEnv(
-        rules,
-        num_envs,
-        seed,
-        session=session,
-        threads=threads,
-        observations=observations,
-        mask=mask,
-        legal=legal,
-        moves=layout,
-        perfect=perfect,
-        buffers=buffers or {},
-        backend=backend,
-    )
+    try:
+        return VectorEnv(
+            rules,
+            num_envs,
+            seed,
+            session=session,
+            threads=threads,
+            observations=observations,
+            mask=mask,
+            legal=legal,
+            moves=_layout(moves),
+            perfect=perfect,
+            buffers={} if buffers is None else buffers,
+            backend=backend,
+        )
+    except MemoryError:
+        raise MemoryError(f"there is not enough memory for {num_envs} environments of {rules.name}") from None
 
 
 def functional(
@@ -113,10 +114,21 @@ def on_gpu(
     from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
     rules = _rules(preset, options)
+    num_envs, seed, session = whole(num_envs, "num_envs", 1), whole(seed, "a seed"), flag(session, "session")
     choose(rules, Purpose.GPU)
     if reason := why_not():
         raise RuntimeError(f"no GPU: {reason}")
     return GpuEnv(rules, num_envs, seed, session=session)
+
+
+def _layout(moves: object) -> Moves | None:
+    """How the rows of moves are laid out, if they are written."""
+    if moves is None or (isinstance(moves, str) and moves in ("padded", "ragged")):
+        return cast("Moves | None", moves)
+    try:
+        return "padded" if flag(moves, "moves") else None
+    except WrongType:
+        raise WrongType(f'moves is True, False, "padded" or "ragged", not {shown(moves)}') from None
 
 
 def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import whole
-from dasan.vector.returns import earned
+from dasan.arguments import WrongType, shown, whole
+from dasan.vector.worth import earned
 
 if TYPE_CHECKING:
     from dasan.vector.env import VectorEnv
@@ -20,8 +20,8 @@ row [k + 1] it computes scores [rows]; of each observation's moves the one with 
 
 
 class Duel(NamedTuple):
-    """The first player's mean payment a hand (see `earned`), with its 95 % confidence interval: 1.96 standard errors over
-    deals, each of which was played once in every seat.
+    """The first player's mean payment a hand (see `dasan.vector.worth`), with its 95 % confidence interval: 1.96 standard
+    errors over deals, each of which was played once in every seat.
     """
 
     mean: float
@@ -43,7 +43,11 @@ class Duels:
         """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
 
         Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
+        ValueError: a player is neither, or does not give one real number for each row.
         """
+        for player in (one, others):
+            if not callable(player) and not (isinstance(player, str) and player == "random"):
+                raise WrongType(f'a player is a score function or "random", not {shown(player)}')
         deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
         env = cast("VectorEnv", self)
         n = env.num_players
@@ -69,7 +73,7 @@ def _played(
         choosing = going & (env.num_legal > 1)
         for score, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
             envs = np.flatnonzero(choosing & who)
-            if score != "random" and len(envs):
+            if not isinstance(score, str) and len(envs):
                 actions[envs] = env.best(score, envs)
         env.step(actions)
         over = np.flatnonzero(env.done & going)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import whole
+from dasan.arguments import WrongType, amount, flag, instance, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features import (
     Feature,
@@ -30,7 +30,7 @@ from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
-from dasan.vector.choosing import best_of_all, best_of_rows
+from dasan.vector.choosing import best_of_all, best_of_rows, for_rows, real
 from dasan.vector.duel import Duels, Score
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 Moves = Literal["padded", "ragged"]
 Output = bool | Literal["packed"]
+
+MOST_ENVS = (1 << 31) - 1
+"""Environments that a caller may ask for: more than any machine has memory for."""
+MOST_THREADS = 4096
 
 
 class VectorEnv(Duels):
@@ -90,10 +94,14 @@ class VectorEnv(Duels):
         from dasan.kernels.env import threads as worker_threads
         from dasan.kernels.runtime import table_cache
 
-        num_envs, threads = whole(num_envs, "num_envs", 1), whole(threads, "threads", 1)
-        for name, value in (("observations", observations), ("mask", mask)):
-            if value not in (True, False, "packed"):
-                raise ValueError(f'{name} is True, False or "packed", not {value!r}')
+        rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
+        num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_THREADS)
+        session, legal, perfect = flag(session, "session"), flag(legal, "legal"), flag(perfect, "perfect")
+        observations, mask = _output(observations, "observations"), _output(mask, "mask")
+        if moves is not None and (not isinstance(moves, str) or moves not in get_args(Moves)):
+            raise ValueError(f'moves is None, "padded" or "ragged", not {shown(moves)}')
+        if not isinstance(buffers, Mapping):
+            raise WrongType(f"buffers are a dictionary of arrays, not {shown(buffers)}")
         if moves is not None and not legal:
             raise ValueError("rows of moves stand in the order of the list of legal actions: leave legal=True")
         self._recipe = {
@@ -252,6 +260,9 @@ class VectorEnv(Duels):
         ValueError: the positions have other rules, another backend or another number than the environments, or a hand among
         them is over; or the environments write no observations or are not compiled.
         """
+        from dasan.worlds.positions import Positions
+
+        instance(positions, Positions, "load takes positions, see dasan.worlds.Positions")
         if positions.rules != self.rules or positions.size != self.num_envs:
             raise ValueError("load takes one position of the same game for each environment")
         if not self._own.observing or positions.over.any():
@@ -267,7 +278,10 @@ class VectorEnv(Duels):
 
         actions: integers [n]; int32 needs no conversion.
         """
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except (TypeError, ValueError, RuntimeError):
+            raise WrongType(f"step takes {self.num_envs} actions, whole numbers, not {shown(actions)}") from None
         if given.shape != (self.num_envs,):
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
         if given.dtype.kind not in "iu":
@@ -296,11 +310,10 @@ class VectorEnv(Duels):
 
         scores: [n, num_actions], of which only those of legal ids count; or with `moves="ragged"` one for each row of `moves`
         (further ones are ignored); or with padded moves [n, most]. eps: the probability with which an environment takes a
-        uniformly random legal action instead. ValueError: `scores` has another shape, or eps is not from 0 to 1.
+        uniformly random legal action instead. ValueError: `scores` has another shape, holds anything but real numbers, or NaN
+        for a legal action; or eps is not from 0 to 1.
         """
-        if not 0 <= eps <= 1:
-            raise ValueError(f"eps is a probability from 0 to 1, not {eps!r}")
-        scores = np.asarray(scores)
+        eps, scores = amount(eps, "eps, a probability,", 1), real(scores)
         n, starts = self.num_envs, self.move_starts
         if scores.shape == (n, self.num_actions):
             actions = best_of_all(scores, self._mask_now())
@@ -308,7 +321,7 @@ class VectorEnv(Duels):
             actions = self.legal[np.arange(n), best_of_rows(scores[: starts[-1]], starts)].astype(np.int32)
         elif self._padded and scores.shape == self._b.legal.shape:
             there = np.arange(scores.shape[1]) < self.num_legal[:, None]
-            actions = self.legal[np.arange(n), np.where(there, scores, -np.inf).argmax(axis=1)].astype(np.int32)
+            actions = self.legal[np.arange(n), best_of_all(scores, there)].astype(np.int32)
         else:
             raise ValueError(f"scores are [{n}, {self.num_actions}], or one for each row of moves, not {scores.shape}")
         if eps:
@@ -330,14 +343,21 @@ class VectorEnv(Duels):
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others.
 
-        ValueError: the environments write no observations, or their moves are not ragged.
+        ValueError: the environments write no observations, their moves are not ragged, `envs` are not numbers of environments,
+        or the function does not give one real number for each row.
         """
+        if not callable(score):
+            raise WrongType(f"a player is a score function, not {shown(score)}")
         if self.obs is None or self.moves is None or self.move_starts is None or self._padded:
             raise ValueError('score functions take environments with observations and moves="ragged"')
+        envs = _array(envs)
+        if envs.ndim != 1 or envs.dtype.kind not in "iu" or ((envs < 0) | (envs >= self.num_envs)).any():
+            raise ValueError(f"best takes numbers of environments, 0 to {self.num_envs - 1}, in one dimension")
         begin, sizes = self.move_starts[:-1][envs], self.num_legal[envs].astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
-        place = best_of_rows(np.asarray(score(self.obs[envs], self.moves[rows], starts)), starts)
+        scores = for_rows(score(self.obs[envs], self.moves[rows], starts), len(rows))
+        place = best_of_rows(scores, starts)
         found: npt.NDArray[np.int32] = self.legal[envs, place].astype(np.int32)
         return found
 
@@ -346,9 +366,12 @@ class VectorEnv(Duels):
 
         Padded moves are counted in `moves.reshape(-1, num_move_features)`. ValueError: an action is not legal.
         """
+        actions = _array(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(f"row_of takes {self.num_envs} action ids, one for each environment")
         most = int(self.num_legal.max())
         legal = self.legal[:, :most]
-        hits = (legal == np.asarray(actions)[:, None]) & (np.arange(most) < self.num_legal[:, None])
+        hits = (legal == actions[:, None]) & (np.arange(most) < self.num_legal[:, None])
         if not hits.any(axis=1).all():
             raise ValueError("row_of takes a legal action for each environment")
         starts = np.arange(self.num_envs) * self.legal.shape[1]
@@ -377,6 +400,7 @@ class VectorEnv(Duels):
 
     def dealt(self, i: int) -> State:
         """The engine's first state of the hand that environment `i` is playing."""
+        i = whole(i, "an environment", 0, self.num_envs - 1)
         hands, kitty, dealer, *more = self._kernels.deals(self.rules, self._s, i)
         leader, exchange = more or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
@@ -409,6 +433,24 @@ class VectorEnv(Duels):
         """The bytes of `rows`, one a feature: [rows, features], or if padded [n, most, features]."""
         features = rows.view(np.uint8)
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
+
+
+def _array(value: object) -> npt.NDArray[Any]:
+    """`value` as an array; one without numbers if it cannot be one."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):
+        return np.array(None)
+
+
+def _output(value: object, what: str) -> Output:
+    """Whether an output is written, or packed."""
+    if isinstance(value, str) and value == "packed":
+        return "packed"
+    try:
+        return flag(value, what)
+    except WrongType:
+        raise WrongType(f'{what} is True, False or "packed", not {shown(value)}') from None
 
 
 def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: dict[str, Any]) -> VectorEnv:
@@ -448,7 +490,11 @@ class _Given:
 def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
     """One seed, or one for each environment, below 2 ** 64."""
     try:
-        if isinstance(seed, (Sequence, np.ndarray)) and np.ndim(seed) == 1:
+        if (
+            isinstance(seed, (Sequence, np.ndarray))
+            and not isinstance(seed, str | bytes)
+            and getattr(seed, "ndim", 1) == 1
+        ):
             own = tuple(whole(one, "a seed") % (1 << 64) for one in seed)
         else:
             return whole(seed, "a seed") % (1 << 64)

@@ -5,16 +5,14 @@ Decisions of unfinished hands stay for a later batch; dropping them would favour
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.ruleset.worth import place_points
-
-if TYPE_CHECKING:
-    from dasan.vector.env import VectorEnv
+from dasan.arguments import flag, instance
+from dasan.vector.env import VectorEnv
+from dasan.vector.worth import earned
 
 Rows = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -32,35 +30,6 @@ class Batch(NamedTuple):
     payments: Floats
     actions: npt.NDArray[np.int32]
     seats: npt.NDArray[np.int8]
-
-
-def earned(env: VectorEnv) -> Floats:
-    """float32 [environments, seats]: payments in units; where nothing is paid, places scaled from 1 (first) to -1 (last).
-
-    Only the rows of environments that are done have a meaning.
-    """
-    if env.rules.pays:
-        return env.rewards.astype(np.float32)
-    return counted(env.places).astype(np.float32)
-
-
-def counted(places: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """float64 [hands, seats]: what places [hands, seats] count, from 1 (first) to -1 (last); see `place_points`."""
-    n = places.shape[1]
-    points = _points(n)[np.count_nonzero(places, axis=1)[:, None], places]
-    out: npt.NDArray[np.float64] = 2 * points / (n - 1)
-    return out
-
-
-@cache
-def _points(players: int) -> npt.NDArray[np.float64]:
-    """float64 [seats with a place, place]: `place_points` of one of them, or of a seat without a place (0)."""
-    out = np.zeros((players + 1, players + 1))
-    for placed in range(players + 1):
-        places = [place if place <= placed else 0 for place in range(1, players + 1)]
-        for place, points in zip(places, place_points(places), strict=True):
-            out[placed, place] = points
-    return out
 
 
 class Returns:
@@ -81,11 +50,19 @@ class Returns:
     """
 
     def __init__(self, env: VectorEnv, *, forced: bool = False) -> None:
-        if env.obs is None:
-            raise ValueError("returns take environments with observations")
-        self._env, self._forced = env, forced
-        self._obs: Rows = env.obs
+        instance(env, VectorEnv, "returns take environments, such as dasan.vector.make gives")
+        self._env, self._forced = env, flag(forced, "forced")
+        self._seen()
         self.clear()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Returns belong to environments in the middle of hands: take what is ready, and make others")
+
+    def _seen(self) -> Rows:
+        """The observations, which the environments write."""
+        if self._env.obs is None:
+            raise ValueError("returns take environments with observations that are not packed")
+        return self._env.obs
 
     @property
     def waiting(self) -> int:
@@ -104,15 +81,14 @@ class Returns:
     def step(self, actions: npt.NDArray[np.int32]) -> None:
         """Carry out one action in every environment, as `VectorEnv.step` does, and keep the decisions."""
         env = self._env
-        chosen = np.array(actions, np.int32)
-        who = np.arange(env.num_envs) if self._forced else np.flatnonzero(env.num_legal > 1)
-        kept = (
-            self._obs[who],
-            self._rows(chosen, who),
-            chosen[who],
-            env.to_act[who].copy(),
-            self._hand[who],
-        )
+        try:
+            chosen = np.array(actions, np.int32)
+            who = np.arange(env.num_envs) if self._forced else np.flatnonzero(env.num_legal > 1)
+            seen, seats = self._seen()[who], env.to_act[who].copy()
+            kept = (seen, self._rows(chosen, who), chosen[who], seats, self._hand[who])
+        except (IndexError, TypeError, ValueError, OverflowError):
+            env.step(actions)  # which says what is wrong with them
+            raise
         env.step(actions)
         self._kept.append(kept)
         over = np.flatnonzero(env.done)
@@ -156,4 +132,4 @@ class Returns:
         return batch
 
 
-__all__ = ["Batch", "Returns", "earned"]
+__all__ = ["Batch", "Returns"]
