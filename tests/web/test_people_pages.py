@@ -133,6 +133,7 @@ def test_a_review_together_with_what_could_be_known(browser: Browser, server: Se
         ada.get_by_role("button", name="Show the verdicts").click()
         expect(ada.get_by_text("Turning points")).to_be_visible()
         expect(bo.get_by_text("Turning points")).to_be_visible()
+        expect(bo.get_by_text("You follow Guest.")).to_be_visible()
         # The first bid is a decision in every hand.
         ada.get_by_role("button", name="First move").click()
         ada.get_by_role("button", name="Next move").click()

@@ -56,3 +56,22 @@ export async function exercises(game: string): Promise<Exercises> {
   if (!file) throw new ApiError(404, t('page.missing'));
   return (await file()).default;
 }
+
+/** What a move is worth as an answer. */
+export type Answer = 'right' | 'wrong' | 'forbidden';
+
+/** Judge an answer by the moves that go on and those that the engine has listed as legal. */
+export function judged(move: string, accept: readonly string[], legal: readonly string[], scope: RulesFacts['scope']): Answer {
+  const words = (text: string): string => [...text.split(' ')].sort().join();
+  const ranks = (text: string): string =>
+    text
+      .split(' ')
+      .map((card) => card[0])
+      .sort()
+      .join();
+  // Where suits mean nothing a play of the same ranks is the same play.
+  const same = (one: string): boolean =>
+    words(one) === words(move) || (scope === 'ranks' && !/[a-z]/.test(one + move) && ranks(one) === ranks(move));
+  if (accept.some(same)) return 'right';
+  return legal.some(same) ? 'wrong' : 'forbidden';
+}

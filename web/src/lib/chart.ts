@@ -1,0 +1,40 @@
+/** A drawing's width and height, and the room left free at its edges. */
+export interface Sheet {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Line {
+  path: string;
+  /** The bounds it is drawn in. */
+  low: number;
+  high: number;
+  /** Where it ends. */
+  last: [number, number];
+}
+
+/** Ratings hand by hand as one line, between round bounds that hold the beginning's rating too. */
+export function ratingLine(values: readonly number[], beginning: number, sheet: Sheet): Line {
+  const low = Math.floor((Math.min(...values, beginning) - 10) / 50) * 50;
+  const high = Math.ceil((Math.max(...values, beginning) + 10) / 50) * 50;
+  const { width, height, left, right, top, bottom } = sheet;
+  const x = (i: number): number => left + (i * (width - left - right)) / Math.max(1, values.length - 1);
+  const y = (value: number): number => top + ((high - value) / (high - low)) * (height - top - bottom);
+  const path = values.map((value, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join('');
+  return { path, low, high, last: [x(values.length - 1), y(values.at(-1) ?? low)] };
+}
+
+/** Values of moves as steps; where one is not known the line breaks off, and begins anew at the next that is. */
+export function steps(values: readonly (number | null)[], x: (i: number) => number, y: (value: number) => number): string {
+  let d = '';
+  let last: number | null = null;
+  for (const [i, value] of values.entries()) {
+    if (value !== null) d += last === null ? `M${x(i)} ${y(value)}` : `H${x(i)}V${y(value)}`;
+    last = value;
+  }
+  return d;
+}
