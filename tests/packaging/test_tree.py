@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -78,3 +80,21 @@ def test_every_extra_is_in_a_lock() -> None:
 def plain(name: str) -> str:
     """A package's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_reference_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    documented = {find(name) for name in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
+    public = [
+        getattr(module, name)
+        for module in (dasan, dasan.vector, dasan.worlds, dasan.puzzles)
+        for name in module.__all__
+        if name not in ("PRESETS", "THEMES", "Moves", "Output", "__version__")  # values, not functions or classes
+    ]
+    assert [thing for thing in public if thing not in documented] == []
+
+
+def find(name: str) -> object:
+    """The function or class with this full name; a function can have the name of the module that it hides."""
+    module, _, last = name.rpartition(".")
+    return getattr(sys.modules.get(module) or import_module(module), last)

@@ -59,15 +59,23 @@ class RulesFields:
     """The rules of a game as data, and properties derived from them."""
 
     name: str
+    """The preset."""
     settings: tuple[tuple[str, OptionValue], ...]
+    """(option, value) of every option of the preset."""
     players: int
     direction: Direction
     decks: int
+    """Packs shuffled together."""
     jokers: bool
+    """Whether each pack has a black and a red joker."""
     ranks: str
+    """Low to high."""
     suits: str
+    """Low to high."""
     suits_ranked: bool
+    """Whether suits break ties between single cards."""
     shapes: tuple[AnyShape, ...]
+    """The kinds of combination, low to high."""
     hand_size: int | None
     """Cards dealt to each player; None: the whole pack is dealt."""
     first_dealer: FirstDealer
@@ -77,21 +85,33 @@ class RulesFields:
     clauses: tuple[str, ...]
     """Ids of the clauses in force."""
     citations: tuple[tuple[str, str], ...]
-    """(topic, clause id): what a refusal cites."""
+    """(topic, clause id): the clause that a refusal cites.
+
+    Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and guard in
+    games that have these; "beat KIND" and "classes of N" (N cards) for plays that a clause of their own ranks.
+    """
     cut: bool = False
+    """Whether the player on the dealer's left cuts the pack."""
     auction: Auction | None = None
     call: Call | None = None
     reveal_kitty: bool = False
+    """Whether everybody sees the kitty when the bidder takes it."""
     opening: OpeningLead | None = None
     later_lead: LaterLead = LaterLead.OPENING
     pass_is_final: bool = False
+    """Whether a pass lasts until the trick is over."""
     guard: Guard = Guard.OFF
     announce_last_card: bool = False
+    """Whether an event says that a seat has one card left."""
     restart: Restart = Restart.OFF
     exchange: bool = False
+    """Whether cards are exchanged between the hands of a session (W.20)."""
     stake_chips: int = 0
+    """Counters that each player starts with; 0: balances start at 0."""
     show_played: bool = True
+    """Whether views show the cards of earlier tricks."""
     show_hands_after: bool = True
+    """Whether views show all hands when the hand is over."""
     left_out: str = ""
     """Ranks and suits whose cards are left out of the pack, like "3456DC"."""
 
