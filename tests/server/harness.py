@@ -186,6 +186,7 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         data_dir=tmp_path / "data",
         bot_delay=0,
         warm=0,
+        password_memory_mb=1,
         message_rate=1e6,
         message_burst=1_000_000,
         table_rate=1e6,

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from .harness import Json, Player, Served
+import pytest
+import sqlalchemy as sa
+
+from .conftest import new_database
+from .harness import Json, Player, Served, fast, served
 
 NASTY: list[Any] = [
     None,
@@ -28,9 +35,98 @@ NASTY: list[Any] = [
     {"kind": "move", "seconds": 10**9},
 ]
 CALLS_EACH = 12
+JSON = {"content-type": "application/json"}
+KNOWN = {"name": "somebody", "password": "correct horse"}
 
 
-def test_no_endpoint_fails(server: Served) -> None:
+@pytest.fixture(params=["sqlite", "postgres"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Served]:
+    """A server on SQLite, and one on PostgreSQL, which takes fewer values."""
+    url = ""
+    if request.param == "postgres":
+        url = asyncio.run(new_database(request.getfixturevalue("postgres_url")))
+    with served(fast(tmp_path, database=url, study_seconds=1.0)) as server:
+        yield server
+
+
+def watch(server: Served) -> list[str]:
+    """The errors that the database itself raises from now on, but those of rows that are there already."""
+    database: Any = server.tables.store.database
+    errors: list[str] = []
+
+    def watched(call: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        async def do(query: Any) -> Any:
+            try:
+                return await call(query)
+            except (sa.exc.StatementError, OverflowError) as error:
+                if not isinstance(error, sa.exc.IntegrityError):
+                    errors.append(type(error).__name__)
+                raise
+
+        return do
+
+    database.read, database.write = watched(database.read), watched(database.write)
+    return errors
+
+
+@pytest.mark.parametrize("either", ["postgres"], indirect=True)
+def test_no_value_reaches_the_database_that_it_cannot_hold(either: Served) -> None:
+    """NUL, lone surrogates, whole numbers beyond its columns, names that grow when they are compared."""
+    player = either.player()
+    errors = watch(either)
+    table_id = player.open_table("big-two", ["random"] * 3)
+    texts = ["a\0b", "\0", "\ud800", "\u0390" * 24, "\ufdfa" * 24, "x" * 10_000]
+    numbers = [2**31 - 1, 2**31, 2**53, 2**63 - 1, 2**63, 10**30, -1, -(2**63) - 1]
+    codes = set()
+    for value in texts:
+        raw = value.encode("utf-8", "surrogatepass")
+        quoted = "".join(f"%{byte:02x}" for byte in raw)
+        for path in ("tables/{}", "hands/{}", "people/{}", "people/{}/ratings/x/3", "puzzles/{}", "me/ratings/{}/3"):
+            codes.add(player.http.get(f"/api/{path.format(quoted)}").status_code)
+        for path, body in (
+            ("account", {"name": value, "password": "correct horse"}),
+            ("sign-in", {"name": value, "password": "correct horse"}),
+            ("sign-in", {"name": "somebody", "password": value}),
+            ("me/name", {"name": value}),
+            ("me/claim", {"token": value}),
+            ("tables", {"preset": "big-two", "contribution": value}),
+            ("tables", {"preset": "big-two", "ticket": value}),
+            ("tables", {"preset": value}),
+            (f"tables/{table_id}/join", {"name": value}),
+            ("quick", {"preset": "big-two", "name": value}),
+            ("passkeys/sign-in", {"ticket": value, "credential": value}),
+        ):
+            content = json.dumps(body)
+            codes.add(player.http.post(f"/api/{path}", content=content, headers=JSON).status_code)
+        agent = {b"user-agent": raw[:200].replace(b"\0", b"\xff")}
+        codes.add(player.http.post("/api/sign-in", json=KNOWN, headers=agent).status_code)
+    for number in numbers:
+        for path in ("me/history?before={}", f"tables/{table_id}/hands?after={{}}", "hands/x/picture?seq={}"):
+            codes.add(player.http.get(f"/api/{path.format(number)}").status_code)
+        for path in ("puzzles?grade={}", "puzzles?players={}", "me/ratings/big-two/{}", "hands/x/advice?seq={}"):
+            codes.add(player.http.get(f"/api/{path.format(number)}").status_code)
+        speed = {"kind": "clock", "seconds": number, "increment": number}
+        for settings in ({"delay": number}, {"speed": speed}):
+            created = player.http.post("/api/tables", json={"preset": "big-two", "settings": settings})
+            codes.add(created.status_code)
+        codes.add(player.http.post("/api/hands/x/notes", json={"seq": number, "text": "x"}).status_code)
+    with player.sit(table_id) as socket:
+        for n, wrong in enumerate([*texts, *numbers]):
+            for kind, field in (("chat", "text"), ("contribute", "text"), ("move", "move"), ("report", "reason")):
+                message = {"type": kind, "id": f"{kind}{n}", field: wrong}
+                socket.send(**(message | ({"seq": 1} if kind == "report" else {})))
+            socket.send(type="report", id=f"r{n}", seq=wrong, reason="x")
+            socket.send(type="chat", id=str(wrong), text="x")
+            socket.send(type="offer", id=f"o{n}", offer=wrong)
+        socket.receive_all()
+        assert "error" in {message["type"] for message in socket.messages}
+    assert codes <= {200, 201, 400, 403, 404, 409}, codes
+    assert errors == []
+
+
+def test_no_endpoint_fails(either: Served) -> None:
+    server = either
+    errors = watch(server)
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"])
     document = player.http.get("/api/openapi.json").json()
@@ -50,6 +146,7 @@ def test_no_endpoint_fails(server: Served) -> None:
                     assert "Traceback" not in answer.text
             seen.add((method, path))
     assert len(seen) > 30
+    assert errors == []
 
 
 def call(player: Player, rng: random.Random, document: Json, table_id: str, path: str, method: str, told: Json) -> Any:

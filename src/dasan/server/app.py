@@ -62,7 +62,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 app.state.store = store = await Store.open(
                     chosen.data_dir, chosen.database, migrating=bool(chosen.migrate)
                 )
-                app.state.identities = Identities(_key(chosen), store.people)
+                app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
                 bus: Bus | None = None
                 try:
                     bus = await _bus(chosen)

@@ -79,11 +79,11 @@ class Cookies:
 class Identities:
     """Who is who; sessions, passwords and personal links."""
 
-    def __init__(self, key: bytes, people: People) -> None:
+    def __init__(self, key: bytes, people: People, password_memory_mb: int = 64) -> None:
         self._cookies = Cookies(key)
         self._people = people
         self._known: OrderedDict[tuple[str, str | None], tuple[bool, float]] = OrderedDict()
-        self._hasher = PasswordHasher()
+        self._hasher = PasswordHasher(memory_cost=password_memory_mb * 1024)
         self._hashing = asyncio.Semaphore(2)
         self._nobody = self._hasher.hash(secrets.token_hex(8))
 

@@ -33,6 +33,7 @@ NEEDED = frozenset(
         "connections_each",
         "most_connections",
         "most_tables",
+        "password_memory_mb",
     }
 )
 """Numbers without which nothing could be served, beside processes, rates and bursts."""
@@ -118,6 +119,7 @@ class Settings:
     study_burst: int = setting(20, "as a burst")
     record_rate: float = setting(2.0, "records a second for one player, and for one address")
     record_burst: int = setting(60, "as a burst")
+    password_memory_mb: int = setting(64, "megabytes that hashing a password takes, so that guessing is slow")
     sign_in_rate: float = setting(0.1, "attempts to sign in a second for one account, and from one address")
     sign_in_burst: int = setting(10, "as a burst")
     sockets_each: int = setting(64, "sockets from one address")

@@ -33,6 +33,7 @@ from dasan.server.protocol import (
     RoleStatistics,
     SessionListed,
 )
+from dasan.server.protocol.people import folded
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.store import Store
@@ -92,7 +93,7 @@ async def sign_in(
     wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere
 ) -> Me:
     """Sign this browser in. What is wrong, the name or the password, is not said."""
-    limit(request, "sign_ins", f"account {wanted.name.casefold()}")
+    limit(request, "sign_ins", f"account {folded(wanted.name)}")
     person = await store.people.by_account(wanted.name)
     right = await ids.check(None if person is None else person.password, wanted.password)
     if person is None or not right or person.banned:
@@ -301,7 +302,7 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 
 async def check_free(store: Store, name: str) -> None:
     """``Refused`` where an account cannot be called so."""
-    if name.casefold() in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
+    if folded(name) in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
         raise Refused("illegal", said("account.taken"))
 
 

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from dasan.server.protocol.base import Message, Name
 from dasan.server.protocol.rest import HandSummary
 
-AccountName = Annotated[str, Field(min_length=3, max_length=24, pattern=r"^[\w-]+$")]
+LONGEST_FOLDED = 64
+
+
+def folded(account: str) -> str:
+    """An account name as it is compared: what looks the same is the same, in upper and lower case.
+
+    >>> folded("Ann") == folded("ann"), folded("Zo\u00e9") == folded("zoe\u0301"), folded("\uff21nn") == folded("ann")
+    (True, True, True)
+    """
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", account).casefold())
+
+
+def _short(account: str) -> str:
+    if len(folded(account)) > LONGEST_FOLDED:
+        raise ValueError("this name is too long")
+    return account
+
+
+AccountName = Annotated[str, Field(min_length=3, max_length=24, pattern=r"^[\w-]+$"), AfterValidator(_short)]
 Password = Annotated[str, Field(min_length=8, max_length=128)]
 
 

@@ -7,8 +7,9 @@ from hashlib import sha256
 
 import sqlalchemy as sa
 
+from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
-from dasan.server.store.people import Taken, folded, put
+from dasan.server.store.people import Taken, put
 from dasan.server.store.schema import challenges, passkeys, players
 
 CHALLENGE_KEPT = 5 * 60 * 1000

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
 from dasan.server.store.processes import leave_notice
@@ -39,11 +40,6 @@ class Person:
     account: str | None
     password: str | None = field(repr=False)
     banned: bool = False
-
-
-def folded(account: str) -> str:
-    """An account name as it is compared: upper and lower case are the same."""
-    return account.casefold()
 
 
 class People:
