@@ -45,8 +45,13 @@ export class Connection {
 
   /** Drop the socket and come back at once. */
   restart(): void {
+    const { socket } = this;
     this.attempt = 0;
-    this.socket?.close();
+    this.socket = null;
+    if (this.heartbeat) clearInterval(this.heartbeat);
+    if (this.retry) clearTimeout(this.retry);
+    socket?.close();
+    this.open();
   }
 
   close(): void {

@@ -113,6 +113,23 @@ describe('a table whose line is lost', () => {
   });
 });
 
+describe('a table that is asked to come back as somebody else', () => {
+  it('does so at once, and says nothing of a lost line', () => {
+    const table = new Table('t1');
+    const line = FakeSocket.last;
+    line.onopen?.();
+    table.reconnect();
+    expect(FakeSocket.all.length).toBe(2);
+    expect(line.readyState).not.toBe(FakeSocket.OPEN);
+    expect(table.status).toBe('connecting');
+    FakeSocket.last.onopen?.();
+    expect(table.status).toBe('open');
+    vi.advanceTimersByTime(5000);
+    expect(FakeSocket.all.length).toBe(2);
+    table.close();
+  });
+});
+
 describe('a quick match', () => {
   it('is left only after the last question has been answered', async () => {
     const asked: string[] = [];
