@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.rules.test_big_three import EXAMPLE, example
+from tests.rules.big_three import EXAMPLE, example
 from tests.solver.minimax import wins
 from tests.solver.positions import RULES, endgame, payment
 from tests.solver.test_endgame import endgame as alone

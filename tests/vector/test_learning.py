@@ -295,7 +295,7 @@ def test_a_score_function_plays_at_a_table_what_it_plays_in_a_batch() -> None:
 
 
 def test_the_example_of_deep_monte_carlo() -> None:
-    pytest.importorskip("torch", reason="needs the extra train")
+    pytest.importorskip("torch", reason="PyTorch is not installed")
     path = EXAMPLES / "train_dmc.py"
     assert len(path.read_text(encoding="utf-8").splitlines()) < 60
     result = runpy.run_path(str(path))["main"]("big-three", 0.01, num_envs=64, deals=4)

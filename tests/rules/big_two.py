@@ -1,0 +1,41 @@
+"""Hands and plays for the tests of Big Two's clauses."""
+
+from __future__ import annotations
+
+from tests.playing import fill
+
+import dasan
+from dasan import IllegalPlay, State
+
+RULES = dasan.rules("big-two")
+ORDER = [r + s for r in "3456789TJQKA2" for s in "DCHS"]
+
+
+def kind(text: str, **options: bool | str) -> str | None:
+    try:
+        return dasan.rules("big-two", **options).combination(text).kind
+    except IllegalPlay:
+        return None
+
+
+def beats(mine: str, theirs: str, **options: bool | str) -> bool:
+    rules = dasan.rules("big-two", **options)
+    return rules.combination(mine).beats(rules.combination(theirs))
+
+
+def ascending(*plays: str, **options: bool | str) -> None:
+    """Every one of these beats exactly those before it."""
+    for i, mine in enumerate(plays):
+        for j, theirs in enumerate(plays):
+            assert beats(mine, theirs, **options) == (i > j), f"{mine} over {theirs}"
+
+
+def trick(*hands: str, leader: int = 0, **options: bool | str) -> State:
+    """In the middle of a hand: these cards are left and `leader` leads."""
+    return dasan.start(dasan.rules("big-two", **options), hands, leader=leader)
+
+
+def opening(*hands: str, **options: bool | str) -> State:
+    """A complete deal; these are some of the cards."""
+    rules = dasan.rules("big-two", **options)
+    return dasan.start(rules, fill(rules, hands, 13))
