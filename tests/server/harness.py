@@ -125,6 +125,7 @@ class Player:
         url = f"{self.server.address.replace('http', 'ws')}/ws/{what}/{table_id}"
         url += "" if seq is None else f"?seq={seq}"
         options.setdefault("origin", self.server.address)
+        options.setdefault("open_timeout", SECONDS)
         with connect(url, additional_headers=headers, max_size=None, **options) as raw:
             yield Socket(raw)
 

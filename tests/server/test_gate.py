@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import resource
 import socket as sockets
-from contextlib import ExitStack
+import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -44,6 +46,29 @@ def test_connections_from_one_address_are_bounded(serve: Serve) -> None:
         table_id = player.open_table("big-two", ["random"] * 3)
         with player.sit(table_id):
             pass
+
+
+def test_a_thousand_idle_and_half_sent_connections_of_one_address_leave_the_others_their_answers(server: Served) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard) if hard >= 0 else 8192, hard))
+    port = int(server.address.rpartition(":")[2])
+    try:
+        with ExitStack() as stack:
+            for n in range(1000):
+                held = sockets.create_connection(("127.0.0.1", port), timeout=SECONDS, source_address=("127.0.0.2", 0))
+                stack.enter_context(held)
+                with suppress(OSError):  # it was closed already: one too many of its address
+                    held.sendall(HALVES[n % len(HALVES)])
+            player = server.player()
+            begun = time.monotonic()
+            for _ in range(20):
+                assert player.http.get("/api/lobby").status_code == 200
+            table_id = player.open_table("big-two", ["random"] * 3)
+            with player.sit(table_id) as socket:
+                assert socket.my_turn()
+            assert time.monotonic() - begun < SECONDS / 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_what_a_stranger_forwards_is_not_believed(serve: Serve) -> None:

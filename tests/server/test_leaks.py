@@ -5,12 +5,15 @@ What a seat may see is worked out here from the whole truth, the log's, with not
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import random
 import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,10 +21,11 @@ import pytest
 import dasan
 from dasan import bots
 from dasan.play.dealing import Deal
+from dasan.server import logs
 from dasan.server.rooms import Room, fold
 from dasan.server.store.log import opened
 
-from .harness import Json, Player, Served, Socket
+from .harness import Json, Player, Serve, Served, Socket
 
 CARD = re.compile(r"(?<![A-Za-z0-9])(?:(?:10|[2-9TJQKA])[DCHS]|BJ|RJ)(?![A-Za-z0-9])")
 NOT_CARDS = frozenset({"id", "commitment", "next_commitment", "digest", "title", "name", "engine", "opening_card"})
@@ -219,6 +223,78 @@ def check_record(truth: Truth, viewer: int | None, copy: list[Json]) -> None:
         leaked = set(cards_in(line)) - known
         assert not leaked, f"the record of seat {viewer} tells of {leaked}: {line}"
     assert at == len(truth.hands) - 1
+
+
+GETS = (
+    "/",
+    "/t/{table}",
+    "/lobby",
+    "/health",
+    "/ready",
+    "/api/lobby",
+    "/api/tables",
+    "/api/tables/nothing",
+    "/api/tables/{table}/hands",
+    "/api/tables/{table}/nothing",
+    "/api/hands/{table}",
+    "/api/hands/{table}/record",
+    "/api/me",
+    "/api/me/history",
+    "/api/me/profile",
+    "/api/account/export",
+    "/api/rules/{preset}?{table}=1",
+)
+HOW_TO_WRITE = "like 4H, TS or RJ"
+"""What the refusal of a text that is no card says, whatever is dealt."""
+POSTS: tuple[tuple[str, Json], ...] = (
+    ("/api/tables/{table}/commands", {"type": "move", "id": "a", "move": "no move"}),
+    ("/api/tables/{table}/commands", {"type": "move", "id": "b", "move": "pass pass"}),
+    ("/api/tables/{table}/commands", {"type": "undo", "id": "c"}),
+    ("/api/tables/{table}/commands", {"type": "move", "id": 7}),
+    ("/api/tables/{table}/join", {"name": "x", "seat": 0}),
+    ("/api/tables/{table}/join", {"name": "x", "seat": 99}),
+    ("/api/hands/{table}/solve", {"seq": 1, "moves": []}),
+    ("/api/hands/{table}/together", {"type": "place", "seq": 1}),
+)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, tmp_path: Path) -> None:
+    """While a hand is played, every byte of them, for a player and for a stranger."""
+    token, rng, written = "a token of the host's", random.Random(preset), io.StringIO()
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page" / "index.html").write_text("<!doctype html><title>a page</title>")
+    got: list[tuple[int | None, int, str, str]] = []
+    handler = logs.configure("json", "debug", written)
+    try:
+        with serve(static_dir=tmp_path / "page", metrics_token=token, log_requests=1, log_level="debug") as server:
+            player, stranger = server.player(), server.player()
+            players = dasan.rules(preset).players
+            table_id = player.open_table(preset, ["random"] * (players - 1), public=True)
+            names = {"table": table_id, "preset": preset}
+            with player.sit(table_id) as socket:
+                for turn in range(10):
+                    if not socket.my_turn():
+                        break
+                    seq = socket.table["seq"]
+                    for viewer, who in ((0, player), (None, stranger)) if turn in (0, 4, 9) else ():
+                        answers = [who.http.get(path.format(**names)) for path in GETS]
+                        answers += [who.http.post(path.format(**names), json=body) for path, body in POSTS]
+                        answers.append(who.http.get("/metrics", headers={"authorization": f"Bearer {token}"}))
+                        # A move that is refused is told by its own cards alone.
+                        got += [(viewer, seq, str(answer.url), answer.text) for answer in answers]
+                    move = rng.choice(socket.view["legal_moves"])["move"]
+                    socket.send(type="move", id=f"m{seq}", move=move)
+                    assert socket.answer(f"m{seq}")["type"] == "ack"
+            truth = truths(server, table_id)
+    finally:
+        logging.getLogger().removeHandler(handler)
+    assert len(got) > 2 * len(GETS)
+    for viewer, seq, url, text in got:
+        leaked = set(CARD.findall(text.replace(HOW_TO_WRITE, ""))) - may_show(truth[seq], viewer)
+        assert not leaked, f"{url} told {viewer} of {leaked}: {text}"
+    assert '"route": "/api/tables/{table_id}/commands"' in written.getvalue()
+    assert not CARD.findall(written.getvalue())
 
 
 def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.LogCaptureFixture) -> None:
