@@ -43,6 +43,8 @@ export class Table {
   chosen = $state.raw<ReadonlySet<string>>(new Set());
   /** The draw, the cut and the deal are being shown. */
   opening = $state(false);
+  /** The hand is not in sight yet. */
+  empty = $state(false);
   /** The player has put the settlement aside to see the table. */
   looking = $state(false);
   /** The settlement may cover the table. */
@@ -84,6 +86,7 @@ export class Table {
   private said = 0;
   private afterTrick = false;
   private result: ReturnType<typeof setTimeout> | undefined;
+  private laying: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
   private fading: Record<number, ReturnType<typeof setTimeout>> = {};
   /** The card whose touch chose what is chosen, and which of its combinations that is. */
@@ -104,6 +107,7 @@ export class Table {
     this.pump.clear();
     clearTimeout(this.result);
     clearTimeout(this.thinking);
+    clearTimeout(this.laying);
     Object.values(this.fading).forEach(clearTimeout);
     this.connection.close();
   }
@@ -211,8 +215,12 @@ export class Table {
   opened(): void {
     if (!this.opening) return;
     this.opening = false;
-    this.pump.release();
-    this.turn();
+    // The hand is laid out in a task of its own: with what else changes now it would hold the page up.
+    this.laying = setTimeout(() => {
+      this.empty = false;
+      this.pump.release();
+      this.turn();
+    });
   }
 
   /** Which cards of the hand these are; of equal ones, `first` before its copy. */
@@ -353,6 +361,7 @@ export class Table {
     const now = `${this.id}:${session.number}`;
     if (unmoved(view) && shown !== now && session.opening.length && !prefs.reduced) {
       this.opening = true;
+      this.empty = true;
       this.pump.hold();
     } else {
       this.turn();
