@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import PATIENCE, PHONE, accessible, built, play_on, visitor
+from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built, play_on, visitor
 
 pytestmark = pytest.mark.browser
+
+LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +143,58 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
         accessible(page, "a lesson")
         page.keyboard.press("Enter")
         expect(page.get_by_text("Step 3 of 20")).to_be_visible()
+
+
+@pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
+def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
+    """An exercise, a wrong answer to it, and the shelf it stands on."""
+    with visitor(browser, server, PHONE if game == "winner" else DESK) as page:
+        page.goto("/learn")
+        expect(page.get_by_role("link", name=re.compile("Practice by clause")).first).to_be_visible()
+        accessible(page, "the shelf of lessons")
+        page.goto(f"/learn/{game}/practice")
+        expect(page.locator("button[data-at], [data-call]").first).to_be_visible()
+        expect(page.locator("[data-clause]")).to_be_visible()
+        accessible(page, f"practice of {game}")
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.slow
+def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> None:
+    """New here: a whole lesson by its own answers, the hand it ends with offering a table, a hand there, its review."""
+    with visitor(browser, server, PHONE) as page:
+        page.goto("/")
+        page.get_by_role("link", name=re.compile("New here")).click()
+        page.get_by_role("link", name="Lesson: Big Three", exact=True).click()
+        lesson = json.loads((LESSONS / "big-three.json").read_text(encoding="utf-8"))
+        for step in lesson["steps"]:
+            if step["accept"]:
+                answer(page, step["accept"][0])
+                expect(page.locator(".verdict.right")).to_be_visible()
+            page.locator("[data-do=next]").click()
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page).to_have_url(re.compile(r"/t/[\w-]+$"))
+        play_on(page, "[role=dialog]", 1200)
+        expect(page.locator(".turning")).to_be_attached()
+        page.get_by_role("link", name="Review").click()
+        page.get_by_role("button", name="Show the verdicts").click()
+        expect(page.get_by_text("Turning points")).to_be_visible()
+        page.goto("/learn")
+        expect(page.get_by_role("link", name="Lesson: Big Three", exact=True)).to_contain_text("✓")
+
+
+def answer(page: Page, move: str) -> None:
+    """Make a lesson's move: its cards by the keyboard, or the button that says it."""
+    words = move.split()
+    if move == "pass":
+        page.locator("[data-do=pass]").click()
+    elif words[0] in ("bid", "call", "take"):
+        bids = page.locator("[data-do=move]")
+        (bids.filter(has_text=words[1]) if words[0] == "bid" else page.locator(f'[data-call="{words[1]}"]')).click()
+    else:
+        for card in words:
+            page.locator(f'button[data-card="{card}"][aria-pressed=false]').first.press("Space")
+        page.locator("[data-do=play]").click()
 
 
 @pytest.mark.parametrize(

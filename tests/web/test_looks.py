@@ -163,23 +163,18 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
 def test_tasks_are_short_while_cards_move(
     browser: Browser, server: Served, record_property: Callable[[str, object], None]
 ) -> None:
-    """Tasks of more than 50 ms while the bots play: reported, for a busy machine makes them long."""
+    """The page's tasks while the bots play, by the processor's time that they take: other programs do not count."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=server.address)
     page = context.new_page()
-    page.add_init_script(
-        "window.long = [];"
-        "new PerformanceObserver((list) => window.long.push(...list.getEntries().map((entry) => entry.duration)))"
-        ".observe({type: 'longtask'});"
-    )
     made = context.request.post(
         "/api/tables", data={"preset": "big-two", "options": {}, "seats": ["me", *["greedy"] * 3]}
     )
     page.goto(f"/t/{made.json()['id']}")
     page.locator("button[data-at]").first.wait_for()
-    page.evaluate("window.long.length = 0")
+    browser.start_tracing(page=page, categories=["toplevel", "v8.execute"])
     moved = 0
     for _ in range(200):
-        if page.get_by_role("dialog").count() or moved > 12:
+        if page.locator("[role=dialog]").count() or moved > 12:
             break
         for control in ("[data-do=skip]", "[data-do=cycle]", "[data-do=play]", "[data-do=pass]"):
             found = page.locator(f"{control}:not(:disabled)")
@@ -190,11 +185,28 @@ def test_tasks_are_short_while_cards_move(
                     continue
                 moved += control in ("[data-do=play]", "[data-do=pass]")
         page.wait_for_timeout(50)
-    long: list[float] = page.evaluate("window.long")
+    long = long_tasks(json.loads(browser.stop_tracing())["traceEvents"])
     context.close()
     record_property("long tasks, ms", json.dumps(long))
     print(f"tasks over 50 ms while cards moved: {len(long)}, the longest {max(long, default=0):.0f} ms")
     assert moved > 0
+    # Twice the budget: a full machine slows the processor's caches too.
+    assert max(long, default=0) < 100
+
+
+def long_tasks(events: list[dict[str, Any]]) -> list[float]:
+    """Milliseconds of the renderers' tasks over 50 ms, without those in which Playwright asks the page something."""
+    mains = {(e["pid"], e["tid"]) for e in events if e.get("args", {}).get("name") == "CrRendererMain"}
+    mine = [e for e in events if e.get("ph") == "X" and (e["pid"], e["tid"]) in mains]
+    assert any(e["name"].endswith("RunTask") and e.get("tdur", 0) > 1000 for e in mine), "no task was traced"
+    asked = [e["ts"] for e in mine if e["name"] == "V8.InvokeApiInterruptCallbacks"]
+    return [
+        e["tdur"] / 1000
+        for e in mine
+        if e["name"].endswith("RunTask")
+        and e.get("tdur", 0) > 50_000
+        and not any(e["ts"] <= at <= e["ts"] + e["dur"] for at in asked)
+    ]
 
 
 @pytest.mark.slow
