@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from tests.packaging.test_wheel import copy_tracked
+from typer.main import get_command
 
 from dasan.cli import app
-from dasan.server.settings import described
+from dasan.server.settings import Settings, described
 
-from .services import program
+from .services import free_port, program, wait_for
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -39,8 +47,6 @@ def test_every_setting_that_is_named_exists() -> None:
 
 
 def test_every_command_that_the_guide_shows_exists() -> None:
-    from typer.main import get_command
-
     commands: Any = get_command(app)
     shown = re.findall(r"(?:^\$ |bin/|`)(?:[A-Z_]+=\S+ )*dasan (?!-)([a-z]+)(?: ([a-z]+))?", GUIDE, re.MULTILINE)
     assert {first for first, _ in shown} == {"serve", "admin"}
@@ -76,6 +82,87 @@ def test_the_image_starts_what_exists() -> None:
     for line in re.findall(r"^COPY (?!--from)(.*) \.$", text, re.MULTILINE):
         assert (ROOT / line).exists()
     assert "USER dasan" in text
+
+
+def test_what_the_files_set_is_accepted() -> None:
+    for name, service in compose()["services"].items():
+        if "build" in service:
+            filled = {
+                key: re.sub(r"\$\{([A-Z_]+)[^}]*\}", "x" * 40, value) for key, value in service["environment"].items()
+            }
+            settings = Settings.read({**image()[1], **filled})
+            assert (settings.migrate, settings.host, len(settings.nats.split(","))) == (0, "0.0.0.0", 3), name
+            assert settings.trusts("172.29.0.10")
+    unit = (DEPLOY / "dasan.service").read_text(encoding="utf-8")
+    environment = dict(line.split("=", 1) for line in re.findall(r"^Environment=(.*)$", unit, re.MULTILINE))
+    assert Settings.read(environment).trusted_proxies == ("127.0.0.1",)
+    for words in (re.findall(r"^ExecStart=\S+/dasan (.*)$", unit, re.MULTILINE)[0].split(), image()[2]):
+        command: Any = get_command(app)
+        assert command.commands["serve"].make_context("serve", words[1:]).params["port"] == 8000
+
+
+def test_nats_takes_its_words() -> None:
+    words = compose()["services"]["nats-1"]["command"]
+    clients, routes = free_port(), str(free_port())
+    words = [re.sub(r"0\.0\.0\.0:6222|nats-\d:6222", f"127.0.0.1:{routes}", word) for word in words]
+    started = [program("nats-server"), "-a", "127.0.0.1", "-p", str(clients), *words]
+    node = subprocess.Popen(started, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(clients)
+        wait_for(int(routes))
+    finally:
+        node.kill()
+        node.wait()
+
+
+def image() -> tuple[list[str], dict[str, str], list[str], list[str]]:
+    """Of the Dockerfile: the commands of its first stage, the environment, the words of its start and its health check."""
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    first, _, second = text.partition("\nFROM python:3.12-slim\n")
+    runs = re.findall(r"^RUN (.*)$", first, re.MULTILINE)
+    environment = dict(word.split("=", 1) for word in re.findall(r"^ENV (.*)$", second, re.MULTILINE)[0].split())
+    words = [json.loads(found) for found in re.findall(r"^(?:ENTRYPOINT|CMD) (\[.*\])$", second, re.MULTILINE)]
+    (health,) = re.findall(r"^HEALTHCHECK .*? CMD\s+(\[.*\])$", second, re.MULTILINE)
+    assert words[0] == ["dasan"]
+    return runs, environment, words[1], json.loads(health)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_commands_of_the_image_work_by_hand(tmp_path: Path) -> None:
+    """What Docker would do, without it: install, start, ask for health, stop. It downloads some hundred megabytes."""
+    runs, environment, words, health = image()
+    source, tools, port = tmp_path / "src", tmp_path / "tools", free_port()
+    copy_tracked(source)
+    for line in (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").split():
+        for ignored in source.glob(line):
+            shutil.rmtree(ignored) if ignored.is_dir() else ignored.unlink()
+    tools.mkdir()
+    (tools / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tools / "python").chmod(0o755)
+
+    def here(text: str) -> str:
+        return text.replace("/opt/dasan", str(tmp_path / "opt")).replace("/var/lib/dasan", str(tmp_path / "var"))
+
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("DASAN_", "PYTHON"))}
+    for run in runs:
+        subprocess.run(here(run), shell=True, cwd=source, env={**plain, "PATH": f"{tools}:{plain['PATH']}"}, check=True)
+    (tmp_path / "var").mkdir()
+    inside = plain | {name: here(value).replace("$PATH", plain["PATH"]) for name, value in environment.items()}
+    command = [str(tmp_path / "opt/bin/dasan"), *[word.replace("8000", str(port)) for word in words]]
+    server = subprocess.Popen(command, env=inside, cwd=tmp_path)
+    try:
+        wait_for(port)
+        asked = [word.replace("8000", str(port)) for word in health]
+        subprocess.run([tmp_path / "opt/bin" / asked[0], *asked[1:]], env=inside, cwd=tmp_path, check=True)
+        page = httpx.get(f"http://127.0.0.1:{port}/")
+        assert page.status_code == 200, "the image has the page"
+        assert (tmp_path / "var/data/dasan.sqlite3").is_file()
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(30) in (0, -signal.SIGTERM)
+    finally:
+        server.kill()
+        server.wait()
 
 
 @pytest.mark.parametrize("name", ["Caddyfile", "Caddyfile.cluster"])
