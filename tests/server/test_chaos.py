@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import sqlalchemy as sa
 import dasan
 from dasan.server.store.schema import events, hands, metadata, tables
 
+from .chaos import faults
 from .chaos.audit import Audit, audit
 from .chaos.people import Notebook, Said
 from .chaos.run import run
@@ -106,6 +108,22 @@ def test_the_audit_counts_what_people_were_told_wrongly(log: sa.Connection, note
     assert found(log, notes) == {"misplaced", "done_though_refused"}
 
 
+async def test_a_fault_that_finds_nothing_to_harm_gives_way_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def harms(world: object, rng: object) -> bool:
+        return True
+
+    async def finds_nothing(world: object, rng: object) -> bool:
+        return False
+
+    monkeypatch.setattr(faults, "FAULTS", {"busy": (9, finds_nothing), "other": (1, harms)})
+    world: Any = None
+    injected = await faults.inject(
+        world, random.Random(1), seconds=0.5, every=0.01, most_together=1, only=["busy", "other"]
+    )
+    assert set(injected) == {"other"}
+    assert injected["other"] > 10
+
+
 def passed(report: dict[str, Any]) -> bool:
     """Whether nothing was lost; what was found stands in the test's output where it was."""
     if not report["passed"]:
@@ -118,12 +136,12 @@ def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
     """Two processes on PostgreSQL and three NATS nodes; the long storm is `python -m tests.server.chaos`."""
     for module in ("nats", "asyncpg"):
         pytest.importorskip(module, reason=f"no {module}: `make test` installs it")
-    faults = ["terminate-backends", "kill-app", "kill-nats", "cut-people", "stall-postgres"]
+    kinds = ["terminate-backends", "kill-app", "kill-nats", "cut-people", "stall-postgres"]
     report = asyncio.run(
-        run(tmp_path, seconds=0, tables=4, think=0.1, every=0.8, together=2, faults=faults, seed=2, orderly=True)
+        run(tmp_path, seconds=0, tables=4, think=0.1, every=0.8, together=2, faults=kinds, seed=2, orderly=True)
     )
     assert passed(report)
-    assert sorted(report["faults"]) == sorted(faults)
+    assert sorted(report["faults"]) == sorted(kinds)
     assert report["moves_acknowledged"] > 20
 
 

@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=3, help="of the NATS cluster")
     parser.add_argument("--sqlite", action="store_true", help="one process on SQLite")
     parser.add_argument("--think", type=float, default=0.5, help="seconds a person thinks, on average")
-    parser.add_argument("--every", type=float, default=2.0, help="seconds between faults, on average")
+    parser.add_argument("--every", type=float, help="seconds between faults, on average (2; SQLite: 1)")
     parser.add_argument("--together", type=int, default=3, help="the most faults at a time")
     parser.add_argument("--faults", nargs="*", choices=list(FAULTS), help="only these")
     parser.add_argument("--seed", type=int, default=1)
