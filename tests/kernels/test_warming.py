@@ -64,7 +64,7 @@ GAMES = {
 }
 
 
-def comes(true: Callable[[], bool], seconds: float = 60) -> bool:
+def comes(true: Callable[[], bool], seconds: float = 300) -> bool:
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:

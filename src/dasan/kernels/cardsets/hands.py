@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, CardsetCatalogue, CardsetPolicy
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import compiled, lean, woven
+from dasan.kernels.runtime.compiled import compiled, lean, woven, woven_callable
 from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
 
 U = np.uint64
@@ -24,7 +24,7 @@ _RANKS = U(0x1_1111_1111_1111)
 _PACK = U((1 << 52) - 1)
 
 
-@woven
+@woven_callable
 def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """The cards and pairs of `hand` that are in `above`, a row of `CardsetCatalogue.above`."""
     return (
@@ -53,7 +53,7 @@ def highest(hand: np.uint64) -> np.uint64:
     return card
 
 
-@woven
+@woven_callable
 def list_larger(
     hand: np.uint64,
     size: int,
@@ -121,7 +121,7 @@ def list_larger(
     return n
 
 
-@woven
+@woven_callable
 def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: int) -> np.uint64:
     """Deal `each` cards to each seat as card words, from `pack`, a word a card; returns the random state.
 
@@ -215,7 +215,7 @@ def _pay(out: int, hands: Words, policy: CardsetPolicy, payments: Numbers) -> No
     payments[out] = total
 
 
-@woven
+@woven_callable
 def random_hand(
     state: np.uint64,
     hands: Words,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.tables import FIRST, FLUSH, GROUPS, MOST_BLOCKS, MOST_COPIES, NO_SUIT, SAME, PatternCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount, trailing_zeros, used_fields
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import lean, woven, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -141,7 +141,7 @@ def _find_runs(
     return end
 
 
-@woven
+@woven_callable
 def find(
     one: np.uint64, two: np.uint64, table: int, stronger: bool, scratch: Words, catalogue: PatternCatalogue
 ) -> tuple[int, int]:
@@ -177,7 +177,7 @@ def find(
         k += 1
 
 
-@woven
+@woven_callable
 def choices(end: int, scratch: Words) -> int:
     """The number of plays found."""
     n = 0
@@ -186,7 +186,7 @@ def choices(end: int, scratch: Words) -> int:
     return n
 
 
-@woven
+@woven_callable
 def choice(i: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     """The row of the `i`-th play found."""
     at = FOUND
@@ -198,7 +198,7 @@ def choice(i: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     return signed(catalogue.rows[scratch[at + 1] + nth_set_bit(scratch[at], U(i))])
 
 
-@woven
+@woven_callable
 def cards_of(row: int, one: np.uint64, two: np.uint64, catalogue: PatternCatalogue) -> tuple[np.uint64, np.uint64]:
     """The cards `row` takes, as (once, twice): the lowest suits that do not change what it is."""
     first, second = catalogue.exact[row], _0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.runtime.bits import leading_zeros
-from dasan.kernels.runtime.compiled import inlined, lean, woven
+from dasan.kernels.runtime.compiled import inlined, lean, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -52,7 +52,7 @@ def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> 
     return -1
 
 
-@woven
+@woven_callable
 def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
     """Write an entry; return 1 if it used a free place, else 0."""
     at = bucket_of(key, buckets)

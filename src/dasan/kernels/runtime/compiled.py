@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core.registry import CPUDispatcher
 
 from dasan.kernels.runtime.code_cache import CodeCache
 
@@ -64,5 +65,23 @@ def lean(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def woven(function: Callable[P, R]) -> Callable[P, R]:
-    """As `lean`, and inlined into the callers, because a call passes every array of every tuple by value."""
+    """As `lean`, and inlined into the callers, because a call passes every array of every tuple by value.
+
+    Only for calls from compiled code: what Python would call is not made, which takes a third of the time to compile.
+    """
+    out: Any = njit(function, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    if not DISABLED:
+        out.__class__ = _OnlyCompiled
+    return out  # type: ignore[no-any-return]
+
+
+def woven_callable(function: Callable[P, R]) -> Callable[P, R]:
+    """As `woven`, for functions that Python calls as well."""
     return njit(function, _nrt=False, forceinline=True)
+
+
+class _OnlyCompiled(CPUDispatcher):
+    """Refuses calls from Python, which would jump to a function that is not there."""
+
+    def __call__(self, *args: object) -> None:
+        raise TypeError(f"{self.py_func.__qualname__} can only be called by compiled code")

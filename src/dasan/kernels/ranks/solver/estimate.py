@@ -17,7 +17,7 @@ from dasan.kernels.ranks.solver.position import action_of, beating, mover_of, on
 from dasan.kernels.ranks.solver.sure_wins import filled, starts, without
 from dasan.kernels.ranks.tables import RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import inlined, lean, woven
+from dasan.kernels.runtime.compiled import inlined, lean, woven, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -79,7 +79,7 @@ def split(hand: np.uint64, parts: Words, at: int) -> None:
     parts[at + 2] = U(runs)
 
 
-@woven
+@woven_callable
 def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
     """Split the hands of a position."""
     for seat in range(players):
@@ -133,7 +133,7 @@ def estimate(
     return _power(proof), _power(disproof)
 
 
-@woven
+@woven_callable
 def forecast(
     hands: Words,
     at: int,

@@ -18,7 +18,7 @@ from dasan.kernels.ranks.play import taken
 from dasan.kernels.ranks.solver.position import SEATS, action_of, beating, mover_of, on_lead, owner_of
 from dasan.kernels.ranks.tables import PASS, RUN_RANKS, RankCatalogue
 from dasan.kernels.runtime.bits import leading_zeros, popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import inlined, woven
+from dasan.kernels.runtime.compiled import inlined, woven, woven_callable
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -115,7 +115,7 @@ def _in_lane(word: np.uint64, lane: np.uint64) -> int:
     return np.int64(popcount((word >> (_16 * lane)) & _LANE))
 
 
-@woven
+@woven_callable
 def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, largest: int, smallest: int) -> bool:
     """Whether, among a hand's sets of equal cards after all runs are taken out, winners make up for all losers but one.
 
@@ -273,7 +273,7 @@ def covered(
     return False
 
 
-@woven
+@woven_callable
 def surely(
     hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue, room: Cover
 ) -> int:
