@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.vector.covering import pairwise
 
@@ -172,6 +173,24 @@ def test_what_compiled_code_got_wrong_is_refused_by_name(rules: Rules, name: str
     for purpose in (Purpose.ENVIRONMENTS, Purpose.WORLDS):
         with pytest.raises(ValueError, match=rf"\b{name}[. ]"):
             backends.choose(rules, purpose, "compiled")
+
+
+@pytest.mark.parametrize("top", [11, 12])
+def test_as_many_bids_and_calls_as_there_are_bits(top: int) -> None:
+    """With a pass there are 64 things to say with 11 bids and 52 cards; one more has no bit."""
+    rules = changed("big-three-4p", auction=Auction(top=top), call=Call(ranks=dasan.rules("big-three-4p").ranks))
+    if top == 12:
+        assert (backends.RANKS.unsupported(rules) or "").startswith("auction.top is 12")
+        return
+    env = vector.make(rules, 256, seed=1, mask="packed", backend="compiled")
+    last = env.ids.rows - 1
+    env.step(np.full(256, top))
+    legal = [last in env.legal[i, : env.num_legal[i]] for i in range(256)]
+    assert any(legal)
+    assert env.packed_mask is not None
+    assert (vector.unpack(env.packed_mask, env.num_actions)[:, last].astype(bool) == legal).all()
+    for _ in range(20):
+        env.step(env.sample())
 
 
 def test_the_gpu_refuses_before_it_looks_for_one() -> None:

@@ -29,8 +29,8 @@ RUN_RANKS = 10
 SHORTEST = 3
 LONGEST = {1: 10, 2: 10, 3: 6, 4: 6}
 """By copies, the longest run that has a bit."""
-SAID = 64
-"""Bits for the pass, bids and calls."""
+SAID = 63
+"""The most bids and cards to call, whose bits lie beside that of the pass in one word."""
 
 
 def _holdings(holdings: Any, rules: Rules) -> str | None:
