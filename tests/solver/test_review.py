@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import combinations, pairwise
+from time import monotonic
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,7 +20,7 @@ import dasan
 from dasan.bench.solver import at_random
 from dasan.records.retrace import moves_of
 from dasan.solver.picture import picture
-from dasan.solver.review import Review, decisive, review
+from dasan.solver.review import HURRIED, Review, decisive, judge, review
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -236,6 +237,22 @@ def test_what_was_not_judged_is_said() -> None:
     assert found.moves[-1].kept is True
     assert found.moves[0] in found.not_judged
     assert all(j.kept is True for j in found.moves if j.forced)
+
+
+def test_the_time_for_a_hand_counts_with_nodes_too() -> None:
+    """A hand without time left is judged within `HURRIED` a position, whatever `nodes` would allow."""
+    source = random.Random(6)
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    while state.phase is not dasan.Phase.OVER:
+        state = state.play(source.choice(state.legal_moves()))
+    list(judge(state, nodes=10))  # compiled before the clock is looked at
+    moves, begun = len(list(judge(state, nodes=10))), monotonic()
+    unhurried = sum(1 for one in judge(state, nodes=10**9, seconds=0, total=0.0) if one.kept is not None)
+    assert monotonic() - begun < 2 + moves * 2 * HURRIED
+    assert unhurried > 0
+    for wrong in (-1, "5", True):
+        with pytest.raises(ValueError, match="total is a number"):
+            judge(state, total=wrong)  # type: ignore[arg-type]
 
 
 def test_bids_are_not_judged_but_calls_are() -> None:

@@ -7,11 +7,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dasan.arguments import WrongType, instance, shown, whole
+from dasan.arguments import flag, instance, items, whole
 from dasan.cluster import over_cluster
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.solving import Scope, Warm, solve_warm
+from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -45,12 +45,13 @@ def solve_many(
     """
     from dasan.play.state import State
 
-    if not isinstance(states, Iterable):
-        raise WrongType(f"solve_many takes states, not {shown(states)}")
-    todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in states]
+    given = items(states, "solve_many takes states")
+    todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in given]
     workers = None if workers is None else whole(workers, "workers", 1)
     cluster = None if cluster is None else instance(cluster, str, "cluster is an address or 'auto'")
     Budget(seconds, nodes)
+    Warm(memory_mb)
+    moves, scope = flag(moves, "moves"), known_scope(scope)
     groups = _by_deal(todo)
     work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
     deals = [[todo[i] for i in group] for group in groups]

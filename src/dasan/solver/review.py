@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
+from dasan.arguments import amount, instance
 from dasan.play.moves import Move, MoveType
 from dasan.play.parts import Phase
 from dasan.play.state import State
@@ -17,7 +18,7 @@ from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.open_hands import applies, stakes
 from dasan.solver.solution import Solution
-from dasan.solver.solving import Scope, Warm, solve_warm
+from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
 
 MISSES = 3
 """In games without sides: after this many positions in a row that were too large, earlier ones are not tried."""
@@ -171,12 +172,29 @@ def judge(
 ) -> Iterator[Judged]:
     """As `review`, but yield the moves one after the other, from the last to the first.
 
-    total: seconds for all of them together; afterwards each position gets at most `HURRIED`.
+    total: seconds for all of them together; afterwards each position gets at most `HURRIED`, and the clock counts with
+    `nodes` too.
     """
+    instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
+    Budget(seconds, nodes, cancel=cancel)  # refused now, not when the first move is asked for
+    total = None if total is None else amount(total, "total")
+    hurried = HURRIED if seconds is None else min(seconds, HURRIED)
+    return _judgements(
+        state,
+        Warm(memory_mb, notice),
+        lambda is_late: Budget(hurried, None, cancel=cancel) if is_late else Budget(seconds, nodes, cancel=cancel),
+        known_scope(scope),
+        total,
+    )
+
+
+def _judgements(
+    state: State, warm: Warm, budget_of: Callable[[bool], Budget], scope: Scope | None, total: float | None
+) -> Iterator[Judged]:
+    """The moves as `judge` yields them. budget_of: what a position gets, by whether the time for the hand is over."""
     end = None if total is None else monotonic() + total
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
-    warm = Warm(memory_mb, notice)
     last: Judged | None = None
     contracts: dict[int, bool | None] = {}
     misses = 0
@@ -185,8 +203,7 @@ def judge(
         if misses == MISSES or now.phase is Phase.EXCHANGE:
             last = _unjudged(now, move)
         else:
-            hurried = end is not None and monotonic() >= end
-            budget = Budget(min(seconds or HURRIED, HURRIED) if hurried else seconds, nodes, cancel=cancel)
+            budget = budget_of(end is not None and monotonic() >= end)
             if now.phase is Phase.AUCTION:
                 if not contracts:
                     contracts = _contracts(now, warm, budget)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
-from dasan.arguments import WrongType, amount, instance, shown
+from dasan.arguments import WrongType, amount, flag, instance, shown
 from dasan.backends import OPEN_HANDS, Purpose, choose
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.solution import Solution
@@ -59,7 +59,7 @@ def solve(
 
     instance(state, State, "solve takes a state, such as dasan.deal gives")
     budget = Budget(seconds, nodes, progress, cancel)
-    return solve_warm(state, Warm(memory_mb, notice), budget, moves=moves, scope=scope)
+    return solve_warm(state, Warm(memory_mb, notice), budget, moves=flag(moves, "moves"), scope=scope)
 
 
 MOST_MB = 1 << 20
@@ -146,6 +146,13 @@ class Warm:
             self._notice(COMPILING)
 
 
+def known_scope(scope: object) -> Scope | None:
+    """`scope`, which is a word for one or None."""
+    if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
+        raise ValueError(f"scope is paranoid or max-n, not {shown(scope)}")
+    return cast("Scope | None", scope)
+
+
 def solve_warm(
     state: State,
     warm: Warm,
@@ -166,8 +173,7 @@ def solve_warm(
         raise ValueError("the hand is over")
     if any(len(hand) == 0 for hand in state.hands) and not state.finished:
         raise ValueError("not all hands are known")
-    if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
-        raise ValueError(f"scope is paranoid or max-n, not {scope}")
+    scope = known_scope(scope)
     if choose(state.rules, Purpose.SOLVER) is not OPEN_HANDS:
         if scope == "max-n":
             return max_n.solve_max_n(state, warm.max_n(state, budget), moves=moves, line=line, also=also)
