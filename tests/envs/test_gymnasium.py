@@ -48,6 +48,33 @@ def test_an_illegal_action_ends_the_hand_or_is_refused() -> None:
     strict.step(int(np.flatnonzero(seen["action_mask"])[0]))
 
 
+@pytest.mark.parametrize("illegal", ["end", "raise"])
+def test_an_action_of_a_wrong_type_is_no_move(illegal: Any) -> None:
+    env = ours.make("big-three", seat=0, opponents="random", illegal=illegal)
+    seen, _ = env.reset(seed=1)
+    for wrong in (1.0, np.array([1]), True, None, "1"):
+        with pytest.raises(TypeError, match="an action is a whole number"):
+            env.step(wrong)
+    env.step(np.flatnonzero(seen["action_mask"])[0])
+
+
+def test_seeds_are_integers_of_any_kind() -> None:
+    one: Any
+    batch: Any
+    one, batch = ours.make("big-two", opponents="random"), ours.make_vec("big-two", 2)
+    for env in (one, batch):
+        env.reset(seed=np.int64(3))
+        drawn = env.np_random.integers(1 << 60)
+        env.reset(seed=3)
+        assert env.np_random.integers(1 << 60) == drawn
+        with pytest.raises(ValueError, match="seed is a whole number"):
+            env.reset(seed=1.5)
+    seen, info = batch.reset(seed=[4, 5])
+    before = info["to_act"].copy()
+    batch.step(seen["action_mask"].argmax(axis=1))
+    assert (info["to_act"] == before).all()
+
+
 def test_everything_follows_from_the_seed() -> None:
     def played() -> list[Any]:
         env = ours.make("winner", opponents="greedy")
@@ -101,7 +128,16 @@ def test_gymnasiums_wrappers_take_the_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"seat": 3}, {"seat": True}, {"opponents": ["greedy"]}, {"illegal": "x"}, {"render_mode": "x"}]
+    "wrong",
+    [
+        {"seat": 3},
+        {"seat": True},
+        {"opponents": ["greedy"]},
+        {"opponents": 5},
+        {"opponents": [5, 5]},
+        {"illegal": "x"},
+        {"render_mode": "x"},
+    ],
 )
 def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"seat|whole number|opponents|illegal|render_mode"):

@@ -6,7 +6,7 @@ import pickle
 import random
 import types
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -62,6 +62,11 @@ def test_max_cycles() -> None:
         parallel_env=partial(ours.parallel_env, "big-two", illegal="random"),
     )
     max_cycles_test(module)
+    env = ours.env("big-two", max_cycles=cast(int, np.int8(100)))
+    env.reset(seed=1)
+    for _ in range(45):
+        env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+        assert not any(env.truncations.values())
 
 
 def test_parallel() -> None:

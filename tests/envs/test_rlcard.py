@@ -54,6 +54,13 @@ def test_text_actions_and_seeds() -> None:
     assert (state["obs"] == other["obs"]).all()
     with pytest.raises(dasan.DasanError):
         env.step("bid 3")
+    for wrong in (-1, 10**6):
+        with pytest.raises(ValueError, match="not legal"):
+            env.step(wrong)
+    no_ids: tuple[Any, ...] = (1.0, True, None)
+    for no_id in no_ids:
+        with pytest.raises(TypeError, match="an action is a whole number"):
+            env.step(no_id)
     with pytest.raises(ValueError, match="not legal"):
         env.step(3)
     assert following == env.get_player_id()

@@ -23,10 +23,11 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("Gymnasium environments need their extra: pip install 'dasan[envs]'") from error
 
 import dasan.vector
+from dasan.arguments import WrongType, shown, whole
 from dasan.bots import Bot, bot
-from dasan.envs.hand import Hand, rules_of, whole
+from dasan.envs import show
+from dasan.envs.hand import Hand, rules_of
 from dasan.envs.payoff import bounds
-from dasan.envs.show import shown
 from dasan.games import PRESETS
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -74,13 +75,14 @@ class DasanEnv(gymnasium.Env):
         self.rules = self._hand.rules
         self.ids = self._hand.env.ids
         n = self.rules.players
-        if seat is not None and not 0 <= whole(seat, "seat") < n:
-            raise ValueError(f"seat is 0 to {n - 1} or None, not {seat!r}")
-        others = [opponents] * (n - 1) if isinstance(opponents, str) or hasattr(opponents, "choose") else opponents
+        seat = None if seat is None else whole(seat, "seat", 0, n - 1)
+        others: Any = [opponents] * (n - 1) if isinstance(opponents, str) or hasattr(opponents, "choose") else opponents
+        if not isinstance(others, Sequence) or not all(isinstance(o, str) or hasattr(o, "choose") for o in others):
+            raise WrongType(f"opponents are a bot, or one for each other seat, not {shown(opponents)}")
         if len(others) != n - 1:
             raise ValueError(f"{self.rules.name} takes {n - 1} opponents, not {len(others)}")
         self._bots = [bot(o, seed=k) if isinstance(o, str) else o for k, o in enumerate(others)]
-        self._fixed = None if seat is None else int(seat)
+        self._fixed = seat
         self.seat = self._fixed or 0
         self._illegal = illegal
         self.render_mode = render_mode
@@ -92,7 +94,7 @@ class DasanEnv(gymnasium.Env):
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         """Deal a hand. seed: decides this hand and the following ones; None goes on from the last seed. `options` are ignored."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else whole(seed, "seed", 0))
         self._hand.next(int(self.np_random.integers(1 << 62)))
         n = self.rules.players
         self.seat = int(self.np_random.integers(n)) if self._fixed is None else self._fixed
@@ -111,8 +113,9 @@ class DasanEnv(gymnasium.Env):
             raise ValueError("the hand is over: call reset")
         info: dict[str, Any] = {"seat": self.seat}
         if not self._hand.over:
+            number = whole(action, "an action")
             try:
-                self._hand.play(whole(action))
+                self._hand.play(number)
             except ValueError:
                 if self._illegal == "raise":
                     raise
@@ -140,7 +143,7 @@ class DasanEnv(gymnasium.Env):
         """The table with all hands open: text, which `render_mode="human"` prints."""
         if self.render_mode is None:
             return None
-        text = shown(self._hand.state)
+        text = show.shown(self._hand.state)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -161,7 +164,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
     def __init__(self, preset: str | Rules, num_envs: int, *, threads: int, options: dict[str, OptionValue]) -> None:
         self.env = dasan.vector.make(rules_of(preset, options), num_envs, threads=threads)
         self.rules = self.env.rules
-        self.num_envs = num_envs
+        self.num_envs = num_envs = self.env.num_envs
         self.single_observation_space = _space(self.env.num_features, self.env.num_actions)
         self.single_action_space = spaces.Discrete(self.env.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -179,11 +182,11 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
         """Start every hand over. seed: one for all or one for each; None keeps the present ones. `options` are ignored."""
-        super().reset(seed=seed if isinstance(seed, int) else None)
-        if seed is None:
-            seed = int(self.np_random.integers(1 << 62))
-        self.env.reset(seed=seed)
-        return self._seen, {"to_act": self.env.to_act}
+        several = isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes)
+        one = None if seed is None or several else whole(seed, "seed", 0)
+        super().reset(seed=one)
+        self.env.reset(seed=int(self.np_random.integers(1 << 62)) if seed is None else seed)
+        return self._seen, {"to_act": self.env.to_act.copy()}
 
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
         """Carry out one action in each hand. ValueError, with nothing changed: one of them is not legal."""
@@ -195,7 +198,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
             for i in np.flatnonzero(done):
                 paid[i] = place_points(self.env.places[i].tolist())
         rewards = paid[self._all, acted].astype(np.float64)
-        info = {"payoffs": paid, "to_act": self.env.to_act}
+        info = {"payoffs": paid, "to_act": self.env.to_act.copy()}
         return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info
 
     def close_extras(self, **kwargs: Any) -> None:

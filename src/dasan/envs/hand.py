@@ -19,15 +19,6 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
 
 
-def whole(value: object, name: str = "an action") -> int:
-    """`value` as an int. ValueError: it is no integer; bools and floats are none."""
-    if isinstance(value, np.ndarray) and value.shape == ():
-        value = value.item()
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return int(value)
-    raise ValueError(f"{name} is a whole number, not {value!r}")
-
-
 def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
     """The rules of `preset` with `options`; ValueError as for `dasan.rules`, or options beside complete rules."""
     if not isinstance(preset, Rules):

@@ -18,9 +18,10 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("PettingZoo environments need their extra: pip install 'dasan[envs]'") from error
 
+from dasan.arguments import whole
+from dasan.envs import show
 from dasan.envs.ended import Final
-from dasan.envs.hand import Hand, whole
-from dasan.envs.show import shown
+from dasan.envs.hand import Hand
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -51,8 +52,7 @@ class DasanEnv(AECEnv):
             raise ValueError(f"render_mode is None, {' or '.join(MODES)}, not {render_mode!r}")
         if illegal not in ("raise", "random"):
             raise ValueError(f"illegal is raise or random, not {illegal!r}")
-        if max_cycles is not None and whole(max_cycles, "max_cycles") < 1:
-            raise ValueError("max_cycles starts at 1")
+        max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
         self._hand = Hand(preset, options)
         self.rules = self._hand.rules
         self.ids = self._hand.env.ids
@@ -82,9 +82,10 @@ class DasanEnv(AECEnv):
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a hand: the first one of `seed`, or the following one if `seed` is None. `options` are ignored."""
-        self._hand.next(None if seed is None else whole(seed, "seed"))
+        seed = None if seed is None else whole(seed, "seed")
+        self._hand.next(seed)
         if seed is not None:
-            self._random.seed(int(seed))
+            self._random.seed(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -110,8 +111,9 @@ class DasanEnv(AECEnv):
             self._was_dead_step(action)
             return
         replaced = False
+        number = whole(action, "an action")
         try:
-            self._hand.play(whole(action))
+            self._hand.play(number)
         except ValueError:
             if self._illegal == "raise":
                 raise
@@ -142,7 +144,7 @@ class DasanEnv(AECEnv):
         """The table with all hands open: text, which `render_mode="human"` prints."""
         if self.render_mode is None:
             return None
-        text = shown(self._hand.state)
+        text = show.shown(self._hand.state)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -233,8 +235,7 @@ def parallel_env(
     """The parallel environment, see `DasanParallelEnv`. max_cycles: the hand is cut off after this many steps. Other arguments
     and errors as for `env`.
     """
-    if max_cycles is not None and whole(max_cycles, "max_cycles") < 1:
-        raise ValueError("max_cycles starts at 1")
+    max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
     aec = DasanEnv(preset, render_mode=render_mode, max_cycles=None, illegal=illegal, options=options)
     return DasanParallelEnv(aec, max_cycles)
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dasan.envs.hand import Hand, whole
+from dasan.arguments import WrongType, seat, shown, whole
+from dasan.envs.hand import Hand
 from dasan.play.moves import Move, MoveType
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -48,6 +49,8 @@ class RLCardEnv:
 
     def set_agents(self, agents: list[Any]) -> None:
         """One agent for each player."""
+        if not isinstance(agents, list | tuple):
+            raise WrongType(f"agents are a list, one for each player, not {shown(agents)}")
         if len(agents) != self.num_players:
             raise ValueError(f"{self.name} takes {self.num_players} agents, not {len(agents)}")
         self.agents = list(agents)
@@ -72,9 +75,9 @@ class RLCardEnv:
                 Move(MoveType(said.type), tuple(c for c in said.cards if c is not None), said.bid), state.called
             )
         else:
-            number = whole(action)
-        text = self._hand.env.action_text(number)
+            number = whole(action, "an action")
         self._hand.play(number)
+        text = self._hand.env.action_text(number)
         self.timestep += 1
         self.action_recorder.append((player, text))
         following = self.get_player_id()
@@ -82,7 +85,7 @@ class RLCardEnv:
 
     def get_state(self, player: int) -> State:
         """What `player` sees."""
-        hand = self._hand
+        hand, player = self._hand, seat(player, self.num_players, "player")
         legal = np.flatnonzero(hand.mask(player)).tolist()
         return {
             "obs": hand.observation(player),
@@ -106,8 +109,8 @@ class RLCardEnv:
             state, player = self.step(action, getattr(agent, "use_raw", False))
             if not self.is_over():
                 trajectories[player].append(state)
-        for seat, trajectory in enumerate(trajectories):
-            trajectory.append(self.get_state(seat))
+        for number, trajectory in enumerate(trajectories):
+            trajectory.append(self.get_state(number))
         return trajectories, self.get_payoffs()
 
     def is_over(self) -> bool:
