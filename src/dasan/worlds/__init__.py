@@ -11,9 +11,10 @@
 
 from __future__ import annotations
 
+from dasan.arguments import instance, whole
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.worlds.deals import Deals, deals
+from dasan.worlds.deals import MOST_WORLDS, Deals, deals
 from dasan.worlds.judging import Judgement, judge
 from dasan.worlds.positions import Outcomes, Positions
 from dasan.worlds.states import Sampler
@@ -26,8 +27,8 @@ def sample(view: View, count: int, seed: int = 0) -> list[State]:
     docs/reference/worlds.md for what counts as one world. World `i` depends on the view, the seed and `i` alone. ValueError: no
     deal explains the view, or `count` is negative.
     """
-    if count < 0:
-        raise ValueError("a sample has no fewer than 0 worlds")
+    instance(view, View, "worlds explain a view, such as state.view(seat) gives")
+    count, seed = whole(count, "the number of worlds", 0, MOST_WORLDS), whole(seed, "a seed")
     return list(Sampler(view).states(count, seed)) if count else []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dasan.arguments import instance, whole
 from dasan.cards import Hand
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dasan.kernels.worlds.deal import WorldTable
+
+
+MOST_WORLDS = 1 << 40
+"""Worlds that a caller may ask for, and the highest number of the first: more than any machine draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +42,8 @@ class Deals:
         """The cards of a seat (or, after the last seat, of the kitty) in one world."""
         from dasan.kernels.worlds.deal import bit_of
 
+        world = whole(world, "a world", 0, len(self) - 1)
+        column = whole(column, "a column", 0, self.one.shape[1] - 1)
         one, two = int(self.one[world, column]), int(self.two[world, column])
         cards = dict.fromkeys(self.rules.pack)
         held = [c for word in (one, two) for c in cards if word & bit_of(self.rules, c)]
@@ -49,8 +56,10 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
 
     from dasan.kernels.worlds.deal import deal_worlds, words_of
 
-    if count < 0 or first < 0:
-        raise ValueError("worlds are counted from 0")
+    instance(view, View, "worlds explain a view, such as state.view(seat) gives")
+    count = whole(count, "the number of worlds", 0, MOST_WORLDS)
+    first = whole(first, "the first world", 0, MOST_WORLDS)
+    seed = whole(seed, "a seed")
     sampler = Sampler(view)
     rules = view.rules
     one = np.empty((count, rules.players + 1), np.uint64)

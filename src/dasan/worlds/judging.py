@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dasan.arguments import instance, whole
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.worlds.deals import deals
-from dasan.worlds.positions import Positions
+from dasan.worlds.positions import MOST_POSITIONS, MOST_TIMES, Positions
 from dasan.worlds.states import Sampler
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def judge(
     """
     import numpy as np
 
-    moves = view.legal_moves()
-    if not moves or worlds < 1 or playouts < 1:
-        raise ValueError("nothing to judge: it takes the view of the seat to act, a world and a playout at least")
+    moves = instance(view, View, "worlds explain a view, such as state.view(seat) gives").legal_moves()
+    worlds, playouts = whole(worlds, "worlds", 1, MOST_POSITIONS), whole(playouts, "playouts", 1, MOST_TIMES)
+    seed = whole(seed, "a seed")
+    if not moves:
+        raise ValueError("nothing to judge: it takes the view of the seat to act")
     (state,) = Sampler(view).states(1, seed)
     positions = Positions(view.rules, worlds)
     positions.put_worlds(0, state, deals(view, worlds, seed))

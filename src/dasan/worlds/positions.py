@@ -21,6 +21,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dasan.arguments import instance, shown, whole
 from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.parts import Phase
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+MOST_POSITIONS, MOST_TIMES, MOST_THREADS = (1 << 31) - 1, (1 << 31) - 1, 4096
 OWN = -1
 """No opening action: the policy chooses the first move."""
 
@@ -57,10 +59,8 @@ class Positions:
     def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
         import numpy as np
 
-        if size < 1:
-            raise ValueError("there is room for one position or more")
-        self.rules = rules
-        self.size = size
+        self.rules = instance(rules, Rules, "positions are of rules, such as dasan.rules gives")
+        self.size = size = whole(size, "size", 1, MOST_POSITIONS)
         self.ids = action_ids(rules, True)
         chosen = choose(rules, Purpose.WORLDS, backend)
         self.backend = chosen.name
@@ -74,7 +74,8 @@ class Positions:
 
     def put(self, i: int, state: State) -> None:
         """Write `state` to position `i`. ValueError: the state has other rules, or its hand is over."""
-        if state.rules != self.rules:
+        i = self._number(i)
+        if instance(state, State, "a position is a state, such as dasan.deal gives").rules != self.rules:
             raise ValueError("the positions are of another game")
         if state.phase is Phase.OVER:
             raise ValueError("the hand is over")
@@ -88,8 +89,12 @@ class Positions:
         state: any world of the same view. ValueError: no room, or cards are on offer that the view does not show (W.20):
         they differ from world to world, so that each has to be `put`.
         """
+        first = whole(first, "the first position", 0)
+        instance(state, State, "a position is a state, such as dasan.deal gives")
+        if instance(deals, Deals, "worlds are drawn by dasan.worlds.deals").rules != self.rules:
+            raise ValueError("the worlds are of another game")
         last = first + len(deals)
-        if first < 0 or last > self.size:
+        if last > self.size:
             raise ValueError("there are more worlds than positions from there on")
         if not _hold_offers(state, deals):
             raise ValueError("the offered cards differ from world to world: put each state")
@@ -100,9 +105,16 @@ class Positions:
 
     def copy(self, source: Any, target: Any) -> None:
         """Copy positions `source` to `target`: numbers, slices or index arrays, as in NumPy assignment."""
-        for part in self._game.parts(self._rows):
-            part[target] = part[source]
-        for array in (self.over, self.payments, self.places):
+        try:
+            if isinstance(source, bool) or isinstance(target, bool):
+                raise TypeError
+            self.over[target] = self.over[source]
+        except (IndexError, TypeError, ValueError):
+            said = f"{shown(source)} to {shown(target)}"
+            raise ValueError(
+                f"copy takes numbers, slices or arrays of positions below {self.size}, not {said}"
+            ) from None
+        for array in (*self._game.parts(self._rows), self.payments, self.places):
             array[target] = array[source]
 
     def copy_rows(self, target: Any) -> None:
@@ -119,7 +131,7 @@ class Positions:
         """The ids of the legal actions in position `i`, lowest first; none if the hand is over."""
         import numpy as np
 
-        if self.over[i]:
+        if self.over[self._number(i)]:
             return np.zeros(0, np.int16)
         self._show(i)
         b = self._work.buffers
@@ -139,6 +151,7 @@ class Positions:
 
         ValueError, with nothing changed: it is not legal, or the hand is over.
         """
+        i, action = self._number(i), whole(action, "an action")
         self._show(i)
         b = self._work.buffers
         if not 0 <= action < self.ids.count or not b.mask[0, action]:
@@ -172,9 +185,11 @@ class Positions:
 
         from dasan.kernels.env.playout_policies import POLICIES
 
-        last = self.size if last is None else last
-        if policy not in POLICIES:
-            raise ValueError(f"there is no policy {policy!r}; there are {', '.join(POLICIES)}")
+        first, last = whole(first, "first"), self.size if last is None else whole(last, "last")
+        times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_THREADS)
+        seed, opening = whole(seed, "a seed"), whole(opening, "opening")
+        if not isinstance(policy, str) or policy not in POLICIES:
+            raise ValueError(f"there is no policy {shown(policy)}; there are {', '.join(POLICIES)}")
         if not OWN <= opening < self.ids.count:
             raise ValueError(f"action ids go from 0 to {self.ids.count - 1}, not {opening}")
         if not 0 <= first <= last <= self.size or times < 1 or threads < 1:
@@ -199,8 +214,13 @@ class Positions:
         shape = (last - first, times, self.rules.players)
         return Outcomes(payments[first * times :].reshape(shape), places[first * times :].reshape(shape), plies)
 
+    def _number(self, i: int) -> int:
+        """`i` as the number of a position."""
+        return whole(i, "a position", 0, self.size - 1)
+
     def _show(self, i: int) -> None:
         """Copy position `i` to the scratch buffers, with its legal actions. ValueError: the hand is over."""
+        i = self._number(i)
         if self.over[i]:
             raise ValueError("the hand is over")
         for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
