@@ -68,6 +68,14 @@ def seat(value: object, players: int, what: str) -> int:
         raise type(error)(f"{what} is a seat from 0 to {players - 1}, not {shown(value)}") from None
 
 
+def items(values: object, what: str) -> tuple[Any, ...]:
+    """`values` one after the other. what: a sentence that says what they are, such as "agents are a list"."""
+    try:
+        return tuple(values)  # type: ignore[arg-type]
+    except TypeError:
+        raise WrongType(f"{what}, not {shown(values)}") from None
+
+
 def instance(value: object, kind: type[T], what: str) -> T:
     """`value`, which is a `kind`. what: a sentence that says so, such as "deal takes rules"."""
     if not isinstance(value, kind):

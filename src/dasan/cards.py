@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dasan.arguments import WrongType, shown
+from dasan.arguments import WrongType, items, shown
 from dasan.errors import Malformed
 
 RANKS = "3456789TJQKA2"
@@ -129,9 +129,7 @@ def cards_of(cards: str | Iterable[Card]) -> tuple[Card, ...]:
     """Cards as text or as values. TypeError: something else is among them."""
     if isinstance(cards, str):
         return parse_cards(cards)
-    if not isinstance(cards, Iterable):
-        raise WrongType(f"cards are text or a sequence of cards, not {shown(cards)}")
-    out = tuple(cards)
+    out = items(cards, "cards are text or a sequence of cards")
     for c in out:
         if not isinstance(c, Card):
             raise WrongType(f"a sequence of cards has cards in it, like dasan.card('4H'), not {shown(c)}")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dasan
+from dasan import worlds
 from dasan.features import encode, encode_into
 
 
@@ -39,3 +40,23 @@ def test_an_observation_is_written_into_an_array() -> None:
     assert rows[1].tolist() == encode(view)
     with pytest.raises(ValueError, match="an observation takes 368 places, not 2"):
         encode_into(view, [0, 0])
+
+
+def test_a_position_tells_its_leader_that_the_opening_card_must_be_led() -> None:
+    """The environments' observation of a position before the first lead is that of the view."""
+    rules = dasan.rules("big-two")
+    dealt = dasan.deal(rules, seed=4)
+    leader = dealt.to_act
+    assert leader is not None
+    placed = dasan.start(rules, dealt.hands, leader=leader)
+    assert placed.must_include is not None
+    moved = placed.play(placed.legal_moves()[0])
+    elsewhere = dasan.start(rules, dealt.hands, leader=(leader + 1) % 4)
+    flag = next(f for f in dasan.features.layout(rules) if f.name == "must_include").start
+    for state in (dealt, placed, moved, elsewhere):
+        positions = worlds.Positions(rules, 1)
+        positions.put(0, state)
+        env = dasan.vector.make(rules, 1, seed=1)
+        env.load(positions)
+        assert env.obs is not None
+        assert env.obs[0, flag] == encode(state.view(state.to_act))[flag] == (state.must_include is not None)

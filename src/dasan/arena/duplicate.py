@@ -9,6 +9,7 @@ from functools import partial
 from statistics import fmean
 
 from dasan.arena.estimate import Estimate
+from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import Bot, bot
 from dasan.play.begin import deal
 from dasan.play.parts import Result
@@ -16,6 +17,8 @@ from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
 Maker = Callable[[int], Bot]
+MOST = 4096
+"""Processes that a caller may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +80,15 @@ def duplicate(
     >>> match.hands, match.standings["greedy"].payment.mean > 0
     (12, True)
     """
+    instance(rules, Rules, "a match takes rules, such as dasan.rules gives")
+    names = items(lineup, "a line-up is a list of names")
+    if isinstance(lineup, str) or not all(isinstance(name, str) for name in names):
+        raise WrongType(f"a line-up is a list of names, not {shown(lineup)}")
+    deals, seed, processes = whole(deals, "deals", 1), whole(seed, "a seed"), whole(processes, "processes", 1, MOST)
+    if makers is not None and not isinstance(makers, dict):
+        raise WrongType(f"makers are a dictionary of bots by name, not {shown(makers)}")
     if len(lineup) != rules.players:
         raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(lineup)}")
-    if deals < 1:
-        raise ValueError("a match takes at least one deal")
     one = partial(_one_deal, rules, tuple(lineup), makers or {})
     seeds = range(seed, seed + deals)
     if processes > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dasan.arguments import whole
+from dasan.arguments import shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
 from dasan.bots.protocol import Bot, ExplainingBot
 from dasan.registry import Registry
@@ -99,7 +99,7 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     seed = whole(seed, "a seed")
     make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
-        raise ValueError(f"there is no bot {name!r}; there are {', '.join(BOTS)}")
+        raise ValueError(f"there is no bot {shown(name)}; there are {', '.join(BOTS)}")
     made = make(seed)
     if not isinstance(made, Bot):
         raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dasan.arguments import instance
 from dasan.cards import Card
 from dasan.features.cards import (
     Feature,
@@ -27,6 +28,7 @@ from dasan.features.cards import (
 from dasan.play.action_ids import PASS_ID, action_ids
 from dasan.play.view import View
 from dasan.ruleset.catalogue import Row
+from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 
@@ -171,7 +173,7 @@ def _planes(rules: Rules, session: bool) -> list[_Plane]:
     return [plane for plane in _PLANES if plane.when(rules, session)]
 
 
-@lru_cache(maxsize=64)
+@remembered()
 def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     """Every feature of a move, in order. session: whether hands follow one another, with an exchange between them (W.20).
 
@@ -208,7 +210,7 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
             yield _Action(ids.gives + i, cards=cards)
 
 
-@lru_cache(maxsize=8)
+@remembered(8)
 def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
     """One row of `move_size` bytes for each action id, in order; `out` and `left` depend on the hand and are 0 here."""
     planes = _planes(rules, session)
@@ -217,7 +219,7 @@ def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
     return tuple(row.ljust(size, b"\0") for row in rows)
 
 
-@lru_cache(maxsize=64)
+@remembered()
 def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
     """The number of cards that each action id takes from the hand; -1 for a card that it receives (W.20)."""
     ids = action_ids(rules, session)
@@ -230,7 +232,7 @@ def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:
     """The row of each legal action of `view`, by action id: `move_size` integers from 0 to 255. Empty if the seat is not to
     act.
     """
-    rules = view.rules
+    rules = instance(view, View, "moves are those of a view, such as state.view(seat) gives").rules
     ids, static, taken = action_ids(rules, session), action_features(rules, session), cards_taken(rules, session)
     at = {f.name: f.start for f in move_layout(rules, session)}
     rows = {}

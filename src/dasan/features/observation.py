@@ -6,17 +6,20 @@ next, and so on. Flags (0 or 1) come first, then numbers; each part is padded wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dasan.cards import Card
+from dasan.arguments import WrongType, instance, shown
+from dasan.cards import Card, card
 from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, most_held, one_flag
 from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Position
 from dasan.play.events import EventType
 from dasan.play.view import View
 from dasan.ruleset.policies import Ending
+from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 
@@ -65,8 +68,13 @@ def _played_by_seat(view: View) -> list[int]:
 
 
 def _must_include(view: View) -> list[int]:
-    moved = any(e.type is EventType.PLAY for e in view.events)
-    return [int(not moved and view.phase == "play" and bool(_shown(view, EventType.OPEN)))]
+    opening = view.rules.opening
+    if opening is None or view.phase != "play" or any(e.type is EventType.PLAY for e in view.events):
+        return [0]
+    if isinstance(view.begun, Position):  # nobody has shown the card: its holder knows
+        whole = sum(map(len, view.begun.hands)) == len(view.rules.pack)
+        return [int(whole and view.table is None and view.seat == view.leader and card(opening.card) in view.hand)]
+    return [int(bool(_shown(view, EventType.OPEN)))]
 
 
 def _opening_rank(view: View) -> list[int]:
@@ -213,7 +221,7 @@ def _planes(rules: Rules, session: bool) -> tuple[_Plane, ...]:
     return (phase, *(plane for plane in (*_BEFORE, *_AFTER) if plane.when(rules, session)))
 
 
-@lru_cache(maxsize=64)
+@remembered()
 def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     """Every feature of an observation, in order. session: whether hands follow one another, with an exchange between them
     (W.20).
@@ -241,7 +249,7 @@ def observation_size(rules: Rules, session: bool = False) -> int:
 
 def encode(view: View, session: bool = False) -> list[int]:
     """The observation of `view`: `observation_size` integers from 0 to 255. ValueError: it is a spectator's view."""
-    if view.seat is None:
+    if instance(view, View, "an observation is of a view, such as state.view(seat) gives").seat is None:
         raise ValueError("a spectator has no observation")
     rules = view.rules
     out = [0] * observation_size(rules, session)
@@ -252,6 +260,12 @@ def encode(view: View, session: bool = False) -> list[int]:
 
 def encode_into(view: View, out: Any, session: bool = False) -> None:
     """Write `encode(view, session)` into `out`, for instance a row of an array. ValueError: `out` has another length."""
-    if len(out) != observation_size(view.rules, session):
-        raise ValueError(f"an observation takes {observation_size(view.rules, session)} places, not {len(out)}")
-    out[:] = encode(view, session)
+    values, kind = encode(view, session), str(getattr(out, "dtype", ""))
+    shape = getattr(out, "shape", None)
+    if shape is None and not isinstance(out, MutableSequence | memoryview):
+        raise WrongType(f"an observation is written into an array or a list, not {shown(out)}")
+    if tuple((len(out),) if shape is None else shape) != (len(values),):
+        raise ValueError(f"an observation takes {len(values)} places, not {len(out) if shape is None else tuple(shape)}")
+    if kind.endswith("bool") or kind in ("int8", "object"):
+        raise WrongType(f"an observation has numbers up to 255, which an array of {kind} does not hold")
+    out[:] = values

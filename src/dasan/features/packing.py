@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dasan.arguments import WrongType, shown, whole
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -23,7 +25,7 @@ def packed_size(size: int, flags: int | None = None) -> int:
     >>> packed_size(175), packed_size(368, 360)
     (3, 7)
     """
-    flags = size if flags is None else flags
+    size, flags = _sizes(size, flags)
     return -(-flags // 64) - (-(size - flags) // 8)
 
 
@@ -51,8 +53,9 @@ def unpack(words: Words, size: int, flags: int | None = None) -> npt.NDArray[np.
     >>> unpack(np.array([[5]], np.uint64), 4).tolist()
     [[1, 0, 1, 0]]
     """
-    _check(words.shape, str(words.dtype), size, flags, "uint64")
-    flags = size if flags is None else flags
+    if not isinstance(words, np.ndarray):
+        raise WrongType(f"packed rows are an array of uint64, not {shown(words)}")
+    size, flags = _check(words.shape, str(words.dtype), size, flags, "uint64")
     held = np.ascontiguousarray(words, "<u8").view(np.uint8)
     first = -(-flags // 64)
     out = np.unpackbits(held[:, : 8 * first], axis=1, count=flags, bitorder="little")
@@ -66,9 +69,11 @@ def unpack_torch(words: Tensor, size: int, flags: int | None = None) -> Tensor:
     """
     import torch
 
+    if not isinstance(words, torch.Tensor):
+        raise WrongType(f"packed rows are a tensor of uint64 or int64, not {shown(words)}")
     kind = str(words.dtype).removeprefix("torch.")
-    _check(tuple(words.shape), "uint64" if kind == "int64" else kind, size, flags, "uint64 or int64")
-    flags = size if flags is None else flags
+    checked = "uint64" if kind == "int64" else kind
+    size, flags = _check(tuple(words.shape), checked, size, flags, "uint64 or int64")
     held = words.contiguous().view(torch.uint8)
     first = 8 * -(-flags // 64)
     places = torch.arange(8, dtype=torch.uint8, device=words.device)
@@ -77,13 +82,19 @@ def unpack_torch(words: Tensor, size: int, flags: int | None = None) -> Tensor:
     return out if flags == size else torch.cat([out, held[:, first : first + size - flags]], dim=1)
 
 
-def _check(shape: tuple[int, ...], kind: str, size: int, flags: int | None, wanted: str) -> None:
-    """ValueError unless words of this shape and type are rows of `size` features."""
-    if not 0 <= (size if flags is None else flags) <= size:
-        raise ValueError(f"{flags} of {size} features cannot be flags")
+def _sizes(size: int, flags: int | None) -> tuple[int, int]:
+    """How many features, and how many of them are flags."""
+    size = whole(size, "the number of features", 0)
+    return size, size if flags is None else whole(flags, "the number of flags", 0, size)
+
+
+def _check(shape: tuple[int, ...], kind: str, size: int, flags: int | None, wanted: str) -> tuple[int, int]:
+    """How many features and flags rows have. ValueError: words of this shape and type are no such rows."""
+    size, flags = _sizes(size, flags)
     columns = packed_size(size, flags)
     if kind != "uint64" or len(shape) != 2 or shape[1] != columns:
         raise ValueError(f"{size} features take {wanted} words of shape [n, {columns}], not {kind} {list(shape)}")
+    return size, flags
 
 
 __all__ = ["pack", "packed_size", "unpack", "unpack_torch"]

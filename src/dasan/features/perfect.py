@@ -6,17 +6,18 @@ four the holder of the called card.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dasan.arguments import instance
 from dasan.features.cards import Feature, card_flags, card_slots, eights, one_flag
+from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
     from dasan.play.state import State
 
 
-@lru_cache(maxsize=64)
+@remembered()
 def perfect_layout(rules: Rules) -> tuple[Feature, ...]:
     """Every feature of perfect information, in order; all are flags.
 
@@ -45,6 +46,9 @@ def perfect_size(rules: Rules) -> int:
 
 def encode_perfect(state: State) -> list[int]:
     """The cards hidden from the seat to act: `perfect_size` flags, see `perfect_layout`. ValueError: the hand is over."""
+    from dasan.play.state import State
+
+    instance(state, State, "perfect information is of a state, such as dasan.deal gives")
     if state.to_act is None:
         raise ValueError("nobody is to act")
     rules, me = state.rules, state.to_act

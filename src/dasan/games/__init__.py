@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dasan.arguments import shown
 from dasan.games import big_three, big_two, teaching, winner
 from dasan.games.option import Game, Option, Preset, switch
 from dasan.registry import Registry
@@ -66,7 +67,7 @@ def make_rules(preset: str, **options: OptionValue) -> Rules:
     """
     known = PRESETS.get(preset) or TEACHING.get(preset) if isinstance(preset, str) else None
     if known is None:
-        raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
+        raise ValueError(f"there is no preset {shown(preset)}; there are {', '.join(PRESETS)}")
     by_name = {option.name: option for option in known.options}
     said = {name: by_name[name].said(value) if name in by_name else value for name, value in options.items()}
     return known.rules(said)

@@ -28,7 +28,7 @@ class Option:
         """`value` if the option can have it, else ValueError."""
         if self.choices is not None:
             for choice in self.choices:
-                if choice == value and _kind(choice) is _kind(value):
+                if _kind(choice) is _kind(value) and choice == value:
                     return choice
             words = ", ".join(_word(choice) for choice in self.choices)
             raise ValueError(f"option {self.name} is one of {words}, not {shown(value)} ({self.clause})")

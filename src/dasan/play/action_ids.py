@@ -12,15 +12,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations, combinations_with_replacement
 
-from dasan.arguments import WrongType, instance
+from dasan.arguments import WrongType, instance, shown, whole
 from dasan.cards import Card, format_cards
 from dasan.play.moves import PASS, Move, MoveType, check_form
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.catalogue import ActionTable, Row
+from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
@@ -117,8 +118,7 @@ class ActionIds:
 
         Ranks alone (`4 4`) if suits make no difference. IndexError: there is no such id.
         """
-        if not 0 <= action < self.count:
-            raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
+        action = self._known(action)
         if action == PASS_ID:
             return "pass"
         if action < self.calls:
@@ -132,6 +132,13 @@ class ActionIds:
         if action < self.takes:
             return f"offer {format_cards(self.offers[action - self.pairs])}"
         return f"take {self.deck[action - self.takes]}"
+
+    def _known(self, action: int) -> int:
+        """`action`, which is an id."""
+        action = whole(action, "an action id")
+        if not 0 <= action < self.count:
+            raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
+        return action
 
     def _row_text(self, row: Row) -> str:
         if row.cards is not None:
@@ -235,6 +242,13 @@ class ActionIds:
         >>> str(action_ids(state.rules).move(2, state.view(state.to_act)))
         'bid 2'
         """
+        if not isinstance(view, View | State):
+            raise WrongType(f"a move is looked up in a view or a state, not {shown(view)}")
+        if view.rules != self.rules:
+            raise ValueError(
+                f"these are the ids of {self.rules.name}, and the view is of {_other(view.rules, self.rules)}"
+            )
+        self._known(action)
         if view.to_act is None or (view.seat if isinstance(view, View) else view.to_act) != view.to_act:
             raise ValueError("it is not this seat's turn")
         hand = view.hand if isinstance(view, View) else view.hands[view.to_act]
@@ -249,8 +263,7 @@ class ActionIds:
         called: the card that has been called, if any. ValueError: the hand does not hold the cards. IndexError: there is no
         such id.
         """
-        if not 0 <= action < self.count:
-            raise IndexError(f"action ids go from 0 to {self.count - 1}, not {action}")
+        action = self._known(action)
         if action == PASS_ID:
             return PASS
         if action < self.calls:
@@ -270,7 +283,11 @@ class ActionIds:
         return Move(MoveType.TAKE, (self.deck[action - self.takes],))
 
 
-@lru_cache(maxsize=64)
+def _other(rules: Rules, than: Rules) -> str:
+    return rules.name if rules.name != than.name else f"other rules of {rules.name}"
+
+
+@remembered()
 def action_ids(rules: Rules, exchange: bool = False) -> ActionIds:
     """The ids of `rules`; the same object for equal arguments. `exchange` has no effect if the rules have none."""
     return ActionIds(rules, exchange and rules.exchange)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from dasan.arguments import WrongType, instance, shown
+from dasan.arguments import WrongType, instance, items, shown
 from dasan.errors import IllegalPlay
 from dasan.play import fairness
 from dasan.play.begin import begin, hand_secret
@@ -141,9 +141,10 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
 
 
 def _strings(contributions: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(contributions, str) or not all(isinstance(text, str) for text in contributions):
+    texts = items(contributions, "contributions are a sequence of strings")
+    if isinstance(contributions, str) or not all(isinstance(text, str) for text in texts):
         raise WrongType(f"contributions are a sequence of strings, not {shown(contributions)}")
-    return tuple(contributions)
+    return texts
 
 
 def _deal(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dasan.arguments import WrongType, instance, shown, whole
+from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.arguments import seat as seat_of
 from dasan.cards import Card, card, cards_of, missing
 from dasan.errors import DasanError
@@ -62,10 +62,8 @@ def start(
     ValueError: the position is impossible. TypeError: an argument has another type.
     """
     instance(rules, Rules, "start takes rules, such as dasan.rules('big-three')")
-    if not isinstance(hands, Iterable):
-        raise WrongType(f"hands are one text, or one sequence of cards, a seat: not {shown(hands)}")
-    if payments is not None and not isinstance(payments, Iterable):
-        raise WrongType(f"payments are whole numbers by seat, not {shown(payments)}")
+    paid = () if payments is None else items(payments, "payments are whole numbers by seat")
+    given = items(hands, "hands are a list of one text, or one sequence of cards, for each seat")
     if isinstance(hands, str):
         raise WrongType(f"hands are one text, or one sequence of cards, a seat: not the one text {shown(hands)}")
     if called is not None and not isinstance(called, str):
@@ -76,13 +74,11 @@ def start(
         return None if value is None else seat_of(value, n, what)
 
     def several(values: Iterable[int], what: str) -> tuple[int, ...]:
-        if not isinstance(values, Iterable):
-            raise WrongType(f"{what} are seats, not {shown(values)}")
-        return tuple(seat_of(value, n, what) for value in values)
+        return tuple(seat_of(value, n, what) for value in items(values, f"{what} are seats"))
 
     try:
         dealer = seat_of(dealer, n, "dealer")
-        held = tuple(tuple(rules.order.hand(cards_of(h))) for h in hands)
+        held = tuple(tuple(rules.order.hand(cards_of(h))) for h in given)
         rest = cards_of(() if kitty is None else kitty)
         if kitty is None and bidder is None and rules.kitty_size:
             rest = tuple(missing(rules.pack, [c for h in held for c in h]))
@@ -103,7 +99,7 @@ def start(
             has_played=_have_played(rules, held, dealer)
             if has_played is None
             else tuple(sorted(several(has_played, "has_played"))),
-            payments=tuple(whole(amount, "a payment") for amount in payments or ()),
+            payments=tuple(whole(amount, "a payment") for amount in paid),
             watching=one(watching, "watching"),
         )
         return from_position(rules, position)

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from dasan.arguments import seat as seat_of
+from dasan.arguments import whole
 from dasan.cards import Card, Hand
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
@@ -61,6 +62,7 @@ class View:
 
     def to_json(self, *, since: int = 0) -> dict[str, Any]:
         """Plain JSON data, as the server sends it. since: the number of events at the beginning to leave out."""
+        since = whole(since, "since", 0)
         return {
             "seat": self.seat,
             "players": self.rules.players,

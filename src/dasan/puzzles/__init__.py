@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.resources import files
 
+from dasan.arguments import instance, whole
 from dasan.puzzles.generate import generate
 from dasan.puzzles.making import flaws, regraded
 from dasan.puzzles.puzzle import Puzzle, of_record, read, write
@@ -22,6 +23,9 @@ def load(*, theme: str | None = None, grade: int | None = None, players: int | N
     >>> str(puzzle.key), len(load()) >= 500
     ('pass', True)
     """
+    theme = None if theme is None else instance(theme, str, "a theme is text")
+    grade = None if grade is None else whole(grade, "grade")
+    players = None if players is None else whole(players, "players")
     return tuple(
         puzzle
         for puzzle in _shipped()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from dasan.arguments import instance, whole
 from dasan.play.moves import Move
 from dasan.play.parts import Phase
 from dasan.play.state import State
@@ -128,7 +129,8 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
     the grade that follows from them; the tree begins with the key, answers every defence, and wins at every end, surely where
     it says so.
     """
-    state = puzzle.state
+    state = instance(puzzle, Puzzle, "a puzzle is what dasan.puzzles.load gives").state
+    nodes = whole(nodes, "nodes", 1)
     try:
         truth = Truth(state, nodes)
         side = Sight(state).allies
@@ -167,6 +169,7 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
 
 def regraded(puzzle: Puzzle) -> Puzzle:
     """The same puzzle, solved and graded again. `Unproved`: it is too hard. ValueError: the position is no puzzle."""
+    instance(puzzle, Puzzle, "a puzzle is what dasan.puzzles.load gives")
     key = find_key(puzzle.state, Truth(puzzle.state, NODES))
     if key is None:
         raise ValueError(f"{puzzle.id} is no puzzle")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from dasan.arguments import instance, items
 from dasan.errors import BadRecord
 from dasan.play.moves import Move
 from dasan.play.parts import Phase
@@ -15,7 +16,7 @@ from dasan.play.state import State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES
 from dasan.puzzles.tree import Tree
-from dasan.records.lines import Record, records
+from dasan.records.lines import Record, only_record, records
 from dasan.records.read import replay
 from dasan.solver.open_hands import applies
 
@@ -76,17 +77,19 @@ class Puzzle:
 
 def write(puzzles: Iterable[Puzzle]) -> str:
     """Puzzles as text: one record after the other."""
-    return "".join(puzzle.record() for puzzle in puzzles)
+    given = items(puzzles, "puzzles are a list of puzzles")
+    return "".join(instance(one, Puzzle, "a puzzle is what dasan.puzzles.load gives").record() for one in given)
 
 
 def read(text: str) -> Iterator[Puzzle]:
     """The puzzles in a text that `write` made; `BadRecord` where it is none."""
-    return map(of_record, records(text))
+    return map(of_record, records(instance(text, str, "puzzles are read from text")))
 
 
 def of_record(record: Record) -> Puzzle:
     """The puzzle in a record. `BadRecord`: it holds none. Use `flaws` to verify what the puzzle states."""
     state = replay(record)
+    record = only_record(record)
     told: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
     try:
         if not isinstance(state, State) or not applies(state) or state.phase is not Phase.PLAY:

@@ -69,6 +69,8 @@ def records(text: str) -> Iterator[Record]:
 def only_record(text: str | Record) -> Record:
     """The only record in a text. `BadRecord`: there is none, or there are several."""
     if isinstance(text, list):
+        if not all(isinstance(line, Line) for line in text):
+            raise BadRecord("a record is text")
         return text
     if not isinstance(text, str):
         raise BadRecord("a record is text")

@@ -48,7 +48,7 @@ def _header(rules: Rules, origin: Origin, contents: str, view: int | str | None)
         described["value"] = rules.to_json()
     line: dict[str, Any] = {"format": FORMAT, "contents": contents, "rules": described, "engine": origin.engine}
     line["seats"] = list(origin.seats)
-    if view != ALL:
+    if not (isinstance(view, str) and view == ALL):
         line["view"] = "spectator" if view is None else seat(view, rules.players, "who looks")
     return line
 
