@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
         data = tmp_path / "ann.json"
         output("admin", "export", data, "--player", "ANN", *here)
         assert json.loads(data.read_text())["player"][0]["account"] == "ann"
+        assert stat.S_IMODE(data.stat().st_mode) == 0o600
         assert "choose one" in refusal("admin", "export", data, "--player", "x", "--table", "y", *here)
 
         copy = tmp_path / "backup.gz"
@@ -139,6 +141,13 @@ def test_a_schema_is_migrated_when_the_host_says_so(tmp_path: Path, postgres_url
 def test_a_folder_without_a_database_is_not_made_into_one(tmp_path: Path) -> None:
     assert "there is no database" in refusal("admin", "tables", "--data-dir", tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("reports", "--dismiss"), ("players", "--most"), ("tables", "--most"), ("prune", "--chat")]
+)
+def test_numbers_that_no_database_holds_are_refused(words: tuple[str, str], tmp_path: Path) -> None:
+    assert "2147483647" in refusal("admin", *words, "99999999999999999999", "--data-dir", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hands import Hand, Player, insert_hand
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
-from dasan.server.store.people import Taken
+from dasan.server.store.people import SEEN_EVERY, Taken
 
 from .conftest import Opened
 from .test_rooms import move, room_of, settle
@@ -127,6 +127,24 @@ async def test_two_processes_may_write_the_same_row_at_once(opened: Opened) -> N
         assert sorted(map(str, taken)) == ["None", "p0"]
     await one.close()
     await other.close()
+
+
+async def test_a_browser_that_is_signed_in_costs_a_write_a_minute(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await opened()
+    await store.people.register("ann", "Ann", "x", 0)
+    await store.people.sign_in("session", "ann", "", 0)
+    with monkeypatch.context() as patched:
+        patched.setattr(store.database, "write", None)
+        assert await store.people.is_signed_in("session", "ann", SEEN_EVERY - 1)
+        assert not await store.people.is_signed_in("session", "bo", SEEN_EVERY)
+        assert not await store.people.is_signed_in("another", "ann", SEEN_EVERY)
+    assert await store.people.is_signed_in("session", "ann", SEEN_EVERY)
+    assert [row.seen for row in await store.people.sign_ins("ann")] == [SEEN_EVERY]
+    await store.people.sign_out("ann", None, 1)
+    assert not await store.people.is_signed_in("session", "ann", 1)
+    await store.close()
 
 
 async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:

@@ -99,7 +99,8 @@ def test_options_of_any_name_are_refused_by_name(server: Served, name: str) -> N
     assert http.get("/api/rules/big-two", params={name: "1"}).status_code == 400
 
 
-def test_health_tells_of_a_store_that_takes_nothing(server: Served) -> None:
+def test_health_tells_of_a_store_that_takes_nothing(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.server.checks.FRESH", 0)
     http = server.player().http
     assert http.get("/api/health").status_code == 200
     for path in server.settings.data_dir.glob("dasan.sqlite3*"):

@@ -17,10 +17,14 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
+from dasan.server.folders import data_dir
 
 from .harness import SECONDS, Json, Player, Remote, Socket
 
 SCRIPT = "import sys, dasan.server.main as m; from pathlib import Path; m.serve('127.0.0.1', 0, Path(sys.argv[1]))"
+
+CHEAP = {"DASAN_BOT_DELAY": "0.02", "DASAN_WARM": "0", "DASAN_PASSWORD_MEMORY_MB": "1"}
+"""Settings that spare a machine what these tests do not look at."""
 
 
 @contextmanager
@@ -31,7 +35,7 @@ def process(data_dir: Path, **environment: str) -> Iterator[tuple[Remote, subpro
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "DASAN_BOT_DELAY": "0.02", **environment},
+        env={**os.environ, **CHEAP, **environment},
     )
     assert child.stdout is not None
     assert child.stderr is not None
@@ -130,7 +134,7 @@ def test_a_terminated_server_says_goodbye(tmp_path: Path) -> None:
 
 
 def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path) -> None:
-    with process(tmp_path):
+    with data_dir(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, timeout=SECONDS, check=False
         )

@@ -34,7 +34,8 @@ NASTY: list[Any] = [
     [[]] * 3,
     {"kind": "move", "seconds": 10**9},
 ]
-CALLS_EACH = 12
+CALLS_EACH = 6
+"""On each of two databases."""
 JSON = {"content-type": "application/json"}
 KNOWN = {"name": "somebody", "password": "correct horse"}
 

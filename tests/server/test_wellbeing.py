@@ -125,6 +125,29 @@ async def test_a_process_is_ready_while_all_it_needs_is_there(tmp_path: Path) ->
     await store.close()
 
 
+async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    writes = 0
+
+    async def beat(*_: object) -> None:
+        nonlocal writes
+        writes += 1
+        if writes > 1:
+            raise OSError
+
+    monkeypatch.setattr(store.processes, "beat", beat)
+    async with Tables(store, settings) as tables:
+        checks = Checks(settings, store, tables, None)
+        assert [(await checks.health())["store"] for _ in range(9)] == [True] * 9
+        assert writes == 1
+        monkeypatch.setattr("dasan.server.checks.FRESH", 0)
+        assert [(await checks.health())["store"] for _ in range(3)] == [False] * 3
+        assert writes == 4, "while it fails each answer is a new one"
+    await store.close()
+
+
 async def test_workers_that_crash_one_after_the_other_are_not_working(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
         alive = False

@@ -25,13 +25,16 @@ admin = typer.Typer(
     help="Look after a server: tables, players, reports, backups. The server may run meanwhile.",
 )
 
+MOST = 2**31 - 1
+"""The largest number that every database holds in any column."""
+
 DataDir: TypeAlias = Annotated[
     Path | None, typer.Option(file_okay=False, help="The server's data folder; by default as its settings say.")
 ]
 DatabaseUrl: TypeAlias = Annotated[
     str | None, typer.Option("--database", help="The server's PostgreSQL address; by default as its settings say.")
 ]
-Most: TypeAlias = Annotated[int, typer.Option(min=1, help="The most rows to show.")]
+Most: TypeAlias = Annotated[int, typer.Option(min=1, max=MOST, help="The most rows to show.")]
 Who: TypeAlias = Annotated[str, typer.Argument(help="An account's name, or a player's id.")]
 
 
@@ -113,7 +116,7 @@ def _ban(who: str, data_dir: Path | None, database: str | None, *, banned: bool)
 
 @admin.command()
 def reports(
-    dismiss: Annotated[int | None, typer.Option(help="Delete the report with this number.")] = None,
+    dismiss: Annotated[int | None, typer.Option(min=0, max=MOST, help="Delete the report with this number.")] = None,
     most: Most = 50,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
@@ -158,7 +161,9 @@ def export(
     async def read(store: Store) -> None:
         if player is not None:
             found = await store.people.export(await _player(store, player, known=True))
-            with file.open("x", encoding="utf-8") as out:
+            # It names somebody, their hands and their notes: for its owner alone.
+            file.touch(mode=0o600, exist_ok=False)
+            with file.open("w", encoding="utf-8") as out:
                 import json
 
                 json.dump(found, out, ensure_ascii=False, indent=2, default=str)
@@ -244,10 +249,12 @@ def migrate(
 
 @admin.command()
 def prune(
-    tables: Annotated[int | None, typer.Option(min=0, help="Days that casual tables are kept; 0: for ever.")] = None,
-    hands: Annotated[int | None, typer.Option(min=0, help="Days that unrated hands are kept.")] = None,
-    guests: Annotated[int | None, typer.Option(min=0, help="Days until guests are forgotten.")] = None,
-    chat: Annotated[int | None, typer.Option(min=0, help="Days that chat is kept.")] = None,
+    tables: Annotated[
+        int | None, typer.Option(min=0, max=MOST, help="Days that casual tables are kept; 0: for ever.")
+    ] = None,
+    hands: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days that unrated hands are kept.")] = None,
+    guests: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days until guests are forgotten.")] = None,
+    chat: Annotated[int | None, typer.Option(min=0, max=MOST, help="Days that chat is kept.")] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
     data_dir: DataDir = None,
     database: DatabaseUrl = None,

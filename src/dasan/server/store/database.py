@@ -14,14 +14,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from dasan.server.refusals import CannotServe, Refused
 from dasan.server.reporting import log
 from dasan.server.store.migrating import migrate, require
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 T = TypeVar("T")
 
@@ -159,6 +161,8 @@ class ServerDatabase:
 
         The message does not repeat the address' password.
         """
+        from sqlalchemy.ext.asyncio import create_async_engine
+
         try:
             made = sa.make_url(url)
             if made.drivername in ("postgresql", "postgres"):

@@ -25,6 +25,9 @@ from dasan.server.store.schema import (
     sign_ins,
 )
 
+SEEN_EVERY = 60 * 1000
+"""Milliseconds between two notes that a browser was here."""
+
 
 class Taken(Exception):
     """Somebody else has that account name."""
@@ -92,13 +95,14 @@ class People:
         await self._database.write(lambda connection: connection.execute(sa.insert(sign_ins), row))
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
-        """Whether that browser is still signed in; it is noted that it was here."""
-
-        def write(connection: sa.Connection) -> bool:
-            mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
-            return connection.execute(sa.update(sign_ins).where(mine).values(seen=now)).rowcount == 1
-
-        return await self._database.write(write)
+        """Whether that browser is still signed in; it is noted that it was here, at most once in ``SEEN_EVERY``."""
+        mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
+        query = sa.select(sign_ins.c.seen).where(mine)
+        seen: int | None = await self._database.read(lambda connection: connection.scalar(query))
+        if seen is None or now - seen < SEEN_EVERY:
+            return seen is not None
+        change = sa.update(sign_ins).where(mine).values(seen=now)
+        return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def sign_ins(self, player: str) -> list[Any]:
         """The player's browsers, the one seen last first, as rows."""
