@@ -91,7 +91,8 @@ const NARROW: Record<number, [number, number][]> = {
 /** A stage of little height: one row at the top between the buttons, with a gap in the middle for the trick. */
 function row(opponents: number): [number, number][] {
   const right = Math.ceil(opponents / 2);
-  return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - 10.5 * i : 13 + 10.5 * (opponents - 1 - i), 15]);
+  const apart = opponents < 4 ? 16 : 10.5;
+  return Array.from({ length: opponents }, (_, i) => [i < right ? 86 - apart * i : 13 + apart * (opponents - 1 - i), 15]);
 }
 
 export type Shape = 'wide' | 'narrow' | 'low';
