@@ -230,6 +230,63 @@ def test_g_03_a_kitty_that_is_hidden_in_a_position_is_dealt_out_too() -> None:
             assert verify(state.record(view=view)).unproved[1:] == ()
 
 
+def last_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    return next(line for line in reversed(lines) if line.get("type") == kind)
+
+
+def hidden(lines: list[dict[str, Any]], text: str) -> None:
+    """Other texts for the hands that are hidden."""
+    lines[1]["hands"] = [text if "?" in hand else hand for hand in lines[1]["hands"]]
+
+
+FALSE_COPIES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
+    "a bid of 20": lambda lines: last_of(lines, "bid").update(bid=20),
+    "a bid as text": lambda lines: last_of(lines, "bid").update(bid="3"),
+    "a pass with a bid": lambda lines: last_of(lines, "pass").update(bid=1),
+    "five hands": lambda lines: lines[1]["hands"].extend(["?", "?"]),
+    "two hands": lambda lines: lines[1]["hands"].pop(),
+    "hands as text": lambda lines: lines[1].update(hands="? ?"),
+    "hands as numbers": lambda lines: lines[1].update(hands=[1, 2, 3]),
+    "small hands": lambda lines: hidden(lines, "? ? ? ? ?"),
+    "large hands": lambda lines: hidden(lines, "? " * 30),
+    "endless hands": lambda lines: hidden(lines, "? " * 300_000),
+    "hidden and open": lambda lines: hidden(lines, "? " * 15 + "4H"),
+    "a large kitty": lambda lines: lines[1].update(kitty="? " * 9),
+    "no number": lambda lines: lines[1].pop("number"),
+    "no dealer": lambda lines: lines[1].pop("dealer"),
+    "dealer 9": lambda lines: lines[1].update(dealer=9),
+    "dealer x": lambda lines: lines[1].update(dealer="x"),
+    "an unknown field": lambda lines: lines[1].update(sealed=True),
+    "an unknown event": lambda lines: lines[-1].update(type="foo"),
+    "no event": lambda lines: lines[-1].clear(),
+    "seat 9": lambda lines: lines[-1].update(seat=9),
+    "no seat": lambda lines: lines[-1].pop("seat"),
+    "card 99": lambda lines: last_of(lines, "play").update(cards=["99"]),
+    "a joker": lambda lines: last_of(lines, "play").update(cards=["RJ"]),
+    "a hidden play": lambda lines: last_of(lines, "play").update(cards=["?"]),
+    "no cards": lambda lines: last_of(lines, "play").pop("cards"),
+    "another number": lambda lines: lines[-1].update(seq=99),
+    "an early result": lambda lines: lines.append({"type": "result", "payments": "x"}),
+    "a false secret": lambda lines: lines.append({"type": "reveal", "secret": "x"}),
+    "an exchange": lambda lines: last_of(lines, "play").update(type="give"),
+    "a second draw": lambda lines: last_of(lines, "pass").update(type="draw"),
+}
+
+
+@pytest.mark.parametrize("change", FALSE_COPIES)
+def test_g_03_what_no_hidden_card_could_mend_is_an_error(change: str) -> None:
+    """One change to a copy that is right, each of which is untrue wherever the hidden cards lie."""
+    state = dasan.deal(dasan.rules("big-three"), seed=5)
+    for _ in range(12):
+        state = state.play(state.legal_moves()[-1])
+    for view in (0, None):
+        lines = lines_of(state.record(view=view))
+        assert len(verify(text_of(lines)).statements) == 1
+        FALSE_COPIES[change](lines)
+        with pytest.raises(BadRecord, match=r"^line \d+[: ]"):
+            verify(text_of(lines))
+
+
 def test_a_hidden_event_where_a_deal_belongs_is_damage() -> None:
     header = a_session("big-three").state.record().splitlines()[0]
     with pytest.raises(BadRecord, match="line 2: a deal is expected"):

@@ -16,13 +16,21 @@ from dasan.cards import Card, card, format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError
 from dasan.play.events import Event, EventType
 from dasan.play.parts import Origin
+from dasan.records.form import check_form
 from dasan.records.lines import Line
 from dasan.records.reader import Reader
 from dasan.ruleset.rules import Rules
 
 TRIES = 6
 """The number of deals of the hidden cards to try."""
-_CERTAIN = re.compile(r"not seat \d+'s turn|does not beat|combination|: it takes|is not higher|must play|not on the")
+CERTAIN = frozenset(
+    (
+        *("turn", "over", "nobody-acts", "leader", "count", "count.one", "kind", "higher", "too-many"),
+        *("combination", "joker", "run", "run.exact", "bids", "bid", "no-bid"),
+        *("play.phase", "pass.phase", "auction.closed", "call.closed", "call.rank", "exchange.closed", "exchange.now"),
+    )
+)
+"""Ids of refusals that do not depend on where hidden cards lie."""
 
 
 def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | None:
@@ -32,6 +40,7 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
     """
     if lines[0].get("type") not in ("deal", "start"):
         raise BadRecord(f"line {lines[0].number}: a deal is expected")
+    check_form(rules, lines)
     try:
         told = _Told(rules, lines)
     except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
@@ -41,7 +50,7 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
         raise BadRecord(
             f"line {lines[0].number}: the {min(map(str, twice))} of this hand is in two places", clause="G.05"
         )
-    furthest, said = lines[0].number, set[str]()
+    furthest, said = lines[0].number, dict[str, bool]()
     for attempt in range(TRIES):
         try:
             filled = told.filled(random.Random(attempt))
@@ -49,15 +58,16 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
                 continue
             Reader(rules, origin, filled).hand(seq=None)
         except BadRecord as error:
-            said.add(error.message)
+            why = getattr(getattr(error.__cause__, "message", None), "id", None)
+            said[error.message] = why in CERTAIN
             number = re.match(r"line (\d+)", error.message)
             furthest = max(furthest, int(number[1]) if number else 0)
         except (DasanError, KeyError, TypeError, ValueError, IndexError, AttributeError):
             continue
         else:
             return None
-    if len(said) == 1 and _CERTAIN.search(only := next(iter(said))):
-        raise BadRecord(only)
+    if len(said) == 1 and all(said.values()):
+        raise BadRecord(next(iter(said)))
     return furthest
 
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dasan.errors import BadRecord, DasanError
+from dasan.errors import BadRecord, DasanError, IllegalPlay
 from dasan.play import fairness
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal, drawn_dealer
@@ -19,6 +19,7 @@ from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
 from dasan.records.write import result_json
 from dasan.ruleset.rules import Rules
+from dasan.sentences import said
 
 
 class Reader:
@@ -69,7 +70,7 @@ class Reader:
     def opening(self) -> tuple[Event, ...]:
         events: list[Event] = []
         while not events or events[-1].type is not EventType.DEALER:
-            event = _event(self._next())
+            event = read_event(self._next())
             if event.type not in (EventType.DRAW, EventType.DEALER) or event.seq != len(events):
                 raise BadRecord(f"line {self.number}: a session begins with the draw for the deal")
             if event.seat >= self._rules.players:
@@ -109,7 +110,7 @@ class Reader:
             if line.get("type") in ("deal", "start", "result", "reveal"):
                 break
             self._at += 1
-            event = _event(line)
+            event = read_event(line)
             if known == len(state.events):
                 state = _apply(state, event, line.number)
             if known >= len(state.events) or state.events[known] != event:
@@ -132,7 +133,7 @@ class Reader:
         if line is not None:
             if state.phase is not Phase.OVER:
                 raise BadRecord(f"line {line.number}: the secret is told before the hand is over")
-            state = replace(state, origin=replace(state.origin, secret=_secret(line)))
+            state = replace(state, origin=replace(state.origin, secret=read_secret(line)))
         if self.more() and self._lines[self._at].get("type") not in ("deal", "start"):
             kind = self._lines[self._at].get("type")
             again = f"a second {kind}" if kind in ("result", "reveal") else "another line"
@@ -144,7 +145,7 @@ class Reader:
         return self._next() if self.more() and self._lines[self._at].get("type") == kind else None
 
 
-def _secret(line: Line) -> bytes:
+def read_secret(line: Line) -> bytes:
     text = line.get("secret")
     if set(line) != {"type", "secret"} or not isinstance(text, str) or text != text.lower():
         raise BadRecord(f"line {line.number}: the secret is not hexadecimal")
@@ -157,7 +158,7 @@ def _secret(line: Line) -> bytes:
     return secret
 
 
-def _event(line: Line) -> Event:
+def read_event(line: Line) -> Event:
     """The event of a line. `BadRecord`: the line has other fields than those of the event."""
     try:
         event = Event.from_json(line)
@@ -185,7 +186,7 @@ def _apply(state: State, event: Event, number: int) -> State:
     if event.type not in MOVES:
         raise BadRecord(f"line {number}: {event.type.value} does not follow from the hand so far")
     if event.seat != state.to_act:
-        raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn")
+        raise BadRecord(f"line {number}: it is not seat {event.seat}'s turn") from IllegalPlay(said("turn"))
     cards = tuple(c for c in event.cards if c is not None)
     try:
         return state.play(Move(MoveType(event.type.value), cards, event.bid))
