@@ -13,7 +13,7 @@ from dasan import vector, worlds
 from dasan.bots import Bot
 from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import NetBot
-from dasan.bots.rollouts import table_for
+from dasan.bots.rollouts import simulator_for
 from dasan.bots.search import Effort, SearchBot, StrongBot
 from dasan.bots.trained import catalogue, fitted
 from dasan.features import encode, encode_moves
@@ -109,7 +109,7 @@ def test_what_the_others_did_speaks_for_their_cards() -> None:
     """The true cards are likelier than others that explain the view, by the plays of players like the network."""
     found = fitted(CHARLESWORTH)
     assert found is not None
-    table = table_for(CHARLESWORTH, found.trained.session)
+    simulator = simulator_for(CHARLESWORTH, found.trained.session)
     gains = []
     for seed in (1, 2, 3):
         state = halfway(CHARLESWORTH, seed, moves=16)
@@ -118,17 +118,17 @@ def test_what_the_others_did_speaks_for_their_cards() -> None:
         drawn = worlds.deals(view, 64)
         for seat, hand in enumerate(state.hands):
             drawn.one[0, seat] = words_of(CHARLESWORTH, hand)[0]
-        logs = log_likelihoods(view, world, drawn, found, table)
+        logs = log_likelihoods(view, world, drawn, found, simulator)
         assert logs is not None
         assert np.isfinite(logs).all()
-        again = log_likelihoods(view, world, drawn, found, table)
+        again = log_likelihoods(view, world, drawn, found, simulator)
         assert again is not None
         assert np.array_equal(logs, again)
         gains.append(logs[0] - np.log(np.exp(logs[1:]).mean()))
     assert np.mean(gains) > 0
     opening = dasan.deal(CHARLESWORTH, seed=1)
     first = opening.view(opening.to_act)
-    assert log_likelihoods(first, opening, worlds.deals(first, 4), found, table) is None
+    assert log_likelihoods(first, opening, worlds.deals(first, 4), found, simulator) is None
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])

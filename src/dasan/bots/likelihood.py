@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dasan.bots.rollouts import Table
+    from dasan.bots.rollouts import Simulator
     from dasan.bots.trained import Fitted
     from dasan.worlds.deals import Deals
 
@@ -71,9 +71,9 @@ def story(view: View, world: State) -> Story | None:
 
 
 def log_likelihoods(
-    view: View, world: State, deals: Deals, fitted: Fitted, table: Table
+    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
-    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `table` has room for; None if it cannot be
+    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if it cannot be
     computed. world: any world of the view.
     """
     import numpy as np
@@ -88,11 +88,11 @@ def log_likelihoods(
         cards = [c for event in events for c in event.cards if c is not None]
         one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
     count = len(deals)
-    table.positions.put_worlds(0, told.start, replace(deals, one=one))
-    if count < table.positions.size:
-        table.positions.copy(0, slice(count, table.positions.size))
-    env = table.env
-    env.load(table.positions)
+    simulator.positions.put_worlds(0, told.start, replace(deals, one=one))
+    if count < simulator.positions.size:
+        simulator.positions.copy(0, slice(count, simulator.positions.size))
+    env = simulator.env
+    env.load(simulator.positions)
     out = np.zeros(count)
     every = np.arange(count)
     for seat, action in zip(told.seats, told.actions, strict=True):
@@ -100,9 +100,9 @@ def log_likelihoods(
             return None
         choosing = every[env.num_legal[:count] > 1]
         if seat != view.seat and len(choosing):
-            scores = table.scorer(env, choosing, fitted.network.weights)
+            scores = simulator.scorer(env, choosing, fitted.network.weights)
             out[choosing] += _log_chances(scores.rows, scores.begin, env.legal, choosing, action)
-        env.step(np.full(table.positions.size, action, np.int32))
+        env.step(np.full(simulator.positions.size, action, np.int32))
         if env.done.any():
             return None
     return out

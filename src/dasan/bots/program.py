@@ -71,13 +71,7 @@ class Program:
     def close(self) -> int | None:
         """Say quit and wait for the end; the exit status, None if it had to be killed."""
         self.tell([wire.quit()])
-        self._orders.put(None)
-        try:
-            status: int | None = self._process.wait(ENDING)
-        except subprocess.TimeoutExpired:
-            status = None
-        self.kill()
-        return status
+        return self.hang_up()
 
     def hang_up(self) -> int | None:
         """Close its standard input and wait for the end; the exit status, None if it had to be killed."""

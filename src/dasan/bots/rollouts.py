@@ -90,12 +90,12 @@ def by_network(
     from dasan.worlds.deals import deals
     from dasan.worlds.states import Sampler
 
-    table = table_for(view.rules, fitted.trained.session)
+    simulator = simulator_for(view.rules, fitted.trained.session)
     (state,) = Sampler(view).states(1, seed)
     began = monotonic()
     drawn, weights = deals(view, min(pool, ROOM) or worlds, seed), np.ones(worlds)
     if pool:
-        counts = _drawn(log_likelihoods(view, state, drawn, fitted, table), len(drawn), worlds, seed)
+        counts = _drawn(log_likelihoods(view, state, drawn, fitted, simulator), len(drawn), worlds, seed)
         order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
         drawn, weights = replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64)
     each = max(1, min(len(drawn), ROOM // len(moves)))
@@ -103,8 +103,8 @@ def by_network(
     at = 0
     while at < len(drawn):
         part = slice(at, min(at + each, len(drawn)))
-        table.positions.put_worlds(0, state, replace(drawn, one=drawn.one[part], two=drawn.two[part]))
-        parts.append(table.play(view, moves, part.stop - at, fitted))
+        simulator.positions.put_worlds(0, state, replace(drawn, one=drawn.one[part], two=drawn.two[part]))
+        parts.append(simulator.play(view, moves, part.stop - at, fitted))
         at = part.stop
         if seconds is not None and (monotonic() - began) * (1 + 1 / len(parts)) > seconds:
             break
@@ -134,10 +134,10 @@ def _drawn(likelihoods: npt.NDArray[np.float64] | None, pool: int, worlds: int, 
 
 def runs(rules: Rules, fitted: Fitted) -> bool:
     """Whether compiled code plays these rules, so that `by_network` can."""
-    return table_for(rules, fitted.trained.session).env.backend != "engine"
+    return simulator_for(rules, fitted.trained.session).env.backend != "engine"
 
 
-class Table:
+class Simulator:
     """Positions and environments for the hands of one game, kept between moves."""
 
     def __init__(self, rules: Rules, session: bool) -> None:
@@ -180,6 +180,6 @@ class Table:
 
 
 @lru_cache(maxsize=4)
-def table_for(rules: Rules, session: bool) -> Table:
-    """The table for a game; made once."""
-    return Table(rules, session)
+def simulator_for(rules: Rules, session: bool) -> Simulator:
+    """The simulator of a game; made once."""
+    return Simulator(rules, session)

@@ -99,7 +99,6 @@ def _hand_story(words: Words, number: int, state: State) -> Iterator[str]:
 def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, Any]:
     from dasan.play.sessions import Session
     from dasan.records.retrace import positions
-    from dasan.records.write import result_json
 
     out: dict[str, Any] = {
         "preset": game.rules.name,
@@ -114,7 +113,7 @@ def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, An
         for now in positions(state):
             steps.append(_step_json(now, told))
             told = len(now.events)
-        result = None if state.result is None else result_json(state.result)
+        result = None if state.result is None else state.result.to_json()
         out["hands"].append({"number": number, "dealer": state.dealer, "steps": steps, "result": result})
     if isinstance(game, Session):
         out["balances"] = list(game.balances)

@@ -25,10 +25,10 @@ except ModuleNotFoundError as error:
 import dasan.vector
 from dasan.arguments import WrongType, shown, whole
 from dasan.bots import Bot, bot
-from dasan.envs import show
-from dasan.envs.hand import Hand, rules_of
+from dasan.envs.hand import Hand
 from dasan.envs.payoff import bounds
-from dasan.games import PRESETS
+from dasan.envs.show import rendered
+from dasan.games import PRESETS, rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
@@ -141,13 +141,7 @@ class DasanEnv(gymnasium.Env):
 
     def render(self) -> Any:
         """The table with all hands open: text, which `render_mode="human"` prints."""
-        if self.render_mode is None:
-            return None
-        text = show.shown(self._hand.state)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return rendered(self._hand.state, self.render_mode)
 
 
 class DasanVectorEnv(GymnasiumVectorEnv):

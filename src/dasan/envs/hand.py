@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,11 @@ import numpy.typing as npt
 import dasan.vector
 from dasan.envs.ended import Story
 from dasan.features import encode
-from dasan.games import make_rules
+from dasan.games import rules_of
 from dasan.play.state import State
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
-
-
-def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
-    """The rules of `preset` with `options`; ValueError as for `dasan.rules`, or options beside complete rules."""
-    if not isinstance(preset, Rules):
-        return make_rules(preset, **options)
-    if options:
-        raise ValueError("options belong to a preset's name; these rules are complete")
-    return preset
 
 
 class Hand:

@@ -19,9 +19,9 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("PettingZoo environments need their extra: pip install 'dasan[envs]'") from error
 
 from dasan.arguments import whole
-from dasan.envs import show
 from dasan.envs.ended import Final
 from dasan.envs.hand import Hand
+from dasan.envs.show import rendered
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
@@ -142,13 +142,7 @@ class DasanEnv(AECEnv):
 
     def render(self) -> str | None:
         """The table with all hands open: text, which `render_mode="human"` prints."""
-        if self.render_mode is None:
-            return None
-        text = show.shown(self._hand.state)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return rendered(self._hand.state, self.render_mode)
 
     def close(self) -> None:
         """Nothing is held open."""

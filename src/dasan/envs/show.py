@@ -17,3 +17,10 @@ def shown(state: State) -> str:
     if state.result is not None:
         lines.append(f"  payments: {' '.join(f'{n:+d}' for n in state.result.payments)}")
     return "\n".join(lines)
+
+
+def rendered(state: State, mode: str | None) -> str | None:
+    """`shown` in the mode "ansi"; printed instead in the mode "human"."""
+    if mode == "human":
+        print(shown(state))
+    return shown(state) if mode == "ansi" else None

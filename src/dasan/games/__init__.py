@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dasan.arguments import shown
@@ -16,7 +17,7 @@ from dasan.ruleset import clauses
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
-__all__ = ["PRESETS", "TEACHING", "Game", "Option", "Preset", "make_rules", "register", "switch"]
+__all__ = ["PRESETS", "TEACHING", "Game", "Option", "Preset", "make_rules", "register", "rules_of", "switch"]
 
 
 def register(game: Preset | Game) -> None:
@@ -55,6 +56,18 @@ PRESETS: Registry[Preset] = Registry(
 
 TEACHING: dict[str, Preset] = {preset.name: preset for preset in teaching.PRESETS}
 """Small variants for computing equilibria: presets for `make_rules` that no list of games shows."""
+
+
+def rules_of(preset: str | Rules, options: Mapping[str, OptionValue]) -> Rules:
+    """The rules of a preset with `options`, or a `Rules` value as it is.
+
+    ValueError: as for `make_rules`, or there are options beside a `Rules` value.
+    """
+    if not isinstance(preset, Rules):
+        return make_rules(preset, **options)
+    if options:
+        raise ValueError("options belong to a preset's name; these rules are complete")
+    return preset
 
 
 def make_rules(preset: str, **options: OptionValue) -> Rules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from dasan.arguments import WrongType, shown
 from dasan.cards import Card
@@ -41,6 +42,16 @@ class Result:
     winners: tuple[int, ...]
     foul: int | None
     next_dealer: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "payments": list(self.payments),
+            "finish_order": list(self.finish_order),
+            "winners": list(self.winners),
+            "foul": self.foul,
+            "next_dealer": self.next_dealer,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class View:
             "played": None if self.played is None else _texts(self.played),
             "hands": None if self.hands is None else [_texts(h) for h in self.hands],
             "kitty": None if self.kitty is None else _texts(self.kitty),
-            "result": None if self.result is None else _result_json(self.result),
+            "result": None if self.result is None else self.result.to_json(),
         }
 
 
@@ -187,13 +187,3 @@ def _move_json(move: Move) -> dict[str, Any]:
     if move.combination is not None:
         out["kind"] = move.combination.kind
     return out
-
-
-def _result_json(result: Result) -> dict[str, Any]:
-    return {
-        "payments": list(result.payments),
-        "finish_order": list(result.finish_order),
-        "winners": list(result.winners),
-        "foul": result.foul,
-        "next_dealer": result.next_dealer,
-    }

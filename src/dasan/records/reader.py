@@ -17,7 +17,6 @@ from dasan.play.starting import from_position
 from dasan.play.state import State
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
-from dasan.records.write import result_json
 from dasan.ruleset.rules import Rules
 from dasan.sentences import said
 
@@ -125,9 +124,7 @@ class Reader:
         line = self._taken("result")
         if line is None and state.result is not None:
             raise BadRecord(f"line {self.number}: the hand is over, and its result is missing")
-        if line is not None and (
-            state.result is None or not same(line, {"type": "result", **result_json(state.result)})
-        ):
+        if line is not None and (state.result is None or not same(line, {"type": "result", **state.result.to_json()})):
             raise BadRecord(f"line {line.number}: the result is not the one the hand has")
         line = self._taken("reveal")
         if line is not None:

@@ -13,7 +13,7 @@ from dasan.games import PRESETS
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event
 from dasan.play.fields import StateFields
-from dasan.play.parts import Origin, Phase, Result
+from dasan.play.parts import Origin, Phase
 from dasan.play.scoring import result
 from dasan.play.view import View, look
 from dasan.records.lines import FORMAT
@@ -68,7 +68,7 @@ def _hand_lines(state: StateFields, view: int | str | None) -> list[dict[str, An
     lines = [begun_json(seen.begun, state.first_seq - 1)]
     lines += [event.to_json() for event in seen.events]
     if state.phase is Phase.OVER:
-        lines.append({"type": "result", **result_json(result(state))})
+        lines.append({"type": "result", **result(state).to_json()})
         open_to_reader = isinstance(seen, StateFields) or seen.hands is not None
         if state.origin.secret is not None and open_to_reader:
             lines.append({"type": "reveal", "secret": state.origin.secret.hex()})
@@ -91,13 +91,3 @@ def begun_json(begun: Deal | Position, seq: int) -> dict[str, Any]:
         if value not in (None, "", []):
             line[f.name] = value
     return line
-
-
-def result_json(result: Result) -> dict[str, Any]:
-    return {
-        "payments": list(result.payments),
-        "finish_order": list(result.finish_order),
-        "winners": list(result.winners),
-        "foul": result.foul,
-        "next_dealer": result.next_dealer,
-    }

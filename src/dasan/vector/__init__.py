@@ -20,7 +20,7 @@ import numpy.typing as npt
 from dasan.arguments import WrongType, flag, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features.packing import unpack, unpack_torch
-from dasan.games import make_rules
+from dasan.games import rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.vector.duel import Duel
@@ -71,7 +71,7 @@ def make(
     ValueError: as for `dasan.rules`; a count below 1; seeds that are not whole numbers, or another number of them; buffers that
     do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the field).
     """
-    rules = _rules(preset, options)
+    rules = rules_of(preset, options)
     try:
         return VectorEnv(
             rules,
@@ -101,7 +101,7 @@ def functional(
     **options: OptionValue,
 ) -> Functional:
     """Batched environments as functions of values, in pgx's manner; see `Functional`. Arguments and ValueError as for `make`."""
-    return Functional(make(_rules(preset, options), num_envs, session=session, threads=threads, backend=backend))
+    return Functional(make(rules_of(preset, options), num_envs, session=session, threads=threads, backend=backend))
 
 
 def on_gpu(
@@ -113,7 +113,7 @@ def on_gpu(
     """
     from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
-    rules = _rules(preset, options)
+    rules = rules_of(preset, options)
     num_envs, seed, session = whole(num_envs, "num_envs", 1), whole(seed, "a seed"), flag(session, "session")
     choose(rules, Purpose.GPU)
     if reason := why_not():
@@ -129,14 +129,6 @@ def _layout(moves: object) -> Moves | None:
         return "padded" if flag(moves, "moves") else None
     except WrongType:
         raise WrongType(f'moves is True, False, "padded" or "ragged", not {shown(moves)}') from None
-
-
-def _rules(preset: str | Rules, options: dict[str, OptionValue]) -> Rules:
-    if not isinstance(preset, Rules):
-        return make_rules(preset, **options)
-    if options:
-        raise ValueError("options belong to a preset's name; these rules are complete")
-    return preset
 
 
 __all__ = [

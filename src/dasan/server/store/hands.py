@@ -8,7 +8,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.records.write import result_json
 from dasan.sentences import said
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
@@ -74,7 +73,7 @@ def finished(room: Room) -> Hand:
         finished=room.at,
         shown=head.rules.show_hands_after,
         rated=head.settings.rated and not room.taken_back,
-        result=result_json(result),
+        result=result.to_json(),
         opening=[event.to_json() for event in room.opening],
         record=state.record(),
         players=tuple(players),
