@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from dasan.server.refusals import CannotServe
 from dasan.server.store.database import Database, SqliteDatabase
-from dasan.server.store.migrating import MIGRATIONS, current, migrate, newest
+from dasan.server.store.migrating import MIGRATIONS, current, known, migrate, newest
 from dasan.server.store.schema import metadata
 
 from .conftest import Opened
@@ -51,6 +54,24 @@ def _back_to_the_first(connection: sa.Connection) -> None:
 def _differences(connection: sa.Connection) -> list[Any]:
     context = MigrationContext.configure(connection, opts={"compare_type": True})
     return list(compare_metadata(context, metadata))
+
+
+def test_the_files_are_the_revisions_one_after_the_other() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    scripts = ScriptDirectory.from_config(config)
+    assert scripts.get_heads() == [newest()]
+    assert {script.revision for script in scripts.walk_revisions()} == known()
+
+
+async def test_a_database_with_the_newest_schema_is_opened_without_alembic(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await (await opened()).close()
+    monkeypatch.setitem(sys.modules, "alembic", None)
+    store = await opened()
+    assert await store.database.read(current) == newest()
+    await store.close()
 
 
 def test_a_revision_does_not_follow_the_code() -> None:
