@@ -14,7 +14,7 @@ from dasan.server.store import Store
 from dasan.server.tables import Tables
 
 PATIENCE = 5.0
-"""Seconds that the store gets."""
+"""Seconds to wait for the store."""
 FRESH = 1.0
 """Seconds for which a write that succeeded says that the store takes more."""
 MEGABYTE = 1 << 20
@@ -24,7 +24,7 @@ class Checks:
     """The checks of one process.
 
     ``store``: something was written a moment ago. ``disk``: the disk of the data folder has room. ``bus``: NATS is
-    connected. ``workers``: bots and reviews can be worked out. ``accepting``: the server is not stopping.
+    connected. ``workers``: bots and reviews can be computed. ``accepting``: the server is not stopping.
     """
 
     def __init__(self, settings: Settings, store: Store, tables: Tables, bus: Bus | None) -> None:

@@ -1,4 +1,4 @@
-"""What a server does by itself, beside its tables: it says that it is there, reads notices, and removes what is old."""
+"""Background tasks of a server: it announces that it runs, reads notices, and removes old data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Chores:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run them while the context lasts."""
-        # What was noticed before the start needs nothing: nobody was here.
+        # Notices from before the start need no action: nobody was connected.
         self._read = {notice.id for notice in await self._store.processes.notices(now())}
         tasks = [
             asyncio.create_task(self._again(BEAT_EVERY, self._beat), name="beat"),

@@ -11,9 +11,9 @@ Pace = Untimed | PerMove | Increment | Correspondence
 
 DAY = 24 * 60 * 60 * 1000
 DEALING = 5000
-"""What a hand's first turn gets on top: the deal is being shown."""
+"""The extra time of a hand's first turn, while the deal is being shown."""
 RETURNING = 10_000
-"""The least a player has who takes the seat back from a bot."""
+"""The least time of a player who takes the seat back from a bot."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Clock:
 
 
 class Lag:
-    """What of a line's delay the clocks forgive: up to a quota, which every move refills a little.
+    """How much of a connection's delay the clocks forgive: up to a quota, which every move refills a little.
 
     >>> lag = Lag()
     >>> lag.measured(300), lag.forgiven(), lag.forgiven(), lag.forgiven()
@@ -86,11 +86,11 @@ class Lag:
         self._quota = self.QUOTA
 
     def measured(self, milliseconds: int) -> None:
-        """A round trip took so long; the shortest of what was seen lately counts, slowly forgotten."""
+        """Record the time of a round trip; the shortest of recent ones counts, and is slowly forgotten."""
         self._delay = milliseconds if not self._delay else min(milliseconds, self._delay * 5 // 4 + 1)
 
     def forgiven(self) -> int:
-        """What this move is forgiven."""
+        """The milliseconds that this move is forgiven."""
         given = min(self._delay, self._quota)
         self._quota = min(self.QUOTA, self._quota - given + self.REFILL)
         return given

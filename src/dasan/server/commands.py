@@ -1,4 +1,4 @@
-"""Where a command goes, whichever way it came: to its table, to a bot for advice, or to the reports."""
+"""Dispatch commands, from sockets and from HTTP: to their table, to a bot for advice, or to the reports."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Commands:
         return Hint(type="hint", id=command.id, seq=room.seq, bot=command.bot, unit=unit, candidates=candidates)
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
-        """A bot's advice for a view: what its figures count, and the moves it considered, best first."""
+        """A bot's advice for a view: the unit of its values, and the moves it considered, best first."""
         try:
             told = await self._tables.bots.run("explain", bot, view)
         except (JobFailed, JobTimeout, JobCrashed):

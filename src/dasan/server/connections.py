@@ -1,6 +1,6 @@
-"""What a TCP connection may take: so many from one address, and so long for a request to arrive.
+"""Limits of TCP connections: how many from one address, and how long a request may take to arrive.
 
-uvicorn waits for a request without a limit, and counts a connection that never sends one like one that plays.
+uvicorn waits for a request without a limit, and counts a connection that never sends one like any other.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class BoundedHttp(H11Protocol):
 
     def _hang_up(self) -> None:
         self._late = None
-        # An answer that is on its way is not cut off: the request's rest is what did not come.
+        # An answer that is being sent is not cut off: only the rest of the request is missing then.
         if self.cycle is None or self.cycle.response_complete or self.conn.their_state is h11.SEND_BODY:
             self.transport.abort()
 

@@ -1,6 +1,6 @@
-"""What a command adds to a table's log, and what happens there by itself.
+"""The entries that commands add to a table's log, and those that the table adds by itself.
 
-Everything here looks at a room and says entries, or refuses; ``rooms.fold`` makes the next room of them.
+Everything here reads a room and returns entries, or refuses; ``rooms.fold`` makes the next room of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_HANDS = 100_000
 def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry:
     """The entry that ``player``'s command adds; ``Refused`` or ``DasanError`` where it may not.
 
-    lag: milliseconds of the line's delay that the clock forgives. Whether a move is legal, ``fold`` finds out.
+    lag: milliseconds of the connection's delay that the clock forgives. Whether a move is legal is checked by ``fold``.
     """
     if isinstance(command, SitCommand):
         return _sit(room, player, command)

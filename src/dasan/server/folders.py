@@ -1,4 +1,4 @@
-"""The data folder, in the hands of one server at a time."""
+"""The data folder, locked for one server at a time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LOCK_FILE = "server.lock"
 
 @contextmanager
 def data_dir(path: Path) -> Iterator[None]:
-    """The data directory, made if need be, readable by its owner alone, and in the hands of one server at a time.
+    """Create the data directory if necessary, readable by its owner alone, and lock it.
 
-    The operating system takes the lock back however the server ends.
+    The operating system releases the lock however the server ends. ``CannotServe``: it cannot be used, or another server has it.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,6 +1,4 @@
-"""What every request passes first: the name it is addressed to, where it comes from, how long it is; and what every
-answer carries: the security headers.
-"""
+"""The middleware around every request: it checks host name, origin and length, and adds the security headers to every answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is connected to a table from this process, and what is on its way to them."""
+"""The connections of this process to a table, with their send queues."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What worker processes do: each job is a plain function of what it is given, by name.
+"""The jobs of worker processes: plain functions, called by name.
 
-A job that is a generator sends what it yields, part by part. Text goes in and plain data comes out.
+A job that is a generator sends its results part by part. Arguments are texts, numbers and views; results are plain data.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def choose(name: str, view: dasan.View) -> str:
 
 
 def explain(name: str, view: dasan.View) -> dict[str, Any]:
-    """The bot's advice: ``unit`` (what its figures count) and ``candidates``, best first."""
+    """The bot's advice: the ``unit`` of its values, and ``candidates``, best first."""
     told = _bot(name).explain(view)
     legal = {one["move"]: one for one in view.to_json()["legal_moves"]}
     candidates = [
@@ -76,7 +76,7 @@ def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict
 
 
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:
-    """What the position before event ``seq`` of a finished hand is worth after ``moves`` in place of what was played."""
+    """The value of a finished hand's position before event ``seq``, after ``moves`` instead of those that were played."""
     state = before(_hand(record), seq)
     for text in moves:
         state = state.play(text)

@@ -30,9 +30,9 @@ POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 SIGNED_OUT = 4403
 PATIENCE = 100
-"""So many messages over the limit, and the connection is closed."""
+"""Messages over the limit after which a connection is closed."""
 PROBE_EVERY = 10.0
-"""Seconds between measurements of the line's delay."""
+"""Seconds between measurements of a connection's delay."""
 
 router = APIRouter()
 
@@ -139,7 +139,7 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
 
 
 class _Client:
-    """One socket: a task that writes what is queued, one that measures the line, and the one that reads."""
+    """One socket: a task that sends what is queued, one that measures the delay, and one that reads."""
 
     def __init__(
         self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str

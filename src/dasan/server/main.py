@@ -21,11 +21,11 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
 
 PATIENCE = 3
-"""Seconds that open requests get when the server stops, and a connection to take its last words."""
+"""Seconds that open requests have when the server stops, and connections for their last messages."""
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
-    """Lets go of a connection for good soon after it is done with, even where the client takes nothing any more."""
+    """Closes a connection soon after its application has ended, even if the client no longer reads."""
 
     async def run_asgi(self) -> None:
         await super().run_asgi()

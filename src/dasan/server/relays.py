@@ -1,4 +1,4 @@
-"""Tables that another process owns: commands go to the owner, what it shows comes back, card by card redacted there.
+"""Tables that another process owns: commands are relayed to the owner, and its messages, redacted there, come back.
 
 A socket may be at any process. Where its table is owned elsewhere, the socket's process asks the owner to show the
 table to a *relayed* connection: the owner numbers every text for it, and the socket's process passes them on. A number
@@ -30,9 +30,9 @@ Json = dict[str, Any]
 
 RESTART = 1012
 KEPT_FOR = 6.0
-"""Seconds for which an owner keeps a relayed connection without word of it."""
+"""Seconds for which an owner keeps a relayed connection without a keep-alive."""
 KEEP_EVERY = 2.0
-"""Seconds between such words."""
+"""Seconds between keep-alives."""
 ANSWERED_IN = 5.0
 """Seconds in which an owner answers."""
 MOST_WAITING = 4096

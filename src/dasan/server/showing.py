@@ -36,7 +36,7 @@ class Mark:
     @staticmethod
     def of(room: Room) -> Mark:
         state = room.state
-        # What the end uncovers makes old events look different.
+        # The end of a hand uncovers cards, so that old events look different.
         shown = 0 if state is None else len(state.events) if state.phase is not Phase.OVER else -1
         return Mark(room.seq, room.number, shown, room.status)
 
@@ -79,7 +79,7 @@ def changed(
 
 
 def missed(room: Room, mark: Mark, viewer: int | None, now: int, presence: Json) -> list[Json]:
-    """What a viewer gets who comes back having seen ``mark``: the difference, or a snapshot."""
+    """The messages for a viewer who comes back having seen ``mark``: the difference, or a snapshot."""
     state = room.state
     if mark.number != room.number or (state is not None and (state.phase is Phase.OVER or mark.events < 0)):
         return [snapshot(room, viewer, now, presence)]

@@ -1,4 +1,4 @@
-"""The built web client's files, and an honest page where there are none."""
+"""The built web client's files, and an explanation where there are none."""
 
 from __future__ import annotations
 

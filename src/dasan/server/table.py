@@ -38,9 +38,9 @@ RESTART = 1012
 FAILED = 1011
 FORBIDDEN = 4403
 REMEMBERED = 512
-"""So many of the last commands are answered from memory when they come again."""
+"""Recent commands whose answers are kept in memory, for repeats."""
 MARKS = 512
-"""So many entries back a client can come and get the difference."""
+"""How many entries behind a client can be and still get the difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
 
 
@@ -70,7 +70,7 @@ class Table:
         self._ended = False
 
     def stop(self) -> None:
-        """Finish what is being done, then close."""
+        """Finish the work under way, then close."""
         self._stopping = True
         self._wake.set()
 
@@ -152,7 +152,7 @@ class Table:
         return self._attendance.shown(self.room, watching)
 
     async def attended(self, *, news: bool = False) -> None:
-        """Somebody has come or gone."""
+        """Act on somebody having connected or left."""
         news = self._attendance.update(self.hub.players, now()) or news
         here = self._attendance.seats(self.room)
         back = [
@@ -259,7 +259,7 @@ class Table:
         else:
             self._late = room
         if entry_type in RESEATING:
-            # Who has just sat down, or stood up, sees with other eyes.
+            # A player who has just sat down or stood up has another view.
             for connection in self.hub:
                 if before.seat_of(connection.player) != room.seat_of(connection.player):
                     viewer = room.seat_of(connection.player)
@@ -300,7 +300,7 @@ class Table:
                 connection.offer(text)
 
     async def run(self) -> None:
-        """The table's life; whatever ends it, nobody is left waiting."""
+        """Run the table until it closes; however it ends, no request is left waiting."""
         end: Exception = OwnedElsewhere()
         code = RESTART
         try:

@@ -29,7 +29,7 @@ METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods()
 MOST_RULES = 256
 START_SECONDS = 60.0
 FAILING = 3
-"""So many processes that crash one after the other, and the pool is not working."""
+"""Processes that crash in a row after which the pool counts as not working."""
 
 
 class JobFailed(Exception):
@@ -41,7 +41,7 @@ class JobTimeout(Exception):
 
 
 class PoolBusy(JobFailed):
-    """So many jobs wait already that this one would wait too long."""
+    """Too many jobs are waiting already."""
 
 
 class JobCrashed(Exception):
@@ -104,7 +104,7 @@ class Workers:
             loop.call_soon_threadsafe(parts.put_nowait, (False, value))
             return not stop.is_set()
 
-        # Nobody waits any more for a job whose turn comes too late: it is not begun.
+        # A job that nobody waits for any more is not begun.
         future = self._submit(lambda: None if stop.is_set() else self._run(job, given, seconds, part))
         future.add_done_callback(lambda done: parts.put_nowait((True, done)))
         try:

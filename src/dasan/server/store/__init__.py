@@ -1,4 +1,4 @@
-"""What the server keeps: the log of every table, finished hands, players. ``Store`` is the whole of it."""
+"""Everything that the server stores: the log of every table, finished hands, players. ``Store`` has all of it."""
 
 from __future__ import annotations
 

@@ -30,15 +30,15 @@ T = TypeVar("T")
 DATABASE_FILE = "dasan.sqlite3"
 READERS = 4
 CONNECTS_IN = 5.0
-"""Seconds in which a database server takes a connection."""
+"""The time limit for a connection to a database server, in seconds."""
 ANSWERS_IN = 10.0
 """Seconds in which it answers, or frees one of our connections: longer than a lease, so that nobody waits for it in vain."""
 SAID_EVERY = 5.0
-"""Seconds between two lines in the log that say that it does not."""
+"""Seconds between log lines about a server that does not answer."""
 
 
 class Unreachable(Refused):
-    """The database server does not answer just now; whether a change was carried out, nobody knows."""
+    """The database server does not answer; it is not known whether a change was carried out."""
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the database does not answer just now; try again")
@@ -51,7 +51,7 @@ class Database(Protocol):
     """Whether other processes may write to it, too."""
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
-        """What ``query`` gives, in a transaction that writes nothing."""
+        """The result of ``query``, in a transaction that writes nothing."""
         ...
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:

@@ -30,7 +30,7 @@ from dasan.server.store.hands import Hand, insert_hand
 from dasan.server.store.schema import events, seats, tables
 
 REMEMBERED = 512
-"""So many of a table's last commands are read back, to answer a repeated one without asking the database."""
+"""The last commands of a table that are read back, to answer repeats without asking the database."""
 MOST_IN_A_BATCH = 256
 TRIED_FOR = 10.0
 """Seconds for which a write is tried again whose database does not answer."""
@@ -51,7 +51,7 @@ class Repeated(Exception):
 
 
 class Unwritten(Exception):
-    """The database did not answer: nobody knows whether the entries are in the log."""
+    """The database did not answer: it is not known whether the entries are in the log."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class EventLog:
         for write, future in batch:
             cause = error
             if error is not None and not isinstance(error, Unwritten):
-                # One of them cannot be written: the others must not suffer for it.
+                # One batch cannot be written; the others still must be.
                 cause = await self._alone(write, error if len(batch) == 1 else None, unsure)
             if future.done():
                 continue

@@ -1,4 +1,4 @@
-"""Small things that are kept: promised seeds, and reports of chat."""
+"""Promised seeds, and reports of chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host wants to see of everything: tables, players, reports."""
+"""Lists for the host: tables, players, reports."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Kind: TypeAlias = Literal["recheck", "reopen"]
 KEPT = 5 * 60 * 1000
 """Milliseconds for which notices are read: longer than the clocks of machines differ."""
 ALIVE = 30 * 1000
-"""A process that has not written for so long is gone."""
+"""Milliseconds without a sign of life after which a process counts as gone."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What was worked out of finished hands: reviews as they were sent, decisions for habits, notes, reviews watched together."""
+"""Data about finished hands: reviews as they were sent, decisions for habits, notes, and reviews watched together."""
 
 from __future__ import annotations
 
