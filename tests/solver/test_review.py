@@ -18,6 +18,7 @@ from tests.solver.test_endgame import plain
 
 import dasan
 from dasan.bench.solver import at_random
+from dasan.play.parts import Phase
 from dasan.records.retrace import moves_of
 from dasan.solver.picture import picture
 from dasan.solver.review import HURRIED, Review, decisive, judge, review
@@ -54,6 +55,10 @@ def test_what_decided_a_hand_is_its_last_turning_point() -> None:
     until = [j for j in found.moves if j.seq < found.turning_points[0].seq]
     assert decisive(reversed(until)) == (None, True)
     unknown = replace(found.moves[-1], kept=None)
+    call = replace(found.moves[-1], phase=Phase.CALL, kept=False)
+    assert decisive([call]) == (call, False)
+    bid = replace(found.moves[0], kept=None)
+    assert decisive([replace(call, kept=True), bid]) == (None, True)
     assert decisive([unknown, *reversed(found.moves)]) == (None, False)
 
 

@@ -220,13 +220,13 @@ def _judgements(
 
 
 def decisive(judged: Iterable[Judged]) -> tuple[Judged | None, bool]:
-    """The last move of the play that did not keep the result, and whether it is known that no move was one.
+    """The last play or call that did not keep the result, and whether it is known that none was one.
 
     judged: as `judge` yields them, from the last to the first; no more are asked for than are needed. Neither is known
     where a move that is not judged comes first.
     """
     for one in judged:
-        if one.phase is not Phase.PLAY:
+        if one.phase in (Phase.AUCTION, Phase.EXCHANGE):
             break
         if one.kept is None:
             return None, False
