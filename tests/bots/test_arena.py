@@ -41,7 +41,7 @@ def test_places_are_told_where_play_goes_on_to_the_last() -> None:
 def test_a_line_up_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="takes 3 bots, not 4"):
         duplicate(dasan.rules("big-three"), ["random"] * 4, deals=1)
-    with pytest.raises(ValueError, match="at least one deal"):
+    with pytest.raises(ValueError, match="deals is a whole number from 1 on"):
         duplicate(dasan.rules("big-three"), ["random"] * 3, deals=0)
     with pytest.raises(ValueError, match="at least one value"):
         Estimate.of([])

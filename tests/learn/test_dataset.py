@@ -43,7 +43,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "whole" / "hands").equals(whole)
     assert make(Plan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
     assert "25 hands" not in (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="something else"):
+    with pytest.raises(ValueError, match="other settings"):
         make(Plan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
 
 

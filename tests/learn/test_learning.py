@@ -138,7 +138,7 @@ def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
     trainer.network().save(tmp_path / "network.npz")
     read_back = Network.load(tmp_path / "network.npz")
     assert np.allclose(read_back.weights["w_obs"], trainer.network().weights["w_obs"], atol=1e-3)
-    with pytest.raises(ValueError, match="of other sizes"):
+    with pytest.raises(ValueError, match="have other sizes"):
         start_from(trainer, "big-two-charlesworth")
     with pytest.raises(ValueError, match="there is no network"):
         start_from(trainer, "chess")
