@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -98,6 +99,13 @@ def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(how: str, 
         assert one.faults[0]["exit"] > 4
         assert set(one.faults[0]) == {"exit"}
         assert one.faults[1] == {}
+
+
+def test_a_program_whose_version_was_asked_plays_in_other_processes(tmp_path: Path) -> None:
+    file = Path(__file__).parents[2] / "examples" / "bots" / "first.py"
+    contest = Contest(RULES, f"cmd:'{sys.executable}' '{file}'", "random", 2, 1)
+    found = run(contest, processes=2, known=Kept(tmp_path / "outcomes.jsonl").of(contest))
+    assert [one.faults for one in found] == [({}, {}), ({}, {})]
 
 
 def drawn(edge: float, deals: int, seed: int) -> list[Outcome]:

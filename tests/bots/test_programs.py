@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import dasan
 from dasan.bots.conformance import check
-from dasan.bots.program import ProgramBot
+from dasan.bots.program import Program, ProgramBot
 from dasan.bots.speaking import view_of
 from dasan.bots.wire import Fault, choose, hand
 from dasan.features import encode
@@ -143,3 +147,68 @@ def test_programs_meet_bots_in_the_arena(tmp_path: Path) -> None:
     assert outcome.faults[0].keys() == {"garbage"}
     assert outcome.faults[1] == {}
     assert len(list(tmp_path.glob("*.jsonl"))) == 3
+
+
+def gone(pid: int) -> bool:
+    """Whether the process has ended; one that nobody waited for yet has ended, too."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] == "Z"
+    except OSError:
+        return True
+
+
+def within(seconds: float, true: Callable[[], bool]) -> bool:
+    until = time.monotonic() + seconds
+    while not true() and time.monotonic() < until:
+        time.sleep(0.05)
+    return true()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    act = f"import subprocess; open({str(pid)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('?')"
+    state, threads = dasan.deal(GAMES[2], seed=1), threading.active_count()
+    assert state.to_act is not None
+    begun = time.monotonic()
+    with ProgramBot(program(tmp_path, act + "; sys.exit()"), seconds=20) as player, pytest.raises(Fault):
+        player.choose(state.view(state.to_act))
+    assert time.monotonic() - begun < 30
+    assert within(10, lambda: gone(int(pid.read_text())))
+    assert within(10, lambda: threading.active_count() == threads)
+
+
+def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
+    state, threads = dasan.deal(GAMES[2], seed=1), threading.active_count()
+    assert state.to_act is not None
+    player = ProgramBot(program(tmp_path, "[print('{}', flush=True) for _ in range(100000)]"), seconds=20)
+    with pytest.raises(Fault):
+        player.choose(state.view(state.to_act))
+    assert within(10, lambda: threading.active_count() == threads)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    pid, threads = tmp_path / "pid", threading.active_count()
+    path = tmp_path / "silent.py"
+    path.write_text(f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+
+    class Late(BaseException):
+        pass
+
+    def late(number: int, frame: object) -> None:
+        if not pid.exists():
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            return
+        raise Late
+
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Late):
+            Program([sys.executable, str(path)], starting=60)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert within(10, lambda: gone(int(pid.read_text() or 0)))
+    assert within(10, lambda: threading.active_count() == threads)

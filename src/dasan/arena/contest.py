@@ -20,7 +20,7 @@ from typing import Any
 from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
 from dasan.bots import BOTS, Bot, Maker
-from dasan.bots.program import PREFIX, player
+from dasan.bots.program import PREFIX, ProgramBot, player
 from dasan.ruleset.rules import Rules
 
 PATIENCE = 60.0
@@ -284,5 +284,12 @@ class Kept:
 
 @lru_cache(maxsize=256)
 def _key(contest: Contest) -> str:
-    names = [f"{name} {_made(name, 0, contest.move_seconds).version}" for name in (contest.a, contest.b)]
+    names = [f"{name} {_version(name)}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"
+
+
+def _version(name: str) -> str:
+    if not name.startswith(PREFIX):
+        return _made(name, 0, None).version
+    with ProgramBot(name.removeprefix(PREFIX)) as program:
+        return program.version

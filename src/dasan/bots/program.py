@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import subprocess
 import threading
+from contextlib import suppress
 from functools import lru_cache
 from queue import Empty, Queue
 from time import monotonic
@@ -32,16 +35,31 @@ class Program:
     def __init__(self, command: list[str], *, starting: float = STARTING) -> None:
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
         except OSError as error:
             raise Fault("crash", f"{shlex.join(command)[:80]} does not start: {error.strerror}") from error
+        self._owner = os.getpid()
         self._said: Queue[bytes] = Queue(16)
         self._orders: Queue[bytes | None] = Queue()
-        for work in (self._write, self._read):
-            threading.Thread(target=work, daemon=True).start()
-        self._end = finalize(self, _kill, self._process)
-        self.name, self.version = wire.named(self.ask([wire.hello()], starting))
+        dead = threading.Event()
+        self._end = finalize(self, _kill, self._process, self._owner, self._said, self._orders, dead)
+        try:
+            threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
+            threading.Thread(target=_read, args=(self._process.stdout, self._said, dead), daemon=True).start()
+            self.name, self.version = wire.named(self.ask([wire.hello()], starting))
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def ours(self) -> bool:
+        """Whether this process started it: a fork of that process has no threads that speak with it."""
+        return self._owner == os.getpid()
 
     def tell(self, messages: list[Message]) -> None:
         """Send messages that have no answer."""
@@ -84,39 +102,52 @@ class Program:
         return status
 
     def kill(self) -> None:
-        """End the process at once."""
-        self._orders.put(None)
+        """End the process, and those that it has started, at once."""
         self._end()
 
-    def _write(self) -> None:
-        pipe: Any = self._process.stdin
-        try:
-            while (line := self._orders.get()) is not None:
+
+def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
+    try:
+        with pipe:
+            while (line := orders.get()) is not None:
                 pipe.write(line)
                 pipe.flush()
-            pipe.close()
-        except (OSError, ValueError):
-            pass  # the process has ended; the reader thread notices
+    except (OSError, ValueError):
+        pass  # the process has ended; the reader thread notices
 
-    def _read(self) -> None:
-        pipe: Any = self._process.stdout
+
+def _read(pipe: Any, said: Queue[bytes], dead: threading.Event) -> None:
+    with pipe:
         try:
-            while line := pipe.readline(wire.MAX_LINE + 1):
-                self._said.put(line)
+            while not dead.is_set() and (line := pipe.readline(wire.MAX_LINE + 1)):
+                said.put(line)
         except (OSError, ValueError):
             pass
-        self._said.put(b"")
+    if not dead.is_set():
+        said.put(b"")
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _kill(
+    process: subprocess.Popen[bytes],
+    owner: int,
+    said: Queue[bytes],
+    orders: Queue[bytes | None],
+    dead: threading.Event,
+) -> None:
+    """End a process with its group, and let its threads, which close the pipes, end."""
+    if os.getpid() != owner:
+        return
+    dead.set()
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout):
-        try:
-            if pipe is not None:
-                pipe.close()
-        except OSError:
-            pass
+    orders.put(None)
+    with suppress(Empty):
+        while True:
+            said.get_nowait()  # the reader may wait for room
+    said.put(b"")
 
 
 class ProgramBot:
@@ -174,14 +205,14 @@ class ProgramBot:
 
     def watch(self, view: View) -> None:
         """Tell the program what has happened, and the result of a hand that is over."""
-        if self._program is not None:
+        if self._program is not None and self._program.ours:
             self._program.tell(self._news(view))
             if view.result is not None:
                 self._program.tell([wire.over(view.to_json()["result"])])
                 self._told = None
 
     def _running(self) -> Program:
-        if self._program is None:
+        if self._program is None or not self._program.ours:
             self._program = Program(self._command)
             self._told = None
             self._version = f"{self._program.name} {self._program.version}"
@@ -201,9 +232,9 @@ class ProgramBot:
 
     def close(self) -> None:
         """Ask the program to end."""
-        if self._program is not None:
+        if self._program is not None and self._program.ours:
             self._program.close()
-            self._program = None
+        self._program = None
 
     def __enter__(self) -> ProgramBot:
         return self
