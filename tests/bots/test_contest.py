@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,26 @@ class Failing:
                 time.sleep(5)
             except Exception:
                 time.sleep(5)
+        if self.name == "swallow":
+            try:
+                time.sleep(5)
+            except BaseException:
+                self._asked += 0
+        if self.name == "base":
+            raise GeneratorExit
         return dasan.deal(RULES, seed=99).legal_moves()[0] if self.name == "illegal" else view.legal_moves()[0]
 
 
 @pytest.mark.parametrize(
-    ("how", "kind"), [("crash", "crash"), ("stall", "stall"), ("catch", "stall"), ("illegal", "illegal")]
+    ("how", "kind"),
+    [
+        ("crash", "crash"),
+        ("base", "crash"),
+        ("stall", "stall"),
+        ("catch", "stall"),
+        ("swallow", "stall"),
+        ("illegal", "illegal"),
+    ],
 )
 def test_faults_are_contained_counted_and_named(how: str, kind: str) -> None:
     others = [bot("thrifty") for _ in range(3)]
@@ -81,17 +97,24 @@ class Ending:
 
     def choose(self, view: dasan.View) -> dasan.Move:
         if len(view.hand) < 13:
+            while self.name == "hangs":
+                with suppress(BaseException):
+                    time.sleep(5)
             if self.name == "exits":
                 raise SystemExit(3)
             os._exit(3)
         return view.legal_moves()[0]
 
 
-@pytest.mark.parametrize(("how", "processes"), [("ends", 1), ("ends", 2), ("exits", 1)])
-def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(how: str, processes: int) -> None:
+@pytest.mark.parametrize(("how", "processes"), [("ends", 1), ("ends", 2), ("exits", 1), ("hangs", 1)])
+def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
+    how: str, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 1.5)
+    seconds = 2.0 if how == "hangs" else None
     BOTS.add(how, lambda seed: Ending(how))
     try:
-        found = run(Contest(RULES, how, "thrifty", 2, 1), processes=processes)
+        found = run(Contest(RULES, how, "thrifty", 2, 1, seconds), processes=processes)
     finally:
         BOTS.remove(how)
     assert [one.seed for one in found] == [1, 2]

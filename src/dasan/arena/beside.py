@@ -1,15 +1,20 @@
-"""Deals played in a child process: if a bot ends that process, the deal is played again without asking that bot."""
+"""Deals played in a child process: if a bot ends that process, or has to be ended with it because no interrupt stops it, the
+deal is played again without asking that bot.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
+import struct
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -17,7 +22,10 @@ if TYPE_CHECKING:
 
 MOST_DEATHS = 3
 """A bot that ended so many processes is not asked again."""
-_NOBODY, _NAMES = b"-", {False: b"a", True: b"b"}
+OVERDUE = 5.0
+"""A bot has so many times the limit of a move, and as many seconds more, before its process is ended."""
+_MARK = struct.Struct("=bqd")
+_NOBODY = -1
 
 
 class PlayDeal(Protocol):
@@ -28,9 +36,10 @@ class PlayDeal(Protocol):
     ) -> Outcome: ...
 
 
-def outcomes_beside(play: PlayDeal, seeds: Sequence[int]) -> Iterator[Outcome]:
-    """`play` of each deal. A bot that ends the process is not asked again in that deal: each of its decisions is an "exit"
-    fault. BrokenProcessPool: the process ended while no bot was asked.
+def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float | None = None) -> Iterator[Outcome]:
+    """`play` of each deal. A bot that ends the process, or is ended with it because it takes far longer than `seconds` for a
+    move, is not asked again in that deal: each of its decisions is an "exit" fault. BrokenProcessPool: the process ended while
+    no bot was asked.
     """
     deaths: Counter[bool] = Counter()
     pool: ProcessPoolExecutor | None = None
@@ -40,18 +49,21 @@ def outcomes_beside(play: PlayDeal, seeds: Sequence[int]) -> Iterator[Outcome]:
             for seed in seeds:
                 muted = {who for who, n in deaths.items() if n >= MOST_DEATHS}
                 while True:
-                    mark.write_bytes(_NOBODY)
+                    mark.write_bytes(_MARK.pack(_NOBODY, 0, 0.0))
                     pool = pool or ProcessPoolExecutor(1)
                     try:
-                        outcome = pool.submit(_marked, play, seed, frozenset(muted), str(mark)).result()
+                        future = pool.submit(_marked, play, seed, frozenset(muted), str(mark))
+                        while seconds is not None and wait([future], seconds + 1).not_done:
+                            _end_overdue(mark, OVERDUE * (1 + seconds))
+                        outcome = future.result()
                         break
                     except BrokenProcessPool:
                         pool.shutdown()
                         pool = None
-                        asked = mark.read_bytes()
-                        guilty = next((who for who, name in _NAMES.items() if name == asked), None)
-                        if guilty is None:
+                        asked = _MARK.unpack(mark.read_bytes())[0]
+                        if asked == _NOBODY:
                             raise
+                        guilty = bool(asked)
                         deaths[guilty] += 1
                         muted.add(guilty)
                 yield outcome
@@ -70,4 +82,11 @@ def _marked(play: PlayDeal, seed: int, muted: frozenset[bool], mark: str) -> Out
 
 
 def _write(file: int, who: bool | None) -> None:
-    os.pwrite(file, _NOBODY if who is None else _NAMES[who], 0)
+    os.pwrite(file, _MARK.pack(_NOBODY if who is None else who, os.getpid(), monotonic()), 0)
+
+
+def _end_overdue(mark: Path, most: float) -> None:
+    """End the process if the bot that is being asked has had more than `most` seconds."""
+    asked, process, since = _MARK.unpack(mark.read_bytes())
+    if asked != _NOBODY and monotonic() - since > most:
+        os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))

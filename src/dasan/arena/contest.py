@@ -173,7 +173,7 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
 
     if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
-    return outcomes_beside(partial(play_deal, contest), seeds)
+    return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds)
 
 
 def run(

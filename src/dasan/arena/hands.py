@@ -19,6 +19,9 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
 
+LEAST_INTERVAL = 0.5
+"""The least number of seconds between two interrupts of a bot that takes too long."""
+
 
 class _Late(BaseException):
     """Not an Exception, so that a bot that catches all of those is interrupted, too."""
@@ -51,9 +54,9 @@ def play_fairly(
     """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state, and the clock of each seat.
 
     If a bot raises, answers with something that is not a legal move, or takes longer than `seconds`, the first legal move is
-    played for it. Time is limited only in a process's main thread, where the system can interrupt it. muted: seats whose bots
-    are not asked; each of their decisions is an "exit" fault. asking: called with the seat before its bot is asked, and with
-    None afterwards.
+    played for it. A bot that takes too long is interrupted only in a process's main thread, where the system can do so.
+    muted: seats whose bots are not asked; each of their decisions is an "exit" fault. asking: called with the seat before its
+    bot is asked, and with None afterwards.
     """
     state = deal(rules, seed=seed, dealer=dealer)
     clocks = [Clock() for _ in bots]
@@ -85,10 +88,15 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
         clock.fault(fault.kind)
     except SystemExit:
         clock.fault("exit")
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         clock.fault("crash")
     else:
-        if not isinstance(said, Move) or said not in legal:
+        if seconds is not None and perf_counter() - begun > seconds:
+            clock.fault("stall")  # it caught the interrupt, or could not be interrupted
+            said = None
+        elif not isinstance(said, Move) or said not in legal:
             clock.fault("illegal")
             said = None
     finally:
@@ -100,7 +108,7 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
 
 @contextmanager
 def _limit(seconds: float | None) -> Iterator[None]:
-    """Raise `_Late` in the block after so many seconds."""
+    """Raise `_Late` in the block after so many seconds, and again at intervals, for a bot may catch it."""
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,12 +117,17 @@ def _limit(seconds: float | None) -> Iterator[None]:
         raise _Late
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, LEAST_INTERVAL))
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        while True:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, before)
+                break
+            except _Late:
+                continue
 
 
 def earned(state: State) -> tuple[float, ...]:
