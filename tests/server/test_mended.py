@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from dasan.server.chairs import Chair
 from dasan.server.decisions import MOST_HANDS
+from dasan.server.identity import Identities, fingerprint
 from dasan.server.protocol import ChatCommand
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
@@ -101,6 +102,31 @@ async def test_a_command_to_a_table_that_is_read_again_is_carried_out(tmp_path: 
         assert await say("fourth") == await say("fourth")
         assert [line.text for line in (await tables.look(table_id)).chat] == ["…", "…", "…", "fourth"]
         assert ("reopen", table_id) in {(notice.kind, notice.subject) for notice in await store.processes.notices(now())}
+    await store.close()
+
+
+async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signed_in(tmp_path: Path) -> None:
+    store = await Store.open(tmp_path)
+    people = store.people
+    await people.register("ann", "Ann", "x", 0)
+    await people.sign_in(fingerprint("s"), "ann", "", now())
+    identities = Identities(b"k" * 32, people, 1)
+    whole, asked, go_on = people.is_signed_in, asyncio.Event(), asyncio.Event()
+
+    async def slowly(*given: Any) -> bool:
+        found = await whole(*given)
+        asked.set()
+        await go_on.wait()
+        return found
+
+    people.is_signed_in = slowly  # type: ignore[method-assign]
+    first = asyncio.create_task(identities._valid("ann", "s"))
+    await asked.wait()
+    await people.sign_out("ann", None, now())
+    identities.forget()
+    go_on.set()
+    assert await first, "it was asked before"
+    assert not await identities._valid("ann", "s")
     await store.close()
 
 

@@ -115,6 +115,7 @@ class Identities:
         known = self._known.get(key)
         if known is not None and known[1] > time.monotonic():
             return known[0]
+        remembered = self._known
         person = await self._people.find(player)
         if person is not None and person.banned:
             raise Banned
@@ -122,14 +123,15 @@ class Identities:
             valid = await self._people.is_signed_in(fingerprint(session), player, now())
         else:
             valid = person is None or person.account is None
-        self._known[key] = (valid, time.monotonic() + REMEMBERED)
-        if len(self._known) > MOST_REMEMBERED:
-            self._known.popitem(last=False)
+        # Where all was forgotten meanwhile, the answer may be older than that: it is kept in nobody's memory.
+        remembered[key] = (valid, time.monotonic() + REMEMBERED)
+        if len(remembered) > MOST_REMEMBERED:
+            remembered.popitem(last=False)
         return valid
 
     def forget(self) -> None:
         """Ask the store again: somebody signed in or out."""
-        self._known.clear()
+        self._known = OrderedDict()
 
     async def name(self, player: str) -> str | None:
         """What the player wants to be called; None for somebody who has not said."""
