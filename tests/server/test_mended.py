@@ -119,7 +119,7 @@ async def test_who_signs_out_while_the_store_is_asked_is_not_remembered_as_signe
         await go_on.wait()
         return found
 
-    people.is_signed_in = slowly  # type: ignore[method-assign]
+    people.is_signed_in = slowly  # type: ignore[method-assign,assignment]
     first = asyncio.create_task(identities._valid("ann", "s"))
     await asked.wait()
     await people.sign_out("ann", None, now())
