@@ -111,6 +111,8 @@ def speak(arena: tuple[Served, Player, str], examples: int) -> None:
         with player.sit(table_id) as socket:
             for message in said:
                 socket.send(**message)
+            for _ in [message for message in said if message["type"] == "ping"]:
+                socket.until(lambda m: m["type"] == "pong")
             socket.receive_all()
             codes = {m["code"] for m in socket.messages if m["type"] == "error"}
             assert "unavailable" not in codes, said
