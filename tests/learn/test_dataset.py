@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,28 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
         make(Plan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
 
 
+def test_a_folder_that_holds_more_says_so(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    rules, bots = dasan.rules("big-two"), ("random",) * 4
+    assert make(Plan(rules, bots, 20, part=10), tmp_path) == 2
+    assert make(Plan(rules, bots, 10, part=10), tmp_path) == 0
+    assert "20 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert make(Plan(rules, bots, 25, part=10), tmp_path) == 1
+    assert "25 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
+    make(plan, tmp_path)
+    (tmp_path / "hands" / "part-00001.parquet").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"part-00001\.parquet is no Parquet file"):
+        make(plan, tmp_path)
+    (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"manifest\.json is no manifest"):
+        make(plan, tmp_path)
+
+
 @pytest.mark.slow
 def test_values_of_the_solver() -> None:
     plan = Plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=5_000_000)
@@ -56,5 +79,11 @@ def test_values_of_the_solver() -> None:
 def test_plans_are_refused() -> None:
     with pytest.raises(ValueError, match="solved"):
         Plan(dasan.rules("winner"), ("greedy",) * 4, 1, solve=10)
+    plan: Any = Plan
+    for wrong in (-1, True, 2.5, None):
+        with pytest.raises(ValueError, match="solve is a whole number from 0 on"):
+            plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=wrong)
+    with pytest.raises(TypeError, match="a name for each seat"):
+        plan(dasan.rules("big-three"), "abc", 1)
     with pytest.raises(ValueError, match="takes 4 bots"):
         Plan(dasan.rules("winner"), ("greedy",), 1)

@@ -10,12 +10,12 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from dasan.arguments import whole
+from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import deal
@@ -55,9 +55,19 @@ class Plan:
     solve: int = 0
 
     def __post_init__(self) -> None:
-        whole(self.hands, "hands", 1)
-        whole(self.first, "the first hand", 0)
-        whole(self.part, "hands of a part", 1)
+        instance(self.rules, Rules, "a data set has rules, such as dasan.rules gives")
+        bots, given = items(self.bots, "bots are a name for each seat"), cast("object", self.bots)
+        if isinstance(given, str) or not all(isinstance(name, str) for name in bots):
+            raise WrongType(f"bots are a name for each seat, not {shown(self.bots)}")
+        checked = {
+            "hands": whole(self.hands, "hands", 1),
+            "first": whole(self.first, "the first hand", 0),
+            "part": whole(self.part, "hands of a part", 1),
+            "solve": whole(self.solve, "solve", 0),
+            "bots": bots,
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         if len(self.bots) != self.rules.players:
             raise ValueError(f"{self.rules.name} takes {self.rules.players} bots, not {len(self.bots)}")
         if self.solve and self.rules.auction is None:
@@ -128,21 +138,26 @@ def _text(event: Any) -> str:
 def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
     """Write the parts that are missing in `folder`; returns how many it wrote.
 
-    ValueError: the folder holds a data set made with other settings.
+    A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
+    cannot be read.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 
+    processes = whole(processes, "processes", 1)
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     manifest, file = plan.manifest(), folder / "manifest.json"
     if file.exists():
-        if json.loads(file.read_text(encoding="utf-8")) != manifest:
+        if _read(file) != manifest:
             raise ValueError(f"{folder} holds a data set that was made with other settings")
     else:
         file.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    (folder / "README.md").write_text(datasheet(plan), encoding="utf-8")
     parts = folder / "hands"
     parts.mkdir(exist_ok=True)
-    wanted = [n for n in range(plan.parts) if not _whole_part(parts / f"part-{n:05}.parquet", _count(plan, n))]
+    held = {int(part.stem[5:]): _rows(part) for part in sorted(parts.glob("part-[0-9]*.parquet"))}
+    wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
+    rows = {**held, **{n: _count(plan, n) for n in wanted}}
+    (folder / "README.md").write_text(datasheet(replace(plan, hands=sum(rows.values()))), encoding="utf-8")
     work = partial(write_part, plan, parts)
     if processes == 1:
         for done, number in enumerate(wanted, start=1):
@@ -162,13 +177,23 @@ def _count(plan: Plan, part: int) -> int:
     return min(plan.part, plan.hands - part * plan.part)
 
 
-def _whole_part(file: Path, hands: int) -> bool:
-    """Whether a part is there with at least `hands` hands; a data set that grows asks for more."""
-    if not file.exists():
-        return False
-    from pyarrow import parquet
+def _read(manifest: Path) -> Any:
+    try:
+        return json.loads(manifest.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{manifest} is no manifest that can be read: {error}") from error
 
-    return int(parquet.read_metadata(file).num_rows) >= hands
+
+def _rows(part: Path) -> int:
+    """The number of hands in a part that is there."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return int(parquet.read_metadata(part).num_rows)
+    except (ArrowException, OSError) as error:
+        raise ValueError(
+            f"{part} is no Parquet file that can be read: remove it, and its hands are made again"
+        ) from error
 
 
 def write_part(plan: Plan, folder: Path, part: int) -> None:
