@@ -16,8 +16,10 @@ import pytest
 
 import dasan
 from dasan import arena, features, puzzles, vector, worlds
+from dasan.arena.contest import Contest
 from dasan.features import encode, encode_into, observation_size
 from dasan.features.packing import packed_size
+from dasan.learn.dataset import Plan
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.policies import Auction, Guard
 from dasan.solver.review import judge
@@ -420,6 +422,14 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "arena.duplicate": (
         arena.duplicate,
         {"rules": THREE, "lineup": ["random"] * 3, "deals": 1, "seed": 1, "processes": 1, "makers": None},
+    ),
+    "arena.Contest": (
+        Contest,
+        {"rules": THREE, "a": "random", "b": "greedy", "deals": 2, "seed": 1, "move_seconds": None, "records": ""},
+    ),
+    "dataset.Plan": (
+        Plan,
+        {"rules": THREE, "bots": ("random",) * 3, "hands": 5, "first": 0, "part": 2, "solve": 0},
     ),
     "puzzles.load": (puzzles.load, {"theme": None, "grade": None, "players": None}),
     "puzzles.read": (lambda text: list(puzzles.read(text)), {"text": ""}),

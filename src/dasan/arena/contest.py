@@ -19,6 +19,7 @@ from typing import Any
 
 from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
+from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.program import PREFIX, ProgramBot, player
 from dasan.ruleset.rules import Rules
@@ -43,6 +44,15 @@ class Contest:
     seed: int = 0
     move_seconds: float | None = None
     records: str = ""
+
+    def __post_init__(self) -> None:
+        instance(self.rules, Rules, "a contest has rules, such as dasan.rules gives")
+        for name in ("a", "b", "records"):
+            instance(getattr(self, name), str, f"{name} is text")
+        object.__setattr__(self, "deals", whole(self.deals, "deals", 1))
+        object.__setattr__(self, "seed", whole(self.seed, "a seed"))
+        if self.move_seconds is not None:
+            amount(self.move_seconds, "move_seconds")
 
 
 @dataclass(frozen=True)
