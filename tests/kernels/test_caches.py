@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 import dasan
+import dasan.kernels
 from dasan.kernels.runtime import table_cache
 
 MODULE = """
@@ -140,3 +144,18 @@ def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeyp
             assert (made.obs == found.obs).all()
         assert made.num_actions == found.num_actions == found.ids.count
     assert len(list(tmp_path.iterdir())) == len(dasan.PRESETS)
+
+
+def test_a_function_that_closes_over_others_is_made_once_in_a_module() -> None:
+    """Machine code is found by module, name and line: two closures of one definition would find each other's."""
+    made: dict[tuple[str, str, int], set[int]] = {}
+    for info in pkgutil.walk_packages(dasan.kernels.__path__, "dasan.kernels."):
+        if ".cuda" in info.name:
+            continue
+        for value in vars(importlib.import_module(info.name)).values():
+            function = getattr(value, "py_func", None)
+            if isinstance(function, FunctionType):
+                code = function.__code__
+                made.setdefault((function.__module__, code.co_name, code.co_firstlineno), set()).add(id(value))
+    assert len(made) > 200
+    assert [place for place, several in made.items() if len(several) > 1] == []
