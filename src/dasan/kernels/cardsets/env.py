@@ -71,7 +71,7 @@ class CardsetTables(NamedTuple):
 
 PLANES = "phase hand played table kind table_seat passed dealer opener must_include? hand_sizes"
 HIDDEN = "hands"
-"""The features that the functions here write, in order; the one with a mark where there is an opening card."""
+"""The features that the functions here write, in order; the one with ? only where there is an opening card."""
 
 
 def tables(rules: Rules, session: bool) -> CardsetTables:
@@ -95,7 +95,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
 
 
 def drawn(tables: CardsetTables) -> Words:
-    """No order in which packed masks are sampled: the list is always written."""
+    """Empty: actions are sampled from the list, which is always written."""
     return np.zeros((0, 0), np.uint64)
 
 
@@ -196,7 +196,7 @@ def _advance_all(
 
 @woven
 def to_answer(row: Words, tables: CardsetTables) -> int:
-    """What the next play must beat, see `cardset_catalogue.LEAD`."""
+    """The answer code of the play to beat, see `tables.LEAD`."""
     if row[TABLE] != NONE:
         return signed(tables.t.answer[row[TABLE]])
     return LEAD if row[MUST] == _0 else OPENING
@@ -280,7 +280,7 @@ def publish(i: int, states: Words, buffers: Buffers, tables: CardsetTables, obse
 
 @woven
 def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: CardsetTables) -> int:
-    """Write what the seat to act may do: `base` + the row of every play, and 0 for the pass; returns how many."""
+    """Write the legal actions: `base` + the row of every play, and 0 for the pass; returns how many there are."""
     t = tables.t
     seat = signed(row[SEAT])
     hand = row[HAND + seat]

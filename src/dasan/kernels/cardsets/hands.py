@@ -188,7 +188,7 @@ def _nth_small(
     picked: np.uint64,
     catalogue: CardsetCatalogue,
 ) -> tuple[np.uint64, int]:
-    """Play `picked` of the single cards and pairs in `words`: its cards, and what it asks of those who answer.
+    """Play `picked` of the single cards and pairs in `words`: its cards, and its answer code (see `tables.LEAD`).
 
     first, second, third: how many plays the first word, the first two and the first three have.
     """
@@ -259,7 +259,7 @@ def random_hand(
         chosen = signed(picked)
         row = PASS
         if answer > LARGE and few == first:
-            # No branch for a pass, which would be mispredicted: the word is 0 then, the card 64.
+            # A branch for a pass would be mispredicted; for a pass the word is 0 and the card 64.
             word = deposit(_1 << picked, singles)
             reply = catalogue.small[trailing_zeros(word), 0]
         elif chosen == n:

@@ -1,4 +1,4 @@
-"""Positions of Big Two as rows of `env`, and playing them out."""
+"""Positions of Big Two as rows of `env`, and playouts from them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def choose(states: Words, buffers: Buffers, tables: CardsetTables, policies: Pol
 
 @lean
 def step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `buffers`."""
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
     for seat in range(tables.p.players):
         buffers.places[0, seat] = 0
     over = env.move(states[0], action - tables.first_row, tables)
@@ -117,8 +117,8 @@ def play_out(
 ) -> int:
     """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
-    one environment. payments, places: [rows × times, seats], written.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
+    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
     """
     row = states[0]
     plies = 0

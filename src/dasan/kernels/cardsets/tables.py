@@ -2,7 +2,7 @@
 
 A hand is one 64-bit word with bit 4 × rank + suit for every card, so that a higher bit is a higher card. Single cards
 and pairs are bits of four words: bit *b* of word 0 is the card *b*, bit *b* of word *d* the pair of it and the card *d*
-suits below. Larger rows are listed from a hand when they are asked for.
+suits below. Larger rows are listed from a hand when they are legal.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ ALONE = 63
 
 
 class Runs(NamedTuple):
-    """Rows of one card of each of several ranks, not all of one suit. A set of ranks is a window.
+    """Rows of one card of each of several ranks, not all of one suit. A set of such ranks is called a window.
 
-    of[ranks]: the windows among these ranks, as bits. cards, size, best: by window, all its cards, how many a row has, and
+    of[ranks]: the windows among these ranks, as bits. cards, size, best: by window, all its cards, the cards of a row, and
     the greatest strength. A row is rows[window, sum of suit << 2 × place], -1 for none, the lowest rank at place 0. pad: by
-    window, what to add to a hand's suits of these ranks, four bits each, to have five places. suits[begin[x]] to
+    window, what fills up a hand's suits of these ranks, four bits each, to five places. suits[begin[x]] to
     suits[begin[x + 1] - 1]: every such sum for the suits x of three places.
     """
 
@@ -83,9 +83,9 @@ class Flushes(NamedTuple):
 class CardsetCatalogue(NamedTuple):
     """Arrays for kernels.
 
-    words, size, strength: by row. answer: by row, what it is to those who must beat it, see `LEAD`. above[answer, d]: the
-    cards (d = 0) and pairs that may be played to it. small[bit, d]: what a card or pair is as an answer; rows: by answer, its
-    row. least: cards in the smallest of the larger rows, more than a hand has if there are none.
+    words, size, strength: by row. answer: by row, its answer code, see `LEAD`. above[answer, d]: the cards (d = 0) and pairs
+    that may be played on it. small[bit, d]: the answer code of a card or pair; rows: by answer code, the row. least: cards in
+    the smallest of the larger rows, more than a hand has if there are none.
     """
 
     words: Words
@@ -138,7 +138,7 @@ def _opening(rules: Rules) -> int:
 
 @lru_cache(maxsize=16)
 def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
-    """The arrays of `rules`' action table. ValueError: rules that the backend `cardsets` does not honour."""
+    """The catalogue of `rules` as arrays. ValueError: the backend `cardsets` does not honour the rules."""
     CARDSETS.require(rules)
     rows = rules.catalogue.rows
     if len({row.cards for row in rows}) < len(rows):

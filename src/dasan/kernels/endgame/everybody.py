@@ -49,9 +49,9 @@ class Everybody(NamedTuple):
     """The state of one search, and the table that it shares with other searches.
 
     rows: a position a ply, and one to work on. paid: payments of a ply, where a game keeps them. words: KEY, CHECK and
-    FOUND, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to look at.
+    FOUND, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to search.
     moves: of all plies. counters: NODES, the ply the search is AT, and the MOVE that is best at the root. plays, scratch:
-    room for the game.
+    working memory of the game's functions.
     """
 
     rows: Words

@@ -33,7 +33,7 @@ class Search(NamedTuple):
     """The state of one search, and the table that it shares with other searches for the same seat.
 
     keys, plies, children, numbers, counters, table: see `proofs.loop`. rows: a position a ply, and one to work on. paid:
-    payments of a ply, where a game keeps them. moves: the move that leads to each child. plays, scratch: room for the game.
+    payments of a ply, where a game keeps them. moves: the move that leads to each child. plays, scratch: working memory.
     """
 
     rows: Words

@@ -47,7 +47,7 @@ class Buffers(NamedTuple):
     mask: [n, A]. bits: [n, words], the same packed: id a is bit a % 64 of word a // 64. obs: [n, F / 8], the features as bytes,
     eight to a word. packed: [n, words], the same with flags as bits; then a word of numbers. rewards, places: [n, seats].
     done, to_act: [n]. legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
-    drawn: [groups, words], in which order `sample` counts the ids in `bits`; id 0 is the last.
+    drawn: [groups, words], the order in which `sample` counts the ids in `bits`; id 0 is the last.
     """
 
     mask: npt.NDArray[np.uint8]
@@ -66,7 +66,7 @@ class Buffers(NamedTuple):
 
 
 def words_for(count: int) -> int:
-    """How many words hold `count` bits."""
+    """The number of words that hold `count` bits."""
     return (count + 63) // 64
 
 
@@ -239,7 +239,7 @@ def clear_result(i: int, buffers: Buffers, players: int) -> None:
 
 @woven
 def clear_mask(i: int, buffers: Buffers) -> None:
-    """Clear the places of the mask that the list of legal actions names; ids are checked, for the caller may have changed it."""
+    """Clear the mask at the ids in the list of legal actions; ids are checked, for the caller may have overwritten the list."""
     mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
     n = min(signed(buffers.num_legal[i]), legal.shape[1])
     if buffers.written.mask:
@@ -256,7 +256,7 @@ def clear_mask(i: int, buffers: Buffers) -> None:
 
 @woven
 def set_mask(i: int, buffers: Buffers) -> None:
-    """Set the places of the mask, which is clear, from the list of legal actions."""
+    """Set the mask, which is clear, at the ids in the list of legal actions."""
     mask, bits, legal = buffers.mask, buffers.bits, buffers.legal
     if buffers.written.mask:
         for k in range(buffers.num_legal[i]):

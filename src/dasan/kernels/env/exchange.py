@@ -1,4 +1,4 @@
-"""Winner's exchange between two hands of a session (W.20), the compiled twin of `dasan.play.exchange`.
+"""Winner's exchange between two hands of a session (W.20), the compiled counterpart of `dasan.play.exchange`.
 
 Cards are bits 4 × rank + suit of the words that `kernels.patterns.env` keeps; their places in an action id are 0 to 53, the red
 joker (bit 56) at 53.

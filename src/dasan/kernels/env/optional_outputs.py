@@ -82,7 +82,7 @@ MOST_IDS = np.iinfo(np.int16).max
 def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_out: set[str]) -> None:
     """ValueError unless features are laid out as kernels write them, and ids fit into the list of legal ones.
 
-    observed, hidden: names in order, with ? those that some rules do without; left_out: which of them these rules do.
+    observed, hidden: names in order, with ? those that some rules leave out; left_out: those that these rules leave out.
     """
     for found, written in ((layout(rules, session), observed), (perfect_layout(rules), hidden)):
         names = [name for name in written.split() if not (name.endswith("?") and name[:-1] in left_out)]

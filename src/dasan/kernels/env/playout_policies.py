@@ -1,4 +1,4 @@
-"""Playout policies: random, and thrifty, the compiled twin of `dasan.bots.thrifty`."""
+"""Playout policies: random, and thrifty, the compiled counterpart of `dasan.bots.thrifty`."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def thrifty_play(
 
 @lean
 def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, policies: PolicyTable) -> int:
-    """Thrifty's bid: the highest that the hand is worth, else a pass, else the lowest that is allowed."""
+    """Thrifty's bid: the highest that the value of the hand allows, else a pass, else the lowest legal one."""
     worth = 0
     for k in range(3):
         worth += policies.tops[k] * signed((held >> U(4 * (policies.top_rank - 2 + k))) & U(15))

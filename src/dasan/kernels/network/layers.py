@@ -7,7 +7,7 @@ features that are not 0 cost time. All arrays are C-contiguous; rows of features
 |---|---|---|
 | `obs`, `moves` | uint8 [rows, features] | observations, features of moves |
 | `w_obs`, `w_move`, `bias` | float32 [features, h], [features, h], [h] | weights of the first layer |
-| `scale_obs`, `scale_move` | float32 [features] | what a feature is multiplied by before its weights |
+| `scale_obs`, `scale_move` | float32 [features] | the factor of a feature before its weights |
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _gather(features: Bytes, words: Words, row: int, index: Longs, value: Floats
 
 
 def _add(total: Floats, row: int, weights: Floats, index: Longs, value: Floats, n: int) -> None:
-    """Add `n` rows of weights, times their values, to a row of `total`; four at a time, since memory is what costs."""
+    """Add `n` rows of weights, times their values, to a row of `total`; four at a time, because memory is the bottleneck."""
     for k in range(0, n, 4):
         a, b, c, d = index[k], index[k + 1], index[k + 2], index[k + 3]
         va, vb, vc, vd = value[k], value[k + 1], value[k + 2], value[k + 3]
@@ -99,7 +99,7 @@ def _score_first(
 
 
 def _best(scores: Floats, begin: Longs, best: Longs) -> None:
-    """best[e]: the row of the highest score from begin[e] up to begin[e + 1], of equal ones the first."""
+    """Write best[e], the row of the highest score from begin[e] up to begin[e + 1]; ties go to the first."""
     for e in range(len(best)):
         b = begin[e]
         for row in range(begin[e] + 1, begin[e + 1]):

@@ -94,7 +94,7 @@ LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 PLANES = "phase hand played table kind table_seat passed dealer opener finished has_played"
 EXCHANGED = "giving? offering? given? offered? taken?"
 HIDDEN = "hands"
-"""The features that the functions here write, in order, then `hand_sizes`; those with a mark where cards are exchanged."""
+"""The features that the functions here write, in order, then `hand_sizes`; those with ? only where cards are exchanged."""
 
 
 def tables(rules: Rules, session: bool) -> PatternTables:
@@ -134,7 +134,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
 
 
 def drawn(tables: PatternTables) -> Words:
-    """No order in which packed masks are sampled: the list is always written."""
+    """Empty: actions are sampled from the list, which is always written."""
     return np.zeros((0, 0), np.uint64)
 
 
@@ -194,7 +194,7 @@ def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) 
 
 @lean
 def lead(row: Words, tables: PatternTables) -> None:
-    """Who leads (W.05, W.21)."""
+    """Write the leader of the hand (W.05, W.21)."""
     leader = signed(row[LEADER])
     if row[LEADER] == NONE:
         leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), tables.p)
@@ -368,7 +368,7 @@ def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
 
 @woven
 def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, tables: PatternTables) -> int:
-    """Write what the seat to act may do in the play: `base` + the row of every play, 0 for the pass; returns how many."""
+    """Write the legal actions in the play: `base` + the row of every play, 0 for the pass; returns how many there are."""
     found = scratch[PLAYS : PLAYS + ROOM]
     end = find_plays(row, found, tables)
     n = 0

@@ -2,7 +2,7 @@
 
 Everything is read from the sets `held[n]`: the cards of a hand that have at least n more cards of their rank below them or equal
 to them. A pair decided by a card is a bit of `held[1]`; the ranks held three times are the nibbles of `held[2]`; a run
-is a place where all of so many shifted words have a bit.
+of n ranks starts where n shifted words all have a bit.
 """
 
 from __future__ import annotations

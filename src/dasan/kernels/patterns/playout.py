@@ -1,4 +1,4 @@
-"""Positions of Winner as rows of `env`, and playing them out."""
+"""Positions of Winner as rows of `env`, and playouts from them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _step(states: PatternStates, action: int, tables: PatternTables, scratch: Wo
 
 @lean
 def step(states: PatternStates, action: int, buffers: Buffers, tables: PatternTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `buffers`."""
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
     over = _step(states, action, tables, scratch)
     if over:
         env.finish(0, states, buffers, tables)
@@ -164,8 +164,8 @@ def play_out(
 ) -> int:
     """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
-    one environment. payments, places: [rows × times, seats], written.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
+    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
     """
     row = states.words[0]
     plies = 0

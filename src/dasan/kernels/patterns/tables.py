@@ -1,7 +1,7 @@
 """The catalogue of a game with canonical rows (Winner), as arrays.
 
 A hand is two 64-bit words with bit 4 × rank + suit for every card: `one` has the cards held at least once, `two` those
-held twice (two decks). What it can play is a few words more, one for a kind of one length: there every row has the bit
+held twice (two decks). The plays of a hand are further words, one for each kind of one length, in which a row has the bit
 4 × rank (or first place in the sequence) + deciding suit. `play.find` finds these words by shifting and and-ing hands.
 """
 
@@ -30,17 +30,17 @@ class PatternCatalogue(NamedTuple):
     """Arrays by kind, by block, by row, and the pack.
 
     By kind: form (SAME, RUN, FLUSH, GROUPS); copies: cards of each rank, in GROUPS of the main one; side: cards of the
-    other rank; decider: whose suit decides, that of the FIRST rank, the LAST, or none; mixed: a run must not be of one
-    suit; shortest and longest: a run's ranks; depth: the most cards of one rank; powers; block: its first block.
-    strong: kinds by falling power, down to power 1, then -1.
+    other rank; decider: the suit of the FIRST rank decides, of the LAST, or none; mixed: a run must not be of one suit;
+    shortest, longest: the ranks of a run; depth: the most cards of one rank; powers; block: its first block.
+    strong: kinds by descending power, down to power 1, then -1.
 
     A block is a word of 64 rows by their bits: a run has one for each length from the shortest on, GROUPS one for each
     main rank, with bit 4 × other rank. rows: by 64 × block + bit, the row; valid: by block, the bits that are rows.
 
-    By row: kind, length (of runs, else 0), power, size. above: bits, in its own word, of the rows of its kind that beat
-    it (GROUPS: 4 × main rank). exact: cards that must all be held (flushes, the deciding card). rest: [row, n], ranks of
-    which it takes more than n cards beside those, every card of them. mixed and decider: as above, but decider is a
-    rank or -1. start: its first place in `sequence`.
+    By row: kind, length (of runs, else 0), power, size. above: the rows of its kind that beat it, as bits of its own word
+    (GROUPS: 4 × main rank). exact: cards that must all be held (flushes, the deciding card). rest: [row, n], every card of the
+    ranks of which it takes more than n cards in addition to those. mixed, decider: as above, but decider is a rank or -1.
+    start: its first place in `sequence`.
 
     deepest: the greatest depth. turn: 4 × the rank that the sequence of runs begins with, back: 4 × the ranks from there
     on (then it goes on with the lowest). sequence: its ranks. places: all its cards. plain: all cards but jokers. pack:
@@ -123,11 +123,11 @@ def pattern_policy(rules: Rules) -> PatternPolicy:
 
 @lru_cache(maxsize=32)
 def pattern_catalogue(rules: Rules) -> PatternCatalogue:
-    """The arrays of `rules`' action table. ValueError: rules that the backend `patterns` does not honour."""
+    """The catalogue of `rules` as arrays. ValueError: the backend `patterns` does not honour the rules."""
     PATTERNS.require(rules)
     table = rules.catalogue
     rows = table.rows
-    # Equal rules have one table, and its rows the shapes of the first of them.
+    # Equal rules share one catalogue; its rows have the shapes of the rules that were compiled first.
     shapes = [shape for shape in table.rules.shapes if any(row.shape is shape for row in rows)]
     for shape in shapes:
         _check(shape)

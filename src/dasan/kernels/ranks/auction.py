@@ -1,4 +1,4 @@
-"""The auction of Big Three for kernels: the compiled twin of `dasan.play.auction`, compared with it by a test.
+"""The auction of Big Three for kernels: the compiled counterpart of `dasan.play.auction`, compared with it by a test.
 
 Suit words: a hand as four 16-bit lanes, one a suit in the game's order, a bit for every rank held.
 """

@@ -1,4 +1,4 @@
-"""Batched Big Three: many hands side by side, each one step at a time, dealt anew when it is over.
+"""Batched Big Three: many hands side by side; a step carries out one action in each, and deals the next hand after the last.
 
 An environment is one row of words, see the columns below. The actions are those of `rank_catalogue`; `RankIds` turns them
 into action ids and back.
@@ -72,7 +72,7 @@ class RankTables(NamedTuple):
 PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
 NUMBERS = "hand_sizes said"
 HIDDEN = "hands hidden_kitty? hidden_partner?"
-"""The features that the functions here write, in order; those with a mark where there is a kitty, or a card is called."""
+"""The features that the functions here write, in order; those with ? only where there is a kitty, or a card is called."""
 
 
 def tables(rules: Rules, session: bool) -> RankTables:
@@ -156,7 +156,7 @@ def _advance_all(
 
 @woven
 def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTables, pack: Words, hands: Words) -> None:
-    """One legal action (an id) in environment `i`, of which `row` is the row; what it says of the hand's end into `buffers`."""
+    """Carry out one legal action (an id) in environment `i`, whose words are `row`; write the result if the hand is over."""
     clear_result(i, buffers, tables.a.players)
     if move(row, action, tables):
         settle(i, row, buffers, tables.a)
@@ -240,7 +240,7 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
         row[HOLDER] = NONE
     if left == _0:
         return True
-    # A pass takes no cards. Whether an action is one is unpredictable, so there is no branch on it.
+    # A pass takes no cards. There is no branch on it, for it would be mispredicted often.
     passing = action == _PASS
     passed = row[PASSED] | (_1 << U(seat))
     cleared = passing & (popcount(passed) == U(players - 1))
@@ -310,7 +310,7 @@ def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing:
     write_legal(i, legal_of(row, tables), tables.x, buffers)
     if observing:
         kinds = tables.x.number_of_kinds
-        # With sizes that the compiler knows every place is a constant, which takes half the time.
+        # With constant sizes the compiler knows every offset, which halves the time.
         if tables.a.players == 3 and kinds == 8 and tables.a.top == 3 and tables.a.call_ranks == _0:
             _observe(i, row, buffers, tables, 3, 8, 3, False)
         else:
@@ -392,7 +392,7 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
 
 
 def drawn(tables: RankTables) -> Words:
-    """The order in which packed masks are sampled; the list is needed where there is none."""
+    """The order in which packed masks are sampled, see `Buffers.drawn`; empty if sampling needs the list."""
     return draw_order(tables.x)
 
 

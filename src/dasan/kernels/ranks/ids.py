@@ -1,7 +1,7 @@
-"""Between the actions of `rank_catalogue` and action ids: the legal actions as a list of ids, as bits and as a mask.
+"""Translate the actions of `rank_catalogue` to action ids, and write legal actions as a list of ids, as bits and as a mask.
 
-Actions come as six words, three of plays without the called card and three of plays with it. A seventh has what is said,
-id 1 at bit 0.
+Actions come as six words, three of plays without the called card and three of plays with it. A seventh word has the bids and
+calls, id 1 at bit 0.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
 
 @woven
 def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """The legal actions of environment `i`, as `env.legal_of` gives them, as bits by id, and into its list and its mask."""
+    """Write the legal actions of environment `i`, given as by `env.legal_of`, as bits by id, into its list and into its mask."""
     if buffers.written.legal:
         _list_legal(i, legal, ids, buffers)
     if not ids.in_order:
@@ -137,7 +137,7 @@ def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 
 @lean
 def _copy_list(i: int, buffers: Buffers) -> None:
-    """Write the bits and the mask that the list of legal actions gives."""
+    """Write the bits and the mask from the list of legal actions."""
     bits, mask = buffers.bits, buffers.mask
     for k in range(bits.shape[1]):
         bits[i, k] = _0
@@ -148,7 +148,7 @@ def _copy_list(i: int, buffers: Buffers) -> None:
 
 @woven
 def _list_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """The list, and how many they are."""
+    """Write the list of legal ids and its length."""
     said, with0, with1, with2, sets, ones, twos = legal
     bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
@@ -170,7 +170,7 @@ def _list_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 
 @woven
 def _write_mask(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """The mask, beside a list: whether there are runs costs no branch more, because the list has taken it already."""
+    """Write the mask where a list is written too; the branch on runs costs little, because the list has just taken it."""
     said, with0, with1, with2, sets, ones, twos = legal
     bits, places, mask = ids.bits, ids.places, buffers.mask
     passes = (twos >> _PASS_PLACE) & _1
@@ -194,7 +194,7 @@ def _write_mask(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 
 @woven
 def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """The bits by id, the mask if it is written, and without a list how many they are."""
+    """Write the bits by id, the mask if it is wanted, and without a list the number of legal ids."""
     said, with0, with1, with2, sets, ones, twos = legal
     bits, places = ids.bits, ids.places
     passes = (twos >> _PASS_PLACE) & _1

@@ -1,4 +1,4 @@
-"""Positions of Big Three as rows of `env`, and playing them out."""
+"""Positions of Big Three as rows of `env`, and playouts from them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def choose(states: Words, buffers: Buffers, tables: RankTables, policies: Policy
 
 @woven
 def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool:
-    """Carry out an action; whether the hand is over, and then its result is row 0 of `buffers`."""
+    """Carry out an action. True: the hand is over, and row 0 of `buffers` has its result."""
     over = env.move(row, action, tables)
     if over:
         env.settle(0, row, buffers, tables.a)
@@ -147,7 +147,7 @@ def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool
 
 @lean
 def step(states: Words, action: int, buffers: Buffers, tables: RankTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0; whether the hand is over, and then its result is row 0 of `buffers`."""
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
     for seat in range(tables.a.players):
         buffers.places[0, seat] = 0
     return _step(states[0], action, buffers, tables)
@@ -172,8 +172,8 @@ def play_out(
 ) -> int:
     """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
 
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. s, b: scratch for
-    one environment. payments, places: [rows × times, seats], written.
+    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
+    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
     """
     row = states[0]
     plies = 0

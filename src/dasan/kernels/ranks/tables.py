@@ -36,7 +36,7 @@ class RankCatalogue(NamedTuple):
 
     sets: the word mask of sets under bit extract. runs[lane * 1024 + lane bits]: the run bits. beats[action * 3 + word].
     ranks[action]: the ranks a play takes, in every lane. shift[action]: 8 × copies; taking cards moves the lanes above
-    down by twice that. rows[action]: the row's id in the action table, -1 for none. sizes[action]: cards.
+    down by twice that. rows[action]: the row's id in the catalogue, -1 for none. sizes[action]: cards.
     """
 
     sets: np.uint64
@@ -62,7 +62,7 @@ def action_of(row: Row, ranks: int, lengths: dict[tuple[int, int], int]) -> int:
 
 @lru_cache(maxsize=16)
 def rank_catalogue(rules: Rules) -> RankCatalogue:
-    """The words of `rules`' action table. ValueError: rules that the backend `ranks` does not honour.
+    """The catalogue of `rules` as words. ValueError: the backend `ranks` does not honour the rules.
 
     Rows that differ only in the called card (B4.07) share an action.
     """

@@ -131,8 +131,8 @@ class _Files(caching.FunctionCache):
     _impl_class = _Results
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """Types and processor. What a closure refers to is left out: Numba pickles it, which gives other bytes in every
-        process, and the folder stands for all the sources that it comes from.
+        """Types and processor. The free variables of a closure are left out: Numba pickles them, which gives different bytes in
+        every process, and the folder already depends on all sources that they come from.
         """
         return sig, codegen.magic_tuple()
 

@@ -1,6 +1,6 @@
 """Deal the unseen cards into the places where they can lie, each arrangement equally likely.
 
-The compiled twin of `dasan.worlds.layout.Layout.draw`: equal seeds give equal worlds.
+The compiled counterpart of `dasan.worlds.layout.Layout.draw`: equal seeds give equal worlds.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class WorldTable(NamedTuple):
 
     cards: the bits of unseen cards, group by group. starts[g]: the first card of group g. ends[g, p]: where the range of
     group g's cards that can lie in place p ends. needs[s, g, p]: cards of group g in place p in stratum s.
-    below: a random word below below[s] and not
-    below the one before takes stratum s; the last has none. columns[p]: where the cards of place p are written, -1 for
-    nowhere. one, two: by column, cards that are known to be there, and those that are there twice.
+    below: ascending thresholds; a random word selects the first stratum s for which it is below below[s], else the last, which
+    has none. columns[p]: the column for the cards of place p, -1 for none. one, two: by column, the cards known to be there, and
+    those there twice.
     """
 
     cards: Words

@@ -24,8 +24,8 @@ class GpuEnv:
 
     bits: uint64 [n, 4] or, for four players, [n, 7], the legal actions of the seat to act: bit k of word j stands for id
     `bit_ids[j, k]`. to_act, done, rewards, places: as in `VectorEnv`, done as 0 or 1. actions: int32 [n], filled by
-    `sample`. Arrays of two dimensions lie column by column. Environment i chooses and deals as environment i of a
-    `VectorEnv` with this seed. ValueError: the rules are of another game.
+    `sample`. Arrays of two dimensions are stored column by column. Environment i deals and samples as environment i of a
+    `VectorEnv` with this seed. ValueError: the rules are not Big Three's.
     """
 
     def __init__(self, rules: Rules, num_envs: int, seed: int = 0, *, session: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Big Three on a GPU: one thread an environment, by the functions that step environments on the processor.
 
 An environment's row lies in memory column by column, so that neighbouring threads read neighbouring words. Legal actions
-are bits of four words (three players) or seven (four): what is said, then plays, see `env.legal_of`. A place is the
+are bits of four words (three players) or seven (four): pass, bids and calls, then plays, see `env.legal_of`. A place is the
 number of a bit, 64 × word + bit.
 """
 
@@ -33,7 +33,7 @@ class Memory(NamedTuple):
 
     words: [n, COLUMNS], see `ranks.env`. choice: [n] random states. bits: [n, words]. done, rewards, places, to_act,
     actions: as in `kernels.env.buffers.Buffers`. refused: [1] actions not carried out. ids: [64 × words] by place, -1 for none.
-    place_of: [A], its inverse. tables: all that the rules say.
+    place_of: [A], its inverse. tables: the tables of the rules.
     """
 
     words: Any

@@ -72,8 +72,8 @@ class Search(NamedTuple):
     keys, plies, children, numbers, counters, table: see `proofs.loop`. hands: four words a ply. contexts: one a ply. plies
     also has PLACE, the index of the ply's entry in the move cache `kept`, or -1. MOVE of `children` is the action (8 bits),
     the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
-    children are kept. parts: the hands of a ply,
-    split. room: scratch of `surely`. kept: children of positions left, see `move_cache`.
+    children are cached. parts: the split hands of a ply. room: scratch of `surely`. kept: the cached children, see
+    `move_cache`.
     """
 
     hands: Words
@@ -322,7 +322,7 @@ def odds_of(
 
 
 def ready() -> bool:
-    """Whether the machine code of the search lies on disk, or is loaded."""
+    """Whether the machine code of the search is loaded or cached on disk."""
     from dasan.games import make_rules
 
     return compiled_already(proceed, new_search(1 << 16), Sides(3, U(1), rank_catalogue(make_rules("big-three"))), 0)

@@ -31,9 +31,9 @@ _SPREAD = U(0x0001_0001_0001_0001)
 _NOT_PASS = U(((1 << 64) - 1) ^ (1 << (PASS - 128)))
 _BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
 EFFORT = 48
-"""How many ways to take runs out of a hand the covering test tries at most."""
+"""The most ways to take runs out of a hand that the covering test tries."""
 DEEPEST = 6
-"""How many runs the covering test takes out at most."""
+"""The most runs that the covering test takes out."""
 
 
 class Cover(NamedTuple):
@@ -117,12 +117,12 @@ def _in_lane(word: np.uint64, lane: np.uint64) -> int:
 
 @woven_callable
 def sets_cover(hand: np.uint64, reach: np.uint64, losers: int, cards: int, largest: int, smallest: int) -> bool:
-    """Whether, among a hand's sets of equal cards after all runs are taken out, winners make up for all losers but one.
+    """Whether, among the sets of equal cards left when all runs are taken out, winners make up for all losers but one.
 
     A winner is a play that no enemy can beat, a loser one that an enemy can.
 
-    reach: `filled` of the enemies. losers, cards, largest: of the runs taken out. smallest: as for `covered`. Where
-    losers are left, larger winners are split into smaller ones, and losers into such as winners are left for.
+    reach: `filled` of the enemies. losers, cards, largest: of the runs taken out. smallest: as for `covered`. If losers are
+    left over, larger winners are split into smaller ones, and losers into smaller losers for which there are winners.
     """
     exact = hand & ~(hand >> _16)
     losing = exact & (reach >> _1) & _BELOW
@@ -279,8 +279,8 @@ def surely(
 ) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 
-    Some seat wins whatever its enemies do: it leads and wins so; or it is asked before the trick is over, has a play that no
-    enemy can beat, and wins with the rest on lead. The owner of the trick, if nobody beats it, leads that play.
+    A seat surely wins if it leads with a hand that `covered` accepts; or if its turn comes before the trick is over, it has a
+    play that no enemy can beat, and it wins with the rest on lead. The owner of the trick leads if nobody beats its play.
     """
     mover = mover_of(context)
     owner = owner_of(context)
