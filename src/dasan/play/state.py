@@ -85,6 +85,3 @@ class State(StateFields):
         is. ValueError: there is no such view.
         """
         return write_state(self, view)
-
-
-__all__ = ["Phase", "State"]

@@ -18,7 +18,6 @@ from dasan.cards import Card, cards_of, format_cards
 from dasan.errors import IllegalPlay, Malformed
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.policies import CardScoring, FixedScoring, Guard, LaterLead, Restart
 from dasan.ruleset.shapes import Combination, Run, recognise
 from dasan.ruleset.validation import objection
 from dasan.sentences import said
@@ -103,6 +102,3 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
                 clause=run.clause,
             )
     return IllegalPlay(said("combination", cards=text), clause=rules.cite["combination"])
-
-
-__all__ = ["CardScoring", "FixedScoring", "Guard", "LaterLead", "Restart", "Rules"]

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from dasan.backends import CARDSETS
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.rules import CardScoring, FixedScoring, Guard, Rules
+from dasan.ruleset.policies import CardScoring, FixedScoring, Guard
+from dasan.ruleset.rules import Rules
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]

@@ -37,7 +37,8 @@ from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
-from dasan.ruleset.rules import LaterLead, Rules
+from dasan.ruleset.policies import LaterLead
+from dasan.ruleset.rules import Rules
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]

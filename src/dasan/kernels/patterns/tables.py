@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from dasan.backends import PATTERNS
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.rules import CardScoring, FixedScoring, Restart, Rules
+from dasan.ruleset.policies import CardScoring, FixedScoring, Restart
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import TIER, AnyShape, Groups, Run, Same
 
 Words = npt.NDArray[np.uint64]

@@ -26,7 +26,8 @@ from dasan.kernels.runtime.random64 import stepped
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
-from dasan.play.state import Phase, State
+from dasan.play.parts import Phase
+from dasan.play.state import State
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
