@@ -16,6 +16,7 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, Kept, Outcome, interval, run
+from dasan.arena.estimate import t_quantile
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bots import bot
 from dasan.bots.trained import WEIGHTS, catalogue
@@ -191,10 +192,10 @@ def _points(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
     def of(kept: Sequence[Outcome]) -> float:
         return difference(sum(one.above for one in kept), sum(one.below for one in kept))
 
-    blocks = min(BLOCKS, len(outcomes))
+    blocks = max(2, min(BLOCKS, len(outcomes)))
     parts = [of([one for i, one in enumerate(outcomes) if i % blocks != block]) for block in range(blocks)]
     mean = sum(parts) / blocks
-    half = 2.1 * ((blocks - 1) / blocks * sum((part - mean) ** 2 for part in parts)) ** 0.5
+    half = t_quantile(0.975, blocks - 1) * ((blocks - 1) / blocks * sum((part - mean) ** 2 for part in parts)) ** 0.5
     whole = of(outcomes)
     return whole, whole - half, whole + half
 

@@ -200,6 +200,16 @@ def test_roles_are_told_in_games_with_sides() -> None:
     assert json.loads(json.dumps(outcome.roles))
 
 
+def test_ratings_of_few_deals_have_wide_intervals() -> None:
+    """Of equals, 3 deals tell in at most one contest of ten who is better; the share that is stated is one of twenty."""
+    rng, wrong = random.Random(5), 0
+    for _ in range(200):
+        found = [Outcome(i, 0.0, 0.25, above, 4 - above) for i, above in enumerate(rng.choices(range(5), k=3))]
+        first = ratings({("a", "b"): found})[0]
+        wrong += first.low > 0 or first.high < 0
+    assert wrong <= 20
+
+
 def test_ratings_follow_who_earns_more() -> None:
     better = [Outcome(i, 1.0, 0.5, 3, 1) for i in range(40)]
     equal = [Outcome(i, 0.0, 0.5, 2, 2) for i in range(40)]

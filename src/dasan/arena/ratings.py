@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import exp, log, log10, sqrt
 
 from dasan.arena.contest import Outcome
+from dasan.arena.estimate import t_quantile
 
 SCALE = 400 / log(10)
 BLOCKS = 20
@@ -28,13 +29,14 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
     Their mean is 0. The intervals come from a jackknife over blocks of deals, which keeps the hands of a deal together.
     """
     names = sorted({name for pair in results for name in pair})
-    whole = _fit(names, _counts(results, -1))
-    parts = [_fit(names, _counts(results, block)) for block in range(BLOCKS)]
+    whole = _fit(names, _counts(results, -1, BLOCKS))
+    blocks = max(2, min(BLOCKS, *map(len, results.values()))) if results else BLOCKS
+    parts = [_fit(names, _counts(results, block, blocks)) for block in range(blocks)]
     out = []
     for i, name in enumerate(names):
-        mean = sum(part[i] for part in parts) / BLOCKS
-        error = sqrt((BLOCKS - 1) / BLOCKS * sum((part[i] - mean) ** 2 for part in parts))
-        half = 2.093 * error
+        mean = sum(part[i] for part in parts) / blocks
+        error = sqrt((blocks - 1) / blocks * sum((part[i] - mean) ** 2 for part in parts))
+        half = t_quantile(0.975, blocks - 1) * error
         out.append(Rating(name, round(whole[i]), round(whole[i] - half), round(whole[i] + half)))
     return sorted(out, key=lambda one: -one.points)
 
@@ -49,13 +51,13 @@ def difference(above: float, below: float) -> float:
 
 
 def _counts(
-    results: Mapping[tuple[str, str], Sequence[Outcome]], without: int
+    results: Mapping[tuple[str, str], Sequence[Outcome]], without: int, blocks: int
 ) -> dict[tuple[str, str], tuple[int, int]]:
-    """By pair, how often the first earned more and less, without the deals of one block."""
+    """By pair, how often the first earned more and less, without the deals of one of `blocks` blocks."""
     return {
         pair: (
-            sum(one.above for i, one in enumerate(outcomes) if i % BLOCKS != without),
-            sum(one.below for i, one in enumerate(outcomes) if i % BLOCKS != without),
+            sum(one.above for i, one in enumerate(outcomes) if i % blocks != without),
+            sum(one.below for i, one in enumerate(outcomes) if i % blocks != without),
         )
         for pair, outcomes in results.items()
     }
