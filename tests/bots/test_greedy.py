@@ -169,3 +169,18 @@ def test_each_loser_of_a_race_needs_an_answer_of_its_kind(hand: str, expected: s
     judgement = Judgement(view, Temper())
     won = {str(m) for m in state.legal_moves() if (risk := judgement.race(m)) is not None and risk < SAFE}
     assert won == expected
+
+
+def test_a_card_answers_for_one_loser_alone() -> None:
+    """Of its two 2s only 2S cannot be beaten: it answers for one of the lower cards, not for two."""
+    state = position("winner", ["3D 4C 6H 2S 2D", "2H 5C 7D", "2C 5D 7C", "5S 7H 8D"])
+    judgement = Judgement(state.view(0), Temper())
+    races = {str(move): judgement.race(move) for move in state.legal_moves()}
+    assert races["3D"] is None
+    assert races["2S"] is None
+
+
+def test_both_cards_answer_where_nobody_beats_either() -> None:
+    state = position("winner", ["3D 4C 6H 2S 2H", "2D 5C 7D", "2C 5D 7C", "5S 7H 8D"])
+    judgement = Judgement(state.view(0), Temper())
+    assert {str(m): judgement.race(m) for m in state.legal_moves()}["3D"] == 0

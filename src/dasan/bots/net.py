@@ -31,7 +31,8 @@ class NetBot:
     observations of hands that follow one another.
     """
 
-    version = "1"
+    version = f"2+{GreedyBot.version}"
+    """Its own, and that of `greedy`, which plays where there is no network."""
 
     def __init__(self, score: Score | None = None, *, name: str = "net", session: bool = False) -> None:
         self.name = name

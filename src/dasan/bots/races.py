@@ -12,6 +12,7 @@ from itertools import permutations
 
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Plan
+from dasan.cards import Card
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -35,13 +36,27 @@ class Races:
         self._outlook = outlook
         self._foes = foes
         self._bound = Plan(rules, listed, lambda play: -1.0 if outlook.stands(play) == 1 else 1.0)
-        self._by_lowest: dict[int, dict[int, Combination]] = {}
+        same: dict[int, dict[tuple[Card, ...], Combination]] = {}
         for _, play in listed:
-            number = self._bound.number(play.cards)
-            plays = self._by_lowest.setdefault(self._bound.lowest(number), {})
-            known = plays.get(number)
+            plays = same.setdefault(self._bound.number(play.cards), {})
+            known = plays.get(play.cards)
             if known is None or outlook.stands(play) > outlook.stands(known):
-                plays[number] = play
+                plays[play.cards] = play
+        self._by_lowest: dict[int, list[tuple[int, Combination, bool]]] = {}
+        for number, plays in same.items():
+            self._by_lowest.setdefault(self._bound.lowest(number), []).extend(
+                (number, play, own) for play, own in self._ways(list(plays.values()))
+            )
+
+    def _ways(self, plays: list[Combination]) -> Iterator[tuple[Combination, bool]]:
+        """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each control, where
+        only some are, and of the others the one that stands best.
+        """
+        controls = [play for play in plays if self._outlook.stands(play) == 1]
+        if len(controls) < len(plays):
+            yield from ((play, True) for play in controls)
+            plays = [play for play in plays if play not in controls]
+        yield max(plays, key=self._outlook.stands), False
 
     def risk(self, first: Combination, rest: int) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
@@ -53,6 +68,7 @@ class Races:
         if self._bound.cost(rest) > (1 if control else 0):
             return None
         self._nodes = 0
+        self._spent = frozenset(first.cards)
         least: float | None = None
         for n, (losers, controls) in enumerate(self._parted(rest, begun)):
             found = self._risk(losers, controls, fixed=not control)
@@ -71,11 +87,17 @@ class Races:
             return
         if self._nodes > MOST_NODES or len(losers) - len(controls) + self._bound.cost(rest) > 1:
             return
-        for number, play in self._by_lowest.get(self._bound.lowest(rest), {}).items():
+        for number, play, own in self._by_lowest.get(self._bound.lowest(rest), ()):
             if self._bound.holds(rest, number):
+                if own and not self._spent.isdisjoint(play.cards):
+                    continue
                 stands = self._outlook.stands(play) == 1
                 after = (losers, [*controls, play]) if stands else ([*losers, play], controls)
+                spent = self._spent
+                if own:
+                    self._spent = spent.union(play.cards)
                 yield from self._parted(rest - number, after)
+                self._spent = spent
 
     def _risk(self, losers: list[Combination], controls: list[Combination], *, fixed: bool) -> float | None:
         """The least risk over all choices of the last loser and all orders of the others. fixed: the first loser stays first."""

@@ -40,7 +40,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "2"
+    version = "3"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -83,7 +83,8 @@ class StrongBot:
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = "1"
+    version = f"2+{SearchBot.version}"
+    """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
         self.name = name
