@@ -10,14 +10,19 @@ from dasan import vector
 from dasan.learn.config import Config
 from dasan.learn.pool import Pool, Simple
 from dasan.learn.trainer import Trainer
+from dasan.play.action_ids import action_ids
 
 RULES = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, four_plus_one=False, guard="off")
 
 
 @pytest.mark.parametrize("name", ["low", "shed"])
-def test_simple_opponents_make_the_moves_of_the_bots_of_their_names(name: str) -> None:
-    env = vector.make(RULES, 6, seed=1, moves="ragged")
-    states, simple, bot = [env.dealt(i) for i in range(6)], Simple(RULES, False), dasan.bot(name)
+@pytest.mark.parametrize(
+    "rules", [RULES, *map(dasan.rules, ("big-three", "big-three-4p", "winner"))], ids=lambda rules: rules.name
+)
+def test_simple_opponents_make_the_moves_of_the_bots_of_their_names(rules: dasan.Rules, name: str) -> None:
+    env = vector.make(rules, 6, seed=1, moves="ragged")
+    states, simple, bot = [env.dealt(i) for i in range(6)], Simple(rules, False), dasan.bot(name)
+    ids = action_ids(rules)
     live = list(range(6))
     while live:
         actions = env.legal[:, 0].astype(np.int32)
@@ -26,7 +31,7 @@ def test_simple_opponents_make_the_moves_of_the_bots_of_their_names(name: str) -
             seat = states[i].to_act
             assert seat is not None
             move = bot.choose(states[i].view(seat))
-            assert env.action_text(int(actions[i])) == str(move)
+            assert actions[i] == ids.of(move, states[i].called)
             states[i] = states[i].play(move)
         env.step(actions)
         live = [i for i in live if states[i].to_act is not None]

@@ -60,9 +60,10 @@ class Simple:
             plays &= ~leads[:, None] | (lowest == lowest.min(axis=1, keepdims=True))
             ahead = self._size.max() - size
         key = np.where(leads[:, None], key + span * ahead, key)
+        key = key * len(self._height) + legal  # of equals the lowest id, as among a view's legal moves
         best = np.where(plays, key, _LAST).argmin(axis=1)
         silent = ~plays.any(axis=1)
-        best[silent] = 0
+        best[silent] = (there & (legal == 0))[silent].argmax(axis=1)  # the pass; where it may not pass, the first move
         found: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
         return found
 
