@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,13 @@ def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
     assert (
         progress.plies / progress.hands > 40
     )  # long hands are not left out: a hand of weak players takes some sixty moves
+
+
+def test_every_decision_is_learnt_from_where_all_are_kept() -> None:
+    trainer = Trainer(replace(SMALL, batch=4096, keep=1.0))
+    trainer.epoch()
+    assert trainer.progress.samples == trainer.progress.decisions > 0
+    assert trainer.progress.updates > 0
 
 
 def test_a_run_goes_on_exactly(tmp_path: Path) -> None:

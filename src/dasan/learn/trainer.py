@@ -228,7 +228,7 @@ class Trainer:
         obs, moves, targets = self.returns.take(self.config.keep, random)
         learner, progress = self.learner, self.progress
         losses = []
-        parts = len(targets) // self.config.batch
+        parts = max(1, len(targets) // self.config.batch) if len(targets) else 0
         for part in np.array_split(np.arange(len(targets)), parts) if parts else []:
             progress.updates += 1
             losses.append(learner.update(obs[part], moves[part], targets[part], rate, progress.updates))
