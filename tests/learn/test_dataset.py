@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,27 @@ def test_a_row_is_a_hand(preset: str) -> None:
     assert row["bidder"] == state.bidder
 
 
+@pytest.mark.parametrize("preset", ["big-three", "big-two"])
+def test_each_bot_sits_in_each_seat_equally_often_with_each_dealer(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = dasan.rules(preset)
+    n = rules.players
+    sat: list[tuple[str, int]] = []
+
+    def seated(name: str, seed: int) -> dasan.Bot:
+        sat.append((name, seed))
+        return dasan.bot("random", seed=seed)
+
+    monkeypatch.setattr("dasan.learn.dataset.bot", seated)
+    plan = Plan(rules, tuple(f"bot-{i}" for i in range(n)), n * n)
+    found: Counter[tuple[str, int, int]] = Counter()
+    for number in range(n * n):
+        sat.clear()
+        dealer = played(plan, number)["dealer"]
+        found.update((name, seat, dealer) for name, seat in sat)
+    assert len(found) == n**3
+    assert set(found.values()) == {1}
+
+
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     rules = dasan.rules("big-two")
@@ -40,7 +62,11 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert make(plan, tmp_path / "whole") == 0
     for part in ("part-00001.parquet", "part-00002.parquet"):
         (tmp_path / "whole" / "hands" / part).unlink()
+    torn = tmp_path / "whole" / "hands" / ".part-00001.parquet.1.tmp"
+    torn.write_bytes(b"PAR1")
+    assert parquet.read_table(tmp_path / "whole" / "hands").num_rows == 10
     assert make(plan, tmp_path / "whole") == 2
+    assert not torn.exists()
     assert parquet.read_table(tmp_path / "whole" / "hands").equals(whole)
     assert make(Plan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
     assert "25 hands" not in (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")

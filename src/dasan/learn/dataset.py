@@ -97,7 +97,8 @@ def played(plan: Plan, number: int) -> dict[str, Any]:
     """One hand, as a row."""
     rules = plan.rules
     turn = number % rules.players
-    players = [bot(plan.bots[(seat + turn) % rules.players], seed=seat) for seat in range(rules.players)]
+    shift = number // rules.players
+    players = [bot(plan.bots[(seat + shift) % rules.players], seed=seat) for seat in range(rules.players)]
     state = begun = deal(rules, seed=number, dealer=turn)
     of, actions, value = action_ids(rules).of, [], None
     asked = plan.solve == 0
@@ -136,7 +137,7 @@ def _text(event: Any) -> str:
 
 
 def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
-    """Write the parts that are missing in `folder`; returns how many it wrote.
+    """Write the parts that are missing in `folder`, in which nobody else writes; returns how many it wrote.
 
     A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
     cannot be read.
@@ -154,6 +155,8 @@ def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[in
         file.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     parts = folder / "hands"
     parts.mkdir(exist_ok=True)
+    for unfinished in parts.glob(".part-*.tmp"):
+        unfinished.unlink(missing_ok=True)
     held = {int(part.stem[5:]): _rows(part) for part in sorted(parts.glob("part-[0-9]*.parquet"))}
     wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
     rows = {**held, **{n: _count(plan, n) for n in wanted}}
@@ -205,7 +208,7 @@ def write_part(plan: Plan, folder: Path, part: int) -> None:
     rows = [played(plan, number) for number in range(first, first + _count(plan, part))]
     table = pa.Table.from_pylist(rows, schema=schema())
     file = folder / f"part-{part:05}.parquet"
-    unfinished = file.with_suffix(f".{os.getpid()}.tmp")
+    unfinished = folder / f".{file.name}.{os.getpid()}.tmp"
     parquet.write_table(table.replace_schema_metadata({"schema": SCHEMA}), unfinished, compression="zstd")
     unfinished.replace(file)
 
@@ -228,7 +231,8 @@ def datasheet(plan: Plan) -> str:
     rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
     return f"""# Hands of {plan.rules.name}
 
-{plan.hands:,} hands played by {", ".join(plan.bots)} (turned by one seat from hand to hand), written by dasan {__version__}.
+{plan.hands:,} hands played by {", ".join(plan.bots)} (turned by one seat whenever each seat has dealt), written by dasan
+{__version__}.
 
 - Schema `{SCHEMA}`; action ids `{ids.version}`, digest `{ids.digest}`; rules digest `{plan.rules.digest}`.
 - Hand *n* is dealt from seed *n*: the same command writes the same hands again, with the same versions of the bots.
