@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the run.")],
     game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
     option: Options = None,
@@ -47,6 +48,13 @@ def train(
 ) -> None:
     """Train a network by self-play on this computer, and keep it, its curve, and the data to resume the run in a folder."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    given = {name for name in context.params if _given(context, name)}
+    if "share" in given and not pool and not resume:
+        raise Refused("--share says how often the opponents of --pool take part: name one")
+    if resume and (lost := given & {"game", "option", "like", "envs", "rounds", "seed", "pool", "share"}):
+        raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
+    if like is not None and (lost := given & {"game", "option", "envs", "rounds", "seed"}):
+        raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     if resume:
         trainer = _resumed(out, epochs)
     else:
@@ -63,6 +71,16 @@ def train(
         print_json(report)
     else:
         say(", ".join(f"{name} {value}" for name, value in report.items()))
+
+
+def _given(context: typer.Context, name: str) -> bool:
+    """Whether an option was named, rather than left at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _flags(names: set[str]) -> str:
+    return ", ".join(f"--{name}" for name in sorted(names))
 
 
 def _begun(
