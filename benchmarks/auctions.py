@@ -3,7 +3,8 @@
     python benchmarks/auctions.py --deals 300
     python benchmarks/auctions.py --preset big-three-4p --cards greedy --bids always-1 greedy --deals 300
 
-Each pair of `--bids` meets over duplicate deals, the first alone in every seat; all of them play the cards as `--cards` does.
+Each pair of `--bids` meets over duplicate deals, the second alone in every seat among the first; all of
+them play the cards as `--cards` does.
 A row is in units of payment a hand, and in brackets 95 % over deals. `always-1` bids 1 where nobody has bid, and else passes
 or says the least that it may.
 """

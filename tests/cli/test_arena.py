@@ -21,7 +21,7 @@ def test_it_prints_json_of_every_pair() -> None:
         ("random", "thrifty"),
     ]
     first = report["pairs"][0]
-    assert list(first) == ["a", "b", "mean", "low", "high", "win_rate", "seconds_per_move"]
+    assert list(first) == ["a", "b", "deals", "mean", "low", "high", "win_rate", "seconds_per_move"]
     assert first["low"] <= first["mean"] <= first["high"]
     assert 0 < first["seconds_per_move"] < 1
 

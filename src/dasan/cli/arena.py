@@ -104,6 +104,7 @@ def _pair(a: str, b: str, outcomes: list[Outcome], early: bool) -> dict[str, Any
     return {
         "a": a,
         "b": b,
+        "deals": len(outcomes),
         "mean": estimate.mean,
         "low": estimate.low,
         "high": estimate.high,
