@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 
 
-def over_cluster(work: Callable[[In], Out], items: Sequence[In], address: str, memory_mb: float = 0) -> list[Out]:
-    """`work` of each item, in their order, one processor and `memory_mb` for each at a time.
+def over_cluster(
+    work: Callable[[In], Out], items: Sequence[In], address: str, memory_mb: float = 0
+) -> Iterator[tuple[int, Out]]:
+    """The place and `work` of each item, as they are done, one processor and `memory_mb` for each at a time.
 
     address: as `ray.init` takes it, "auto" for the cluster that this machine belongs to; a connection that is open
     already is used, whatever the address. The machines need the same version of dasan. ModuleNotFoundError without Ray.
@@ -25,8 +27,12 @@ def over_cluster(work: Callable[[In], Out], items: Sequence[In], address: str, m
             return work(item)
 
         remote = ray.remote(num_cpus=1, memory=int(memory_mb * 2**20))(task)
-        found: list[Out] = ray.get([remote.remote(item) for item in items])
-        return found
+        places = {remote.remote(item): place for place, item in enumerate(items)}
+        waiting = list(places)
+        while waiting:
+            done, waiting = ray.wait(waiting, num_returns=1)
+            for one in done:
+                yield places.pop(one), ray.get(one)
     finally:
         if ours:
             ray.shutdown()

@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -176,6 +178,17 @@ def test_a_contest_goes_on_from_its_file(tmp_path: Path) -> None:
     earlier = Kept(file).newest(contest)
     assert earlier is not None
     assert (earlier[0], list(earlier[1])) == (("0", "1"), [1, 2, 3])
+    line = file.read_text().splitlines()[0]
+    file.write_text(
+        line.replace("thrifty 0", "thrifty 9") + "\n" + line.replace("thrifty 0", "thrifty 10") + "\n" + line[:70]
+    )
+    torn = Kept(file)
+    newest = torn.newest(contest)
+    assert newest is not None
+    assert (newest[0], list(newest[1])) == (("10", "1"), [1])
+    torn.keep(Contest(RULES, "thrifty", "random", 9, 40), replace(first[0], seed=44))
+    assert Kept(file).newest(contest) == newest
+    assert sorted(Kept(file).of(Contest(RULES, "thrifty", "random", 9, 40))) == [44]
     file.write_text("not json\n")
     with pytest.raises(ValueError, match="does not hold outcomes"):
         Kept(file)
@@ -190,6 +203,38 @@ def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
     replayed = dasan.replay(records[0].read_text())
     assert isinstance(replayed, dasan.State)
     assert replayed.result is not None
+
+
+def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: Path) -> None:
+    long = "x" * 80
+    makers: Mapping[str, Maker] = {name: lambda seed: bot("thrifty") for name in (f"a{long}", f"b{long}")}
+    for rules in (RULES, dasan.rules("big-two", triples=True)):
+        for name in makers:
+            play_deal(Contest(rules, name, name, 1, records=str(tmp_path)), 4, makers)
+    assert len(list(tmp_path.iterdir())) == 2 * 2 * 4
+
+
+def test_what_a_cluster_has_played_is_kept_though_a_later_part_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray itself is left out: each part is played when it is waited for."""
+    ray = SimpleNamespace(
+        is_initialized=lambda: True,
+        remote=lambda **limits: lambda task: SimpleNamespace(remote=lambda chunk: lambda: task(chunk)),
+        wait=lambda tasks, num_returns: (tasks[:num_returns], tasks[num_returns:]),
+        get=lambda task: task(),
+    )
+    monkeypatch.setattr("dasan.cluster._ray", lambda: ray)
+    kept: list[int] = []
+
+    def keep(outcome: Outcome) -> None:
+        kept.append(outcome.seed)
+        if len(kept) == 2:
+            raise ConnectionError("the cluster is gone")
+
+    contest = Contest(RULES, "thrifty", "random", 4, 1)
+    assert [one.seed for one in run(contest, ray="auto")] == [1, 2, 3, 4]
+    with pytest.raises(ConnectionError):
+        run(contest, ray="auto", keep=keep)
+    assert kept == [1, 2]
 
 
 def test_roles_are_told_in_games_with_sides() -> None:

@@ -6,6 +6,7 @@ shared among processes, and played on a cluster.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -131,7 +132,7 @@ def play_deal(
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:
-            file = Path(contest.records) / f"{_file_name(contest.a)}-{_file_name(contest.b)}-{seed}-{mine}.jsonl"
+            file = Path(contest.records) / f"{_file_name(contest)}-{seed}-{mine}.jsonl"
             file.write_text(state.record(), encoding="utf-8")
     a, b = total
     return Outcome(
@@ -151,9 +152,11 @@ def _asking(told: Callable[[bool | None], None], mine: int, seat: int | None) ->
     told(None if seat is None else seat != mine)
 
 
-def _file_name(name: str) -> str:
-    """A bot's name as a part of a file's: a program's is a command."""
-    return re.sub(r"[^\w.-]+", "_", name)[-60:]
+def _file_name(contest: Contest) -> str:
+    """The game and the bots as a part of a file's name, with a digest, for a program's name is a long command."""
+    names = [re.sub(r"[^\w.-]+", "_", name)[-60:] for name in (contest.rules.name, contest.a, contest.b)]
+    whole = json.dumps([contest.rules.digest, contest.a, contest.b])
+    return f"{'-'.join(names)}-{hashlib.blake2b(whole.encode(), digest_size=4).hexdigest()}"
 
 
 def _add(total: Clock, clock: Clock) -> None:
@@ -229,7 +232,7 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
     if ray is not None:
         from dasan.cluster import over_cluster
 
-        for part in over_cluster(_play_chunk, chunks, ray):
+        for _, part in over_cluster(_play_chunk, chunks, ray):
             yield from map(Outcome.from_json, part)
         return
     with ProcessPoolExecutor(processes) as pool:
@@ -253,7 +256,12 @@ class Kept:
         self._file = file
         self._found: dict[str, dict[int, Outcome]] = {}
         if file.exists():
-            for line in file.read_text(encoding="utf-8").splitlines():
+            text = file.read_bytes()
+            whole = text[: text.rfind(b"\n") + 1]
+            if len(whole) < len(text) and (whole or text.startswith(b'{"contest"')):
+                os.truncate(file, len(whole))  # a process ended while it wrote
+                text = whole
+            for line in text.decode(errors="replace").splitlines():
                 if not line.strip():
                     continue
                 try:
@@ -277,10 +285,11 @@ class Kept:
             if [words[0], words[1], *words[-2:-1]] != [contest.rules.digest[:16], contest.a, contest.b]:
                 continue
             there = {seed: outcomes[seed] for seed in sorted(outcomes) if 0 <= seed - contest.seed < contest.deals}
-            if key == _key(contest):
-                return (words[2], words[-1]), there
-            if there and (best is None or (words[2], words[-1]) > best[0]):
-                best = (words[2], words[-1]), there
+            versions = words[2], words[-1]
+            if there and key == _key(contest):
+                return versions, there
+            if there and (best is None or [*map(_numbers, versions)] > [*map(_numbers, best[0])]):
+                best = versions, there
         return best
 
     def keep(self, contest: Contest, outcome: Outcome) -> None:
@@ -296,6 +305,11 @@ class Kept:
 def _key(contest: Contest) -> str:
     names = [f"{name} {_version(name)}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"
+
+
+def _numbers(version: str) -> list[int]:
+    """A sort key: version 10 comes after version 9."""
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _version(name: str) -> str:

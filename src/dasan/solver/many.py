@@ -56,7 +56,8 @@ def solve_many(
     work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
     deals = [[todo[i] for i in group] for group in groups]
     if cluster is not None:
-        found = over_cluster(work, deals, cluster, memory_mb)
+        parts = dict(over_cluster(work, deals, cluster, memory_mb))
+        found = [parts[place] for place in range(len(deals))]
     elif workers == 1 or len(deals) < 2:
         found = [work(deal) for deal in deals]
     else:
