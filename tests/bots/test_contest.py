@@ -205,6 +205,14 @@ def test_processes_change_nothing_but_the_time(tmp_path: Path) -> None:
     assert replayed.result is not None
 
 
+def test_outcomes_of_programs_are_known_by_their_time_limit(tmp_path: Path) -> None:
+    first, kept = Contest(RULES, "cmd:false", "random", 1, 1, 2.0), Kept(tmp_path / "outcomes.jsonl")
+    kept.keep(first, drawn(0.0, 2, 1)[1])
+    again = Kept(tmp_path / "outcomes.jsonl")
+    assert list(again.of(first)) == [1]
+    assert again.of(replace(first, move_seconds=3.0)) == {}
+
+
 def test_records_of_other_games_and_programs_have_files_of_their_own(tmp_path: Path) -> None:
     long = "x" * 80
     makers: Mapping[str, Maker] = {name: lambda seed: bot("thrifty") for name in (f"a{long}", f"b{long}")}

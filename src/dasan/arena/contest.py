@@ -303,7 +303,8 @@ class Kept:
 
 @lru_cache(maxsize=256)
 def _key(contest: Contest) -> str:
-    names = [f"{name} {_version(name)}" for name in (contest.a, contest.b)]
+    limit = f" in {contest.move_seconds or PATIENCE:g} s"  # which programs are told
+    names = [f"{name} {_version(name)}{limit * name.startswith(PREFIX)}" for name in (contest.a, contest.b)]
     return f"{contest.rules.digest[:16]} {' / '.join(names)}"
 
 
