@@ -30,7 +30,7 @@ async def late(self, batch):
     for _, future in batch:
         if not future.done():
             future.set_result(None)
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(2)
     await whole(self, batch)
 EventLog._write = late
 """,
