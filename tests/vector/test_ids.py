@@ -68,5 +68,5 @@ def test_the_last_one_in_has_the_last_place() -> None:
         env.step(env.sample())
     assert sorted(env.places[0]) == [1, 2, 3, 4]
     for wrong in (True, 2.0, 0):
-        with pytest.raises(ValueError, match="num_envs is a whole number from 1 on"):
+        with pytest.raises(ValueError, match="num_envs is a whole number from 1 to"):
             vector.make("winner", num_envs=cast(int, wrong))

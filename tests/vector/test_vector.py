@@ -210,7 +210,7 @@ def test_what_cannot_be_made_is_refused() -> None:
         vector.make("whist", 1)
     with pytest.raises(ValueError, match="no option"):
         vector.make("big-two", 1, players=4)
-    with pytest.raises(ValueError, match="num_envs is a whole number from 1 on"):
+    with pytest.raises(ValueError, match="num_envs is a whole number from 1 to"):
         vector.make("big-two", 0)
     with pytest.raises(ValueError, match="complete"):
         vector.make(dasan.rules("big-two"), 1, triples=True)

@@ -189,7 +189,7 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: positions.play_out(last=1, opening=10**6), "ids go from 0"),
         (lambda: positions.put(0, dasan.deal(dasan.rules("winner"), seed=1)), "another game"),
         (lambda: positions.put_worlds(1, state, worlds.deals(state.view(0), 2)), "more worlds than positions"),
-        (lambda: worlds.Positions(rules, 0), "one position or more"),
+        (lambda: worlds.Positions(rules, 0), "size is a whole number from 1 to"),
         (lambda: worlds.judge(state.view((state.to_act or 0) + 1 & 3)), "nothing to judge"),
     ):
         with pytest.raises(ValueError, match=words):

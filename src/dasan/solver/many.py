@@ -7,11 +7,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dasan.arguments import flag, instance, items, whole
+from dasan.arguments import amount, flag, instance, items, whole
 from dasan.cluster import over_cluster
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.solving import Scope, Warm, known_scope, solve_warm
+from dasan.solver.solving import MOST_MB, Scope, Warm, known_scope, solve_warm
 
 if TYPE_CHECKING:
     from dasan.play.state import State
@@ -50,7 +50,7 @@ def solve_many(
     workers = None if workers is None else whole(workers, "workers", 1)
     cluster = None if cluster is None else instance(cluster, str, "cluster is an address or 'auto'")
     Budget(seconds, nodes)
-    Warm(memory_mb)
+    memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     moves, scope = flag(moves, "moves"), known_scope(scope)
     groups = _by_deal(todo)
     work = partial(_solve_deal, seconds=seconds, nodes=nodes, memory_mb=memory_mb, moves=moves, scope=scope)
