@@ -32,6 +32,7 @@ from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.vector.choosing import best_of_all, best_of_rows, for_rows, real
 from dasan.vector.duel import Duels, Score
+from dasan.vector.given import Given, seeds_of
 
 if TYPE_CHECKING:
     from dasan.worlds.positions import Positions
@@ -118,7 +119,7 @@ class VectorEnv(Duels):
         self.num_envs = num_envs
         self.num_players = rules.players
         self.session = session
-        self.seed = _seeds(seed, num_envs)
+        self.seed = seeds_of(seed, num_envs)
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
         self.num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
@@ -134,7 +135,7 @@ class VectorEnv(Duels):
         self._s, self._base = self._kernels.make_state(rules, num_envs)
         n = num_envs
         most = self._kernels.most_legal(rules)
-        given = _Given(buffers)
+        given = Given(buffers)
         drawn = self._kernels.drawn(self._tables)
         written = env_buffers.Written(
             mask=mask is True,
@@ -244,7 +245,7 @@ class VectorEnv(Duels):
         ValueError, with nothing changed: seeds are not whole numbers, or another number than the environments.
         """
         if seed is not None:
-            self.seed = _seeds(seed, self.num_envs)
+            self.seed = seeds_of(seed, self.num_envs)
         if isinstance(self.seed, int):
             self._io.seed_environments(0, self.num_envs, np.uint64(self.seed), self._base, self._own.choice)
         else:
@@ -455,54 +456,6 @@ def _output(value: object, what: str) -> Output:
 
 def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: dict[str, Any]) -> VectorEnv:
     return VectorEnv(rules, num_envs, seed, buffers={}, **recipe)
-
-
-class _Given:
-    """Hands out buffers: the caller's array of that name, or a new one."""
-
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self._left = dict(arrays)
-        self._taken: dict[str, npt.NDArray[Any]] = {}
-
-    def take(self, name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
-        if name not in self._left:
-            return np.zeros(shape, kind)
-        array = self._left.pop(name)
-        fits = isinstance(array, np.ndarray) and not isinstance(array, np.ma.MaskedArray)
-        fits = fits and array.shape == shape and array.dtype == kind and array.ctypes.data % 8 == 0
-        if not fits or not (array.flags.c_contiguous and array.flags.writeable):
-            wanted = f"a writable, contiguous array of {kind.__name__} {shape} at a multiple of 8 bytes"
-            raise ValueError(f"buffer {name} must be {wanted}")
-        for other, taken in self._taken.items():
-            if np.may_share_memory(array, taken):
-                raise ValueError(f"buffers {other} and {name} share memory")
-        self._taken[name] = array
-        return array
-
-    def accept(self) -> None:
-        """Refuse arrays that nobody took; only then fill the others with zeros. ValueError: there is no such buffer."""
-        if self._left:
-            raise ValueError(f"there is no buffer {sorted(self._left)[0]} here")
-        for array in self._taken.values():
-            array.fill(0)
-
-
-def _seeds(seed: int | Sequence[int], num_envs: int) -> int | tuple[int, ...]:
-    """One seed, or one for each environment, below 2 ** 64."""
-    try:
-        if (
-            isinstance(seed, (Sequence, np.ndarray))
-            and not isinstance(seed, str | bytes)
-            and getattr(seed, "ndim", 1) == 1
-        ):
-            own = tuple(whole(one, "a seed") % (1 << 64) for one in seed)
-        else:
-            return whole(seed, "a seed") % (1 << 64)
-    except TypeError as wrong:
-        raise ValueError("seeds are whole numbers") from wrong
-    if len(own) != num_envs:
-        raise ValueError(f"one seed, or {num_envs}, not {len(own)}")
-    return own
 
 
 __all__ = ["Moves", "VectorEnv"]
