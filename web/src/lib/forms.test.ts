@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-const sources = import.meta.glob<string>('../{components,pages}/*.svelte', { eager: true, query: '?raw', import: 'default' });
+const sources = import.meta.glob<string>('../{components,pages}/**/*.svelte', { eager: true, query: '?raw', import: 'default' });
 
 describe('forms', () => {
   const forms = Object.entries(sources).flatMap(([path, source]) =>
