@@ -75,6 +75,7 @@ export class Connection {
       this.heartbeat = setInterval(() => this.beat(), PING_EVERY);
     };
     socket.onmessage = (event: MessageEvent<string>) => {
+      if (socket !== this.socket) return;
       this.attempt = 0;
       this.silent = 0;
       this.handlers.message(JSON.parse(event.data) as ServerMessage);

@@ -112,9 +112,9 @@ export class Table {
     this.connection.close();
   }
 
-  /** Come back as who this browser is now. */
+  /** Come back as who this browser is now, and be told everything anew. */
   reconnect(): void {
-    this.game = { ...this.game, seq: -1 };
+    this.game = { ...this.game, seq: -1, stale: false };
     this.connection.restart();
   }
 
@@ -247,7 +247,7 @@ export class Table {
   /** A command whose answer is lost with the line is not waited for: what comes next says what became of it. */
   private connected(status: Status): void {
     this.status = status;
-    if (status === 'lost' && this.busy) this.game = { ...this.game, pending: null, acked: null };
+    if (status !== 'open' && this.busy) this.game = { ...this.game, pending: null, acked: null };
   }
 
   private newId(): string {
@@ -300,7 +300,7 @@ export class Table {
     const before = this.game;
     this.game = fold(before, message);
     this.remember();
-    if (this.game.stale) this.connection.restart();
+    if (this.game.stale) this.reconnect();
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
       this.afterTrick = message.events.some((event) => event.type === 'trick');
