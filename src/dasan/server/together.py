@@ -53,13 +53,16 @@ class Together:
     async def run(self) -> None:
         """Look again at what is followed, until cancelled: at once where another process says so, and now and then."""
         end = None if self._bus is None else await self._bus.subscribe(SUBJECT, self._heard)
+        clock = asyncio.get_running_loop()
+        again = clock.time() + LOOK_AGAIN
         try:
             while True:
                 try:
-                    async with asyncio.timeout(LOOK_AGAIN):
+                    async with asyncio.timeout_at(again):
                         await self._wake.wait()
                 except TimeoutError:
                     self._changed.update(self._followed)
+                    again = clock.time() + LOOK_AGAIN
                 self._wake.clear()
                 while self._changed:
                     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import suppress
 
 from fastapi import APIRouter, Request, Response, WebSocket
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from dasan.server.api.study import open_hand
 from dasan.server.hub import Connection
 from dasan.server.identity import Identities, new_player
 from dasan.server.limits import Bucket
-from dasan.server.live import PATIENCE, POLICY_VIOLATION, SIGNED_OUT, Live, admit, send_all
+from dasan.server.live import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
 from dasan.server.protocol import PlaceShown, ReviewNote, ReviewNotes, SharedReview, error_message
 from dasan.server.refusals import STATUS, Refused
 from dasan.server.reporting import now
@@ -120,7 +121,9 @@ class _Follower:
 
     async def _watch(self) -> None:
         while not await self._identities.left(self._websocket, self._connection.player):
-            await self._again.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PROBE_EVERY):
+                    await self._again.wait()
             self._again.clear()
         self._connection.close(SIGNED_OUT)
 
