@@ -25,6 +25,8 @@ from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.program import PREFIX, ProgramBot, player
 from dasan.ruleset.rules import Rules
 
+MOST_SECONDS = 86_400
+"""A day: the longest limit for a move."""
 PATIENCE = 60.0
 """Seconds that a program may take for a move where no limit is named."""
 LOOKS = 4
@@ -53,7 +55,10 @@ class Contest:
         object.__setattr__(self, "deals", whole(self.deals, "deals", 1))
         object.__setattr__(self, "seed", whole(self.seed, "a seed"))
         if self.move_seconds is not None:
-            amount(self.move_seconds, "move_seconds")
+            seconds = amount(self.move_seconds, "move_seconds", MOST_SECONDS)
+            if seconds == 0:
+                raise ValueError("move_seconds is more than 0")
+            object.__setattr__(self, "move_seconds", seconds)
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,8 @@ def _limit(seconds: float | None) -> Iterator[None]:
         raise _Late
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, LEAST_INTERVAL))
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, LEAST_INTERVAL))
         yield
     finally:
         while True:
