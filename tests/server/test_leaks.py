@@ -27,7 +27,8 @@ from dasan.server.store.log import opened
 
 from .harness import Json, Player, Serve, Served, Socket
 
-CARD = re.compile(r"(?<![A-Za-z0-9])(?:(?:10|[2-9TJQKA])[DCHS]|BJ|RJ)(?![A-Za-z0-9])")
+CARD = re.compile(r"(?<![\w-])(?:(?:10|[2-9TJQKA])[DCHS]|BJ|RJ)(?![\w-])")
+"""A card as a word. A random id, as `RJ-R_t9678QI`, is one word and no card."""
 NOT_CARDS = frozenset({"id", "commitment", "next_commitment", "digest", "title", "name", "engine", "opening_card"})
 
 THE_CLIENTS = frozenset({"websockets", "httpx", "httpcore"})
