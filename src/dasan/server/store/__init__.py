@@ -1,4 +1,4 @@
-"""Everything that the server stores: the log of every table, finished hands, players. ``Store`` has all of it."""
+"""Everything that the server stores: the log of every table, finished hands, players. ``Store`` holds the parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dasan.server.store.reviews import Reviews
 
 
 class Store:
-    """The database of one server. Made by ``open``; ``close`` it in the end."""
+    """The database of one server. ``open`` makes it; call ``close`` at the end."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -40,9 +40,10 @@ class Store:
 
     @staticmethod
     async def open(data_dir: Path, url: str = "", *, migrating: bool = True) -> Store:
-        """Open the database at ``url``, or without one that in ``data_dir``; ``CannotServe`` where that fails.
+        """Open the database at ``url``, or the SQLite file in ``data_dir`` if ``url`` is empty.
 
-        migrating: bring an older schema to the newest one, instead of refusing it.
+        migrating: bring an older schema to the newest one, instead of refusing it. Raises ``CannotServe`` if the database
+        cannot be opened.
         """
         if url:
             return Store(await ServerDatabase.open(url, migrating=migrating))

@@ -1,7 +1,7 @@
-"""A whole database as one file, and back: from SQLite or PostgreSQL to either.
+"""Back up a whole database to one file, and restore it: from SQLite or PostgreSQL to either.
 
-The file is gzipped JSON lines: a header, then for every table its columns and its rows, in the end the number of rows of
-each, so that a file that was cut off is noticed. It holds all secrets of the server.
+The file is gzipped JSON lines: a header, then the columns and rows of every database table, and at the end the number of
+rows of each table, so that a truncated file is recognised. It contains every secret of the server.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from dasan.server.store.schema import metadata
 
 FORMAT = "dasan-backup/1"
 PASSING = frozenset({"processes", "notices"})
-"""Tables of the moment, which no backup has."""
+"""Database tables that only matter while processes run: no backup contains them."""
 AT_ONCE = 500
 
 
 def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
-    """Write the database, as it is at one moment, to a new file that only its owner can read: rows by table.
+    """Write one snapshot of the database to a new file that only its owner can read; return the number of rows by table.
 
-    key: what signs cookies, where the data folder has it.
+    key: the key that signs cookies, if the data folder holds it.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
@@ -57,9 +57,10 @@ def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dic
 
 
 def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes | None]:
-    """Fill an empty database from a file of ``dump``, and bring it to the newest schema: rows by table, and the key.
+    """Fill an empty database from a file that ``dump`` wrote, and bring it to the newest schema.
 
-    ``CannotServe`` where the database is not empty, or the file is no backup, is incomplete or of a newer version.
+    Returns the number of rows by table, and the key. Raises ``CannotServe`` if the database is not empty, or if the file
+    is no backup, is incomplete, or comes from a newer version.
     """
     if current(connection) is not None and any(
         connection.execute(sa.select(table).limit(1)).first() is not None
@@ -83,7 +84,7 @@ def load(connection: sa.Connection, path: Path) -> tuple[dict[str, int], bytes |
 
 
 def _begin(connection: sa.Connection, schema: str) -> None:
-    """Give an empty database the backup's schema."""
+    """Create the backup's schema in an empty database."""
     if schema not in known():
         raise CannotServe(f"the backup is of another version of dasan: schema {schema}, this version knows {newest()}")
     if current(connection) is not None:
@@ -123,14 +124,14 @@ def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
 
 
 def _counted(table: sa.Table) -> bool:
-    """Whether the database numbers the rows itself, and nothing refers to the numbers."""
+    """Whether the database numbers the rows itself. Nothing refers to such numbers, so a backup leaves them out."""
     column = table.autoincrement_column
     return column is not None and column.autoincrement is True
 
 
 @contextmanager
 def _created(path: Path) -> Iterator[TextIO]:
-    """A new file for its owner alone, complete or not there at all."""
+    """Create a file that only its owner can read. It appears under its name once it is complete, or not at all."""
     if path.exists():
         raise CannotServe(f"{path} is there already")
     part = path.with_name(f"{path.name}.part")
@@ -151,7 +152,7 @@ def _write(file: TextIO, line: object) -> None:
 
 
 def _json(value: Any) -> Any:
-    """A value of a column: bytes and JSON columns are told apart from plain ones."""
+    """A column's value for JSON; bytes and JSON columns are wrapped, so that ``_value`` can tell them from plain values."""
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode("ascii")}
     return {"json": value} if isinstance(value, dict | list) else value

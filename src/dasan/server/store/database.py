@@ -1,8 +1,8 @@
-"""The database behind the store: SQLite in a file, or any server SQLAlchemy reaches by an async driver.
+"""The database behind the store: an SQLite file, or any database server for which SQLAlchemy has an async driver.
 
-Queries are plain functions of a connection, the same for both; ``read`` and ``write`` run each in one transaction, off
-the event loop. SQLite writes through one thread and one connection, in write-ahead mode, fully synchronous; readers
-have connections of their own.
+A query is a plain function of a connection, the same for both; ``read`` and ``write`` run it in one transaction, off the
+event loop. SQLite writes through one thread and one connection, in write-ahead mode, fully synchronous; readers have
+connections of their own.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ READERS = 4
 CONNECTS_IN = 5.0
 """The time limit for a connection to a database server, in seconds."""
 ANSWERS_IN = 10.0
-"""Seconds in which it answers, or frees one of our connections: longer than a lease, so that nobody waits for it in vain."""
+"""The time limit in seconds for an answer, or for a free connection: longer than a lease, so a waiting owner has lost it."""
 SAID_EVERY = 5.0
-"""Seconds between log lines about a server that does not answer."""
+"""Seconds between log lines about a database server that does not answer."""
 
 
 class Unreachable(Refused):
@@ -48,16 +48,16 @@ class Database(Protocol):
     """What the store needs of a database."""
 
     shared: bool
-    """Whether other processes may write to it, too."""
+    """Whether other processes may write to it too."""
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
-        """The result of ``query``, in a transaction that writes nothing."""
+        """Run ``query``, which must not write, in one transaction and return its result."""
         ...
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
-        """Carry out ``change`` in one transaction; when this returns, it is on disk.
+        """Run ``change`` in one transaction; when this returns, it is on disk.
 
-        ``change`` may run twice, each time in a transaction of its own.
+        ``change`` may run twice, each time in a transaction of its own; only the last one is committed.
         """
         ...
 
@@ -65,7 +65,7 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """A database in a file of this process alone."""
+    """An SQLite file that only this process uses."""
 
     shared = False
 
@@ -81,13 +81,13 @@ class SqliteDatabase:
             sa.create_engine(url, pool_size=READERS, max_overflow=0, hide_parameters=True), "BEGIN DEFERRED"
         )
         self._connection: sa.Connection | None = None
-        """The writing thread's own: taking one from the pool for every move costs as much as the move."""
+        """The writing thread keeps its connection: taking one from the pool for every move costs as much as the move."""
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="dasan-write")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="dasan-read")
 
     @staticmethod
     async def open(path: Path, *, migrating: bool = True) -> SqliteDatabase:
-        """Open the file, made or migrated as needed; ``CannotServe`` where that fails, or is not allowed."""
+        """Open the file; create or migrate it as needed. Raises ``CannotServe`` if that fails or is not allowed."""
         await asyncio.to_thread(path.touch, mode=0o600)
         database = SqliteDatabase(path)
         try:
@@ -120,9 +120,9 @@ class SqliteDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
     def _check_files(self) -> None:
-        """Raise where the database or its log is gone, or another: what is written to a file without a name is lost.
+        """Raise ``OSError`` if the database file or its log was deleted or replaced: writes to a deleted file are lost.
 
-        Looked at before a write, and after it, before anybody is told of it.
+        Called before a write, and after it, before anybody is told of it.
         """
         try:
             found = [(status.st_dev, status.st_ino) for status in map(os.stat, self._files)]
@@ -157,9 +157,9 @@ class ServerDatabase:
 
     @staticmethod
     async def open(url: str, *, migrating: bool = True) -> ServerDatabase:
-        """Connect and migrate; ``CannotServe`` where that fails, or is not allowed.
+        """Connect and migrate. Raises ``CannotServe`` if that fails or is not allowed.
 
-        The message does not repeat the address' password.
+        The message leaves out the password in the address.
         """
         from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -183,7 +183,7 @@ class ServerDatabase:
         except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
             raise CannotServe(f"the database's address cannot be used: {error}") from None
         try:
-            # A migration takes as long as it takes.
+            # A migration has no time limit.
             async with opening.begin() as connection:
                 await connection.run_sync(migrate if migrating else require)
         except (sa.exc.SQLAlchemyError, OSError) as error:
@@ -211,7 +211,7 @@ class ServerDatabase:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """``Unreachable`` where the server is away, restarts or is silent; what it says of the query stays as it is."""
+        """Raise ``Unreachable`` if the server is down, restarts or is silent; errors in the query itself pass through."""
         try:
             yield
         except (sa.exc.IntegrityError, sa.exc.ProgrammingError, sa.exc.DataError):
@@ -227,7 +227,7 @@ class ServerDatabase:
 
 
 def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
-    """Set up every connection for durable writes, and begin transactions ourselves: the driver begins them too late."""
+    """Make every connection write durably, and begin transactions with ``begin``: the driver would begin them too late."""
 
     @sa.event.listens_for(engine, "connect")
     def connect(connection: Any, _: object) -> None:

@@ -1,7 +1,7 @@
-"""Forgetting a player: hands and logs stay, for the others played them too, without the name and the id.
+"""Delete a player: hands and logs stay, because the others played them too, but the name and the id are removed.
 
-The log of a table still makes the same room, with a stranger in the player's chair. Whoever owns the table at that
-moment finds that the fence has grown, and reads it again.
+The log of a table still folds to the same room, with a stranger in the player's chair. The table's owner finds that the
+fence has grown, and reads the table again.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from dasan.server.store.schema import (
 )
 
 NOBODY = "Former player"
-"""What tables and hands call somebody who has been forgotten."""
+"""The name of a deleted player at tables and in hands."""
 NOTHING = "…"
-"""What stands in place of chat that has been removed."""
+"""The text that replaces deleted chat."""
 NAMING = ("sit", "stand", "bots", "chat")
-"""Entries that say who sits where, or who said what."""
+"""The types of entries that say who sits where, or who said what."""
 
 
 def stranger() -> str:
-    """An id for a chair whose player has been forgotten: nobody's."""
+    """A new id, of no player, for the chair of a deleted player."""
     return f"gone-{secrets.token_urlsafe(9)}"
 
 
 def tables_of(connection: sa.Connection, player: str) -> list[str]:
-    """The tables that know the player: where they sit, or have ever sent a command to."""
+    """The ids of the tables where the player sits, or to which they have ever sent a command."""
     sitting = sa.select(seats.c.table_id).where(seats.c.player == player)
     sent = sa.select(events.c.table_id).where(events.c.player == player)
     return list(connection.scalars(sitting.union(sent)))
 
 
 def forget_at(connection: sa.Connection, table_id: str, player: str, other: str, now: int) -> None:
-    """Put ``other`` in the place of ``player`` in one table and its log."""
+    """Replace ``player`` by ``other`` in one table and its log."""
     row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).one_or_none()
     if row is None:
         return
@@ -89,7 +89,7 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 
 
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
-    """Forget the player in everything but tables: sessions, ratings, reports; in hands the name."""
+    """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
     mine = (sign_ins, links, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
     for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
@@ -102,7 +102,7 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
 
 
 def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str) -> set[int]:
-    """Rewrite the entries that name the player; the numbers of what they said."""
+    """Rewrite the entries that name the player; return the sequence numbers of their chat."""
     wanted = sa.or_(*(events.c.line.startswith(f'{{"type":"{name}"', autoescape=True) for name in NAMING))
     query = sa.select(events.c.seq, events.c.line).where(events.c.table_id == row.id, wanted).order_by(events.c.seq)
     sitting = {seat: chair.get("player") for seat, chair in enumerate(row.opened["chairs"])}
@@ -133,7 +133,7 @@ def _unsaid(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replaced(data: Any, player: str, other: str) -> Any:
-    """JSON with another player's id, and nobody's name beside it."""
+    """JSON data in which ``other`` replaces the id ``player``, and ``NOBODY`` the name beside it."""
     if isinstance(data, dict):
         after = {key: _replaced(value, player, other) for key, value in data.items()}
         if data.get("player") == player and "name" in data:

@@ -20,7 +20,7 @@ PAGE = 50
 
 @dataclass(frozen=True)
 class Player:
-    """Who sat in a seat of a finished hand, as what, and what became of it. player: an id, None for bots."""
+    """A seat of a finished hand: who sat there, in which role, and the outcome. player: an id, None for bots."""
 
     seat: int
     name: str
@@ -33,7 +33,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Hand:
-    """A finished hand. record: the whole truth; shown: whether everybody may read it. opening: the draws before it."""
+    """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it."""
 
     id: str
     table: str
@@ -48,12 +48,12 @@ class Hand:
     players: tuple[Player, ...] = ()
 
     def seat_of(self, player: str | None) -> int | None:
-        """The player's seat in it."""
+        """The player's seat in this hand; None if they had none."""
         return next((p.seat for p in self.players if player is not None and p.player == player), None)
 
 
 def finished(room: Room) -> Hand:
-    """The hand at ``room``'s table, which is over."""
+    """The hand that has just ended in ``room``."""
     state = room.state
     assert state is not None
     assert state.result is not None
@@ -81,7 +81,7 @@ def finished(room: Room) -> Hand:
 
 
 def insert_hand(connection: sa.Connection, hand: Hand) -> None:
-    """Write a finished hand, in the transaction that writes its last move."""
+    """Insert a finished hand, in the transaction that writes its last move."""
     values = {c.name: getattr(hand, c.name) for c in hands.c if c.name != "table_id"}
     connection.execute(sa.insert(hands), {**values, "table_id": hand.table})
     seats = [
@@ -110,11 +110,11 @@ class Hands:
         self._database = database
 
     async def load(self, hand_id: str) -> Hand:
-        """The hand with this id; ``Refused`` where there is none."""
+        """The hand with this id. Raises ``Refused`` if there is none."""
         return await self._database.read(lambda connection: _load(connection, hands.c.id == hand_id))
 
     async def of_table(self, table_id: str, after: int, most: int) -> tuple[Hand, ...]:
-        """A table's hands with numbers above ``after``, at most so many, in order."""
+        """A table's hands with numbers above ``after``, in order, at most ``most`` of them."""
         query = sa.select(hands).where(hands.c.table_id == table_id, hands.c.number > after).order_by(hands.c.number)
 
         def read(connection: sa.Connection) -> tuple[Hand, ...]:
@@ -123,7 +123,7 @@ class Hands:
         return await self._database.read(read)
 
     async def of_player(self, player: str, before: int | None) -> tuple[Hand, ...]:
-        """The player's hands, newest first, that finished before that moment."""
+        """The player's hands that ended before the time ``before`` (None: all), newest first."""
         mine = sa.select(hand_seats.c.hand_id).where(hand_seats.c.player == player)
         if before is not None:
             mine = mine.where(hand_seats.c.finished < before)
@@ -138,7 +138,7 @@ class Hands:
         return await self._database.read(read)
 
     async def statistics(self, column: sa.Column[Any], value: str) -> list[Any]:
-        """Hands, wins and payments by preset and role of a player or bot, as rows."""
+        """Rows with the hands, wins and payments of a player or bot, by preset and role."""
         query = (
             sa.select(
                 hands.c.preset,
@@ -188,7 +188,7 @@ def _hand(row: Any, players: tuple[Player, ...]) -> Hand:
 
 
 def copy_for(hand: Hand, viewer: int | None) -> Iterator[str]:
-    """The hand's record as ``viewer`` may read it, line by line: whole where the rules show hands after the end."""
+    """The lines of the hand's record that the seat ``viewer`` may read: all of it if the rules show hands after the end."""
     if hand.shown:
         yield from hand.record.splitlines(keepends=True)
         return

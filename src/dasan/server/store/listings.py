@@ -20,7 +20,7 @@ log = logging.getLogger("dasan.server")
 
 @dataclass(frozen=True)
 class Listed:
-    """A table in a list. seat: the player's whose list it is; chairs: kind, name and bot of every seat."""
+    """A table in a list. seat: that of the player who asks for their own tables. chairs: kind, name and bot of every seat."""
 
     id: str
     preset: str
@@ -38,13 +38,13 @@ class Listed:
 
 
 class Listings:
-    """Reads lists of tables. A row that is damaged is left out of its list, and reported."""
+    """Reads lists of tables. A damaged row is left out of its list and logged."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def mine(self, player: str) -> tuple[Listed, ...]:
-        """The player's tables, the one played last first."""
+        """The player's tables, the most recently played first."""
         gone = sa.select(forgotten.c.table_id).where(forgotten.c.player == player)
         query = (
             sa.select(tables, seats.c.seat)
@@ -56,7 +56,7 @@ class Listings:
         return await self._list(query)
 
     async def forget(self, table_id: str, player: str, *, forget: bool) -> None:
-        """Take a table off the player's list, or put it back."""
+        """Hide a table from the player's list (``forget``), or show it again."""
         row = {"table_id": table_id, "player": player}
 
         def write(connection: sa.Connection) -> None:
@@ -68,7 +68,7 @@ class Listings:
         await self._database.write(write)
 
     async def lobby(self, status: str) -> tuple[Listed, ...]:
-        """Tables of the lobby that wait, or that are played, newest first."""
+        """Tables of the lobby with this status, newest first."""
         query = (
             sa.select(tables)
             .where(tables.c.listed, tables.c.status == status)

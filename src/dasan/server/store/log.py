@@ -1,9 +1,9 @@
-"""The event log: every table's entries, each command's on disk before its answer.
+"""The event log: the entries of every table. A command's entries are on disk before the command is answered.
 
-An entry's number is its place in its table's log, and the primary key refuses a second one in the same place. Only the
-owner of a table writes: it holds a lease, numbered by a fence that grows with every new owner, and each write names the
-fence and the length of the log it goes on from. Whoever was paused past its lease finds another number there, and the
-write fails. What several tables have to write at the same moment is written in one transaction.
+An entry's number is its place in its table's log, and the primary key refuses a second entry in the same place. Only the
+owner of a table writes to its log. The owner holds a lease with a *fence*, a number that grows with every new owner, and
+each write names that fence and the length of the log that it continues. A process that was paused past its lease finds
+another fence there, and its write fails. Entries of several tables that wait at the same moment share one transaction.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from dasan.server.store.hands import Hand, insert_hand
 from dasan.server.store.schema import events, seats, tables
 
 REMEMBERED = 512
-"""The last commands of a table that are read back, to answer repeats without asking the database."""
+"""How many of a table's last commands are read back, to answer repeated ones without asking the database."""
 MOST_IN_A_BATCH = 256
 TRIED_FOR = 10.0
-"""Seconds for which a write is tried again whose database does not answer."""
+"""Seconds for which a write is repeated while the database does not answer."""
 TRY_AGAIN = 0.2
 
 
 class Conflict(Exception):
-    """The table has another owner, or its log is longer than the writer knew."""
+    """The table has another owner, or its log is longer than the writer assumed."""
 
 
 class Repeated(Exception):
-    """A command of this player with this id is in the log already, at ``seq``, with this digest."""
+    """The log already contains a command with this player and id; it ends at ``seq`` and has this digest."""
 
     def __init__(self, seq: int, digest: str) -> None:
         super().__init__(seq)
@@ -56,7 +56,7 @@ class Unwritten(Exception):
 
 @dataclass(frozen=True)
 class Cause:
-    """The command behind an entry: whose, its id, and a digest of what it said."""
+    """The command that caused an entry: its player, its id, and a digest of its contents."""
 
     player: str
     client_id: str
@@ -65,7 +65,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Written:
-    """One entry as it is written."""
+    """One entry of a write, with its place and time."""
 
     seq: int
     at: int
@@ -75,9 +75,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Write:
-    """Entries that made ``room``, written by the owner that holds ``fence``.
+    """New entries of a table, the ``room`` after them, and the owner's ``fence``.
 
-    reseated: whether somebody sits elsewhere than before. dealt: whether a hand was dealt. finished: the hand that ended.
+    reseated: whether somebody has changed seats. dealt: whether a hand was dealt. finished: the hand that ended.
     """
 
     room: Room
@@ -90,7 +90,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Done:
-    """A command that was carried out: a digest of what it said, and the length of the log after it."""
+    """A command that was carried out: a digest of its contents, and the length of the log after it."""
 
     digest: str
     seq: int
@@ -98,7 +98,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table as it was last written, and the last commands by player and id."""
+    """A table as it was last written, and its last commands by player and id."""
 
     room: Room
     done: Mapping[tuple[str, str], Done] = field(repr=False)
@@ -106,7 +106,7 @@ class Loaded:
 
 @dataclass
 class Counts:
-    """What was written since the start. seconds: that those waited who wrote."""
+    """Totals since the start. seconds: the sum of the times that callers of ``append`` waited."""
 
     writes: int = 0
     entries: int = 0
@@ -116,7 +116,7 @@ class Counts:
 
 
 class EventLog:
-    """Reads and writes the logs of tables. ``run`` must be running for anything to be written."""
+    """Reads and writes the logs of tables. The task ``run`` does the writing."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -125,7 +125,7 @@ class EventLog:
         self.counts = Counts()
 
     async def run(self) -> None:
-        """Write what waits, all of it in one transaction, until cancelled."""
+        """Write all waiting entries in one transaction, again and again, until cancelled."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -138,7 +138,7 @@ class EventLog:
         for write, future in batch:
             cause = error
             if error is not None and not isinstance(error, Unwritten):
-                # One batch cannot be written; the others still must be.
+                # One write of the batch fails; the others must still be written.
                 cause = await self._alone(write, error if len(batch) == 1 else None, unsure)
             if future.done():
                 continue
@@ -148,7 +148,9 @@ class EventLog:
                 future.set_exception(cause)
 
     async def _alone(self, write: Write, error: Exception | None, unsure: bool) -> Exception | None:
-        """Why this one cannot be written, if it cannot. error: what came of trying it alone, if that was tried."""
+        """Write one entry of a failed batch by itself, and return the reason if that fails. error: the error of a try that is
+        already over.
+        """
         if error is None:
             again, error = await self._try([write])
             unsure = unsure or again
@@ -160,9 +162,9 @@ class EventLog:
             return unknown
 
     async def _try(self, writes: Sequence[Write]) -> tuple[bool, Exception | None]:
-        """Write them all, again and again while the database does not answer.
+        """Write a batch; repeat that while the database does not answer.
 
-        Whether an answer was lost, so that they may be in the log already; and why they could not be written.
+        Returns whether an answer was lost, so that the log may already contain the batch, and the error if there was one.
         """
         unsure = False
         end = time.monotonic() + TRIED_FOR
@@ -180,8 +182,8 @@ class EventLog:
                 return unsure, None
 
     async def _cause_of(self, write: Write, error: Exception, unsure: bool) -> Exception | None:
-        """What an error means: the command was carried out before, or the table has another owner; or, where an answer was
-        lost (``unsure``), None: these very entries are in the log.
+        """The meaning of an error: ``Repeated`` if the command was carried out before, ``Conflict`` if the table has another
+        owner, or None if an earlier answer was lost (``unsure``) and the log contains exactly these entries.
         """
         if unsure and isinstance(error, Conflict | sa.exc.IntegrityError) and await self._is_written(write):
             return None
@@ -200,7 +202,7 @@ class EventLog:
         return Conflict(write.room.head.id)
 
     async def _is_written(self, write: Write) -> bool:
-        """Whether these very entries stand in the log, in their places."""
+        """Whether the log contains exactly these entries, in their places."""
         mine = [_row(write.room.head.id, written) for written in write.entries]
         columns = [events.c[name] for name in mine[0]]
         query = sa.select(*columns).where(
@@ -210,8 +212,8 @@ class EventLog:
         return [row._asdict() for row in rows] == mine
 
     async def append(self, write: Write) -> None:
-        """Write entries: when this returns, they are on disk. ``Conflict`` where the table has another owner by now,
-        ``Repeated`` where the command was carried out before, ``Unwritten`` where the database does not answer.
+        """Write entries; when this returns, they are on disk. Raises ``Conflict`` if the table has another owner by now,
+        ``Repeated`` if the command was carried out before, ``Unwritten`` if the database does not answer.
         """
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         begun = time.monotonic()
@@ -228,14 +230,14 @@ class EventLog:
         self.counts.hands += write.finished is not None
 
     async def create(self, room: Room) -> bool:
-        """Write a new table, with an empty log. False where it is there already."""
+        """Insert a new table with an empty log. False if the table exists already."""
         return await self._database.write(lambda connection: insert_room(connection, room))
 
     async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
-        """Become the table's owner until then: the fence to write with. None where another's lease goes on.
+        """Take the lease of a table until ``until``; return the fence to write with, or None while another process has it.
 
-        In a database of one process alone every lease is of a process that has ended, and is taken. ``Refused`` where
-        there is no such table.
+        In a database that only one process uses, every other lease belongs to a process that has ended, and is taken
+        over. Raises ``Refused`` if there is no such table.
         """
 
         def write(connection: sa.Connection) -> int | None:
@@ -252,12 +254,12 @@ class EventLog:
         return await self._database.write(write)
 
     async def owner_of(self, table_id: str, now: int) -> str | None:
-        """The process whose lease of the table goes on."""
+        """The process that holds the table's lease at ``now``; None if nobody does."""
         query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
         return await self._database.read(lambda connection: connection.scalar(query))
 
     async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
-        """Keep the leases of these tables until then: those that are still the owner's."""
+        """Extend the owner's leases of these tables until ``until``; return the tables that it still owns."""
         mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
 
         def write(connection: sa.Connection) -> frozenset[str]:
@@ -267,15 +269,15 @@ class EventLog:
         return await self._database.write(write) if table_ids else frozenset()
 
     async def release(self, table_id: str, owner: str, fence: int) -> None:
-        """Give a table up, so that another process need not wait for the lease to end."""
+        """End the lease of a table, so that another process need not wait for it to run out."""
         mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
         change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
         await self._database.write(lambda connection: connection.execute(change))
 
     async def load(self, table_id: str, until: int | None = None) -> Loaded:
-        """A table as it was last written, or when its log was ``until`` entries long.
+        """A table as it was last written, or as it was when its log had ``until`` entries.
 
-        ``Refused`` where there is none, ``BadRecord`` where it is damaged.
+        Raises ``Refused`` if there is no such table, ``BadRecord`` if it is damaged.
         """
 
         def read(connection: sa.Connection) -> tuple[Any, Sequence[Any], Sequence[Any]]:
@@ -307,7 +309,7 @@ class EventLog:
         return Loaded(room, done)
 
     async def as_it_was(self, table_id: str, at: int) -> Room:
-        """A table as it was at that moment, or right after its last deal where that came later."""
+        """A table as it was at the time ``at``, or right after its last deal if that came later."""
         last = sa.select(sa.func.max(events.c.seq)).where(events.c.table_id == table_id, events.c.at <= at)
         kept = sa.select(tables.c.checkpoint).where(tables.c.id == table_id)
 
@@ -318,24 +320,24 @@ class EventLog:
         return (await self.load(table_id, await self._database.read(read))).room
 
     async def since(self, table_id: str, seq: int) -> tuple[tuple[Entry, int], ...]:
-        """The entries from place ``seq`` on, with their times: what a process reads that has missed some."""
+        """The entries from place ``seq`` on, with their times; a process that has missed some reads them."""
         query = sa.select(events.c.line, events.c.at).where(events.c.table_id == table_id, events.c.seq >= seq)
         rows = await self._database.read(lambda connection: connection.execute(query.order_by(events.c.seq)).all())
         return tuple((_read(row.line), row.at) for row in rows)
 
     async def due(self, now: int) -> tuple[str, ...]:
-        """Tables where somebody has run out of time."""
+        """The ids of tables where somebody has run out of time."""
         query = sa.select(tables.c.id).where(tables.c.deadline <= now, tables.c.status == "playing").limit(1000)
         return tuple(await self._database.read(lambda connection: connection.scalars(query).all()))
 
 
 def _before_checkpoint(row: Any, until: int | None) -> bool:
-    """Whether the log must be read from its start."""
+    """Whether the log must be read from its start, because there is no checkpoint before ``until``."""
     return row.checkpoint is None or (until is not None and until < row.checkpoint["seq"])
 
 
 def opened(row: Any, *, from_the_start: bool = False) -> Room:
-    """The room of a row of ``tables``, at its checkpoint or as it was opened; ``BadRecord`` where it is damaged."""
+    """The room in a row of ``tables``: at its checkpoint, or as it was opened. Raises ``BadRecord`` if it is damaged."""
     try:
         rules = make_rules(row.preset, **row.rules["options"])
         if rules.digest != row.rules["digest"]:
@@ -351,7 +353,7 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
 
 
 def summary(room: Room) -> dict[str, Any]:
-    """A table in a list of tables: public, for it is shown in the lobby."""
+    """The public facts of a table, for lists and the lobby."""
     state = room.state
     return {
         "number": room.number,
@@ -364,7 +366,7 @@ def summary(room: Room) -> dict[str, Any]:
 
 
 def insert_room(connection: sa.Connection, room: Room) -> bool:
-    """Write a new table, with an empty log, in a transaction. False where it is there already."""
+    """Insert a new table with an empty log, inside a transaction. False if the table exists already."""
     head = room.head
     begun = {
         "chairs": [chair.to_json() for chair in room.chairs],
@@ -396,7 +398,7 @@ def insert_room(connection: sa.Connection, room: Room) -> bool:
 
 
 def _advance(*columns: str) -> sa.Update:
-    """The statement that makes a table's log longer, for its owner alone. It is built once: that costs more than to run it."""
+    """The statement that extends a table's log if the fence is its owner's. Built once: building costs more than running."""
     mine = sa.and_(
         tables.c.id == sa.bindparam("own_id"),
         tables.c.fence == sa.bindparam("own_fence"),

@@ -1,8 +1,8 @@
-"""Quick match: who seeks a game, and the tables that are made of them.
+"""Quick match: players who seek a game, and the tables that are made for them.
 
-Whoever seeks says so again every other second, and each time looks for others: near in rating first, further away the
-longer both have waited. The table is written in the transaction that takes its players off the list, one such transaction
-at a time in all processes, so nobody is at two tables and no table lacks a player.
+A player who seeks a game repeats the request every other second, and each request looks for others: first those near in
+rating, and further away the longer both have waited. One transaction creates the table and takes its players off the
+list, and only one such transaction runs at a time in all processes, so nobody gets two tables and no table lacks a player.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
 
 GONE = 8_000
-"""Milliseconds after which somebody who has not asked again seeks no more."""
+"""Milliseconds after which a player who has not repeated the request is taken off the list."""
 NEAR = 100
-"""Rating points between two players that are near enough at once."""
+"""The difference in rating that two players accept at once."""
 WIDENING = 20
-"""Rating points by which that grows with each second that both have waited."""
+"""Rating points by which that difference grows with each second that both have waited."""
 LOCK = 4729114
-"""The advisory lock of those who make matches; the number is arbitrary and ours alone."""
+"""The number of PostgreSQL's advisory lock for making matches: arbitrary, and used for nothing else."""
 
 
 @dataclass(frozen=True)
 class Seeker:
-    """Somebody who seeks a game. bots: whether bots may fill the seats after a while; since: when they began."""
+    """A player who seeks a game. bots: whether bots may fill the seats after a while. since: when they began."""
 
     player: str
     name: str
@@ -40,7 +40,7 @@ class Seeker:
     since: int
 
     def window(self, now: int) -> int:
-        """How far away in rating others may be by now.
+        """The difference in rating that the player accepts at the time ``now``.
 
         >>> Seeker("a", "Ada", 1500, False, since=0).window(5_000)
         200
@@ -48,13 +48,13 @@ class Seeker:
         return NEAR + WIDENING * max(0, now - self.since) // 1000
 
     def suits(self, other: Seeker, now: int) -> bool:
-        """Whether each is near enough for the other."""
+        """Whether each accepts the other's rating."""
         return abs(self.rating - other.rating) <= min(self.window(now), other.window(now))
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What came of asking: the table, or since when one waits, and how many seek the same game."""
+    """The answer to a request: the table if there is one, since when the player waits, and how many seek the same game."""
 
     table: str | None
     since: int
@@ -62,8 +62,8 @@ class Sought:
 
 
 def party(me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_after: int) -> tuple[Seeker, ...]:
-    """Who sits down together, ``me`` first: a full table, or after ``fill_after`` milliseconds all who take bots; or
-    nobody yet.
+    """The players of a new table, ``me`` first: enough to fill it or, after ``fill_after`` milliseconds, all who accept
+    bots; empty if it is too early.
 
     >>> ada, bo, cy = (Seeker(name, name, rating, True, 0) for name, rating in [("a", 1500), ("b", 1550), ("c", 1900)])
     >>> [one.name for one in party(ada, [cy, bo], 2, 0, 15_000)]
@@ -80,7 +80,7 @@ def party(me: Seeker, others: Sequence[Seeker], players: int, now: int, fill_aft
 
 
 class Matches:
-    """Reads and writes who seeks a game."""
+    """Reads and writes the list of players who seek a game."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -97,7 +97,7 @@ class Matches:
         fill_after: int,
         make: Callable[[tuple[Seeker, ...]], Room],
     ) -> Sought:
-        """Seek a game, or go on seeking it. game: preset and speed; make: the table's room, from those who sit there."""
+        """Begin or go on to seek a game. game: preset and speed. make: makes the room of a table from its players."""
         preset, speed = game
 
         def write(connection: sa.Connection) -> Sought:
@@ -138,7 +138,7 @@ class Matches:
         return await self._database.write(write)
 
     async def leave(self, player: str) -> str | None:
-        """Seek no more: the table that was found meanwhile, if one was."""
+        """Stop seeking; return the table that was found meanwhile, if there is one."""
 
         def write(connection: sa.Connection) -> str | None:
             mine = seekers.c.player == player

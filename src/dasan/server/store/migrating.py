@@ -1,7 +1,7 @@
-"""Schema versions: which one a database has, which this version of dasan knows, and the way from one to the other.
+"""Schema versions: the one that a database has, those that this version of dasan knows, and migration between them.
 
-Every revision in ``migrations/versions`` is a list of explicit operations that stays as it was released. To change the
-tables, change ``schema`` and add the next revision with the operations that lead there.
+Every revision in ``migrations/versions`` is a list of explicit operations that never changes after its release. To change
+the database tables, change ``schema`` and add the next revision with the operations that lead there.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 LOCK = 4729113
-"""The number of PostgreSQL's lock: arbitrary, and ours alone."""
+"""The number of PostgreSQL's advisory lock for migration: arbitrary, and used for nothing else."""
 
 
 def known() -> frozenset[str]:
-    """Every schema version that this version of dasan can start from: the numbers of the files of revisions."""
+    """Every schema version that this version of dasan can migrate from: the numbers in the names of the revision files."""
     return frozenset(path.name[1:5] for path in (MIGRATIONS / "versions").glob("r[0-9][0-9][0-9][0-9]_*.py"))
 
 
@@ -33,7 +33,7 @@ def newest() -> str:
 
 
 def current(connection: sa.Connection) -> str | None:
-    """The database's schema version; None where it is empty."""
+    """The database's schema version; None if the database is empty."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
@@ -41,7 +41,7 @@ def current(connection: sa.Connection) -> str | None:
 
 
 def check(connection: sa.Connection) -> bool:
-    """Whether the database has the newest schema. ``CannotServe`` where this version of dasan does not know its own."""
+    """Whether the database has the newest schema. Raises ``CannotServe`` if this version of dasan does not know its schema."""
     found, wanted = current(connection), newest()
     if found is not None and found not in known():
         if found > wanted:
@@ -54,12 +54,12 @@ def check(connection: sa.Connection) -> bool:
 
 
 def migrate(connection: sa.Connection, revision: str = "head") -> None:
-    """Bring the database to a schema version, by default the newest; ``CannotServe`` where it is not known."""
+    """Bring the database to a schema version, by default the newest. Raises ``CannotServe`` if its schema is unknown."""
     if connection.dialect.name == "postgresql":
-        # Of several processes that start at once, one migrates.
+        # If several processes start at once, one of them migrates.
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
     if not check(connection):
-        # Alembic takes a sixth of a server's start to load: a database that has the newest schema does without.
+        # Loading Alembic takes a sixth of a server's start, and a database with the newest schema does not need it.
         from alembic import command
 
         config = _config()
@@ -68,7 +68,7 @@ def migrate(connection: sa.Connection, revision: str = "head") -> None:
 
 
 def require(connection: sa.Connection) -> None:
-    """``OlderSchema`` unless the database has the newest one."""
+    """Raise ``OlderSchema`` unless the database has the newest schema."""
     if not check(connection):
         raise OlderSchema(f"the database has an older schema than {newest()}: run dasan admin migrate")
 

@@ -1,4 +1,4 @@
-"""Lists for the host: tables, players, reports."""
+"""Lists for ``dasan admin``: tables, players, reports."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from dasan.server.store.schema import hand_seats, hands, players, reports, seats
 
 @dataclass(frozen=True)
 class Overview:
-    """A part of a list, as rows of plain data, and how many there are in all."""
+    """The first rows of a list as plain data, and the length of the whole list."""
 
     rows: tuple[dict[str, Any], ...]
     total: int
 
 
 class Overviews:
-    """Reads them."""
+    """Reads lists for ``dasan admin``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def tables(self, status: str | None, most: int) -> Overview:
-        """Tables, the one touched last first. No seeds, and no cards."""
+        """Tables, the most recently touched first, without seeds and cards."""
         shown = ("id", "preset", "status", "created", "touched", "seq", "owner", "lease_until", "summary")
         query = sa.select(*(tables.c[name] for name in shown)).order_by(tables.c.touched.desc(), tables.c.id)
         return await self._of(query if status is None else query.where(tables.c.status == status), most)
 
     async def players(self, text: str | None, banned: bool, most: int) -> Overview:
-        """Players whose name or account contains ``text``, newest first, with how many hands they have played."""
+        """Players whose name or account contains ``text``, newest first, with the number of hands they have played."""
         played = (
             sa.select(
                 hand_seats.c.player, sa.func.count().label("hands"), sa.func.max(hand_seats.c.finished).label("last")
@@ -64,13 +64,13 @@ class Overviews:
         return await self._of(query.where(players.c.banned) if banned else query, most)
 
     async def seated(self, table_id: str) -> tuple[dict[str, Any], ...]:
-        """Who sits at a table: seat and player's id. Guests have no other name that is theirs alone."""
+        """The seats of a table with their players' ids. Only an id tells guests apart: several may have the same name."""
         query = sa.select(seats.c.seat, seats.c.player).where(seats.c.table_id == table_id).order_by(seats.c.seat)
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(map(dict, rows))
 
     async def has_played(self, player: str) -> bool:
-        """Whether somebody with this id sits, or has finished a hand, anywhere: guests are known by that alone."""
+        """Whether a player with this id sits at a table or has finished a hand: some guests leave no other trace."""
         sitting = sa.select(seats.c.player).where(seats.c.player == player)
         played = sa.select(hand_seats.c.player).where(hand_seats.c.player == player)
         query = sitting.union_all(played).limit(1)
@@ -81,14 +81,14 @@ class Overviews:
         return await self._of(sa.select(reports).order_by(reports.c.at.desc(), reports.c.id.desc()), most)
 
     async def dismiss(self, report: int) -> bool:
-        """Delete a report. False where there is none."""
+        """Delete a report. False if there is none with this number."""
         change = sa.delete(reports).where(reports.c.id == report)
         return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def records(self, table_id: str | None, after: tuple[int, str], most: int) -> tuple[tuple[int, str, str], ...]:
-        """The climb/1 records of finished hands, in the order in which they ended: moment, id and text of each.
+        """The climb/1 records of finished hands in the order in which they ended: time, id and text of each.
 
-        after: the moment and id of the last one that was read.
+        after: the time and id of the last one that was read.
         """
         place = sa.tuple_(hands.c.finished, hands.c.id)
         query = sa.select(hands.c.finished, hands.c.id, hands.c.record).where(place > sa.tuple_(*map(sa.literal, after)))

@@ -1,4 +1,4 @@
-"""Passkeys of accounts, and the challenges that browsers answer with them."""
+"""Passkeys of accounts, and the challenges that browsers sign with them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dasan.server.store.people import Taken, put
 from dasan.server.store.schema import challenges, passkeys, players
 
 CHALLENGE_KEPT = 5 * 60 * 1000
-"""Milliseconds in which a challenge can be answered."""
+"""Milliseconds within which a challenge must be answered."""
 
 
 @dataclass(frozen=True)
 class Challenge:
-    """What a browser was asked. purpose: "register" or "sign-in"; account: the name of an account to be opened."""
+    """A challenge for a browser. purpose: "register" or "sign-in". account: the name of an account to be opened."""
 
     challenge: bytes
     purpose: str
@@ -28,7 +28,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class Passkey:
-    """A credential of an account. uses: the authenticator's own counter."""
+    """A credential of an account. uses: the authenticator's signature counter."""
 
     id: str
     credential: bytes = field(repr=False)
@@ -41,7 +41,7 @@ class Passkey:
 
 
 def passkey_id(credential: bytes) -> str:
-    """How the store and the interface name a credential."""
+    """The id of a credential in the store and in messages."""
     return sha256(credential).hexdigest()
 
 
@@ -50,13 +50,13 @@ class LastWayIn(Exception):
 
 
 class Passkeys:
-    """Reads and writes them."""
+    """Reads and writes passkeys and challenges."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def ask(self, ticket: str, asked: Challenge, now: int) -> None:
-        """Keep a challenge until it is answered."""
+        """Store a challenge until it is answered or runs out."""
         row = {"ticket": ticket, "challenge": asked.challenge, "purpose": asked.purpose, "until": now + CHALLENGE_KEPT}
 
         def write(connection: sa.Connection) -> None:
@@ -66,7 +66,7 @@ class Passkeys:
         await self._database.write(write)
 
     async def answer(self, ticket: str, now: int) -> Challenge | None:
-        """The challenge, once; None where there is none, or none any more."""
+        """Remove and return a challenge; None if there is none, or it was answered or has run out."""
 
         def write(connection: sa.Connection) -> Challenge | None:
             mine = sa.and_(challenges.c.ticket == ticket, challenges.c.until >= now)
@@ -89,8 +89,8 @@ class Passkeys:
         return None if row is None else Passkey(**row)
 
     async def add(self, passkey: Passkey, account: str | None) -> None:
-        """Keep a passkey; account: open the player's account by this name. ``Taken`` where the name or the passkey is
-        somebody's already.
+        """Store a passkey. account: also open an account with this name for the player. Raises ``Taken`` if the name or the
+        passkey belongs to somebody already.
         """
 
         def write(connection: sa.Connection) -> None:
@@ -106,12 +106,14 @@ class Passkeys:
         await self._database.write(write)
 
     async def use(self, passkey: Passkey, uses: int, now: int) -> None:
-        """Keep that it was used."""
+        """Store the passkey's counter and the time of its use."""
         change = sa.update(passkeys).where(passkeys.c.id == passkey.id).values(uses=uses, used=now)
         await self._database.write(lambda connection: connection.execute(change))
 
     async def remove(self, player: str, wanted: str) -> bool:
-        """Forget one of the player's passkeys: False where there is none; ``LastWayIn`` where no other way in is left."""
+        """Delete one of the player's passkeys. False if they have none with this id. Raises ``LastWayIn`` if they could not
+        sign in without it.
+        """
 
         def write(connection: sa.Connection) -> bool:
             mine = set(connection.scalars(sa.select(passkeys.c.id).where(passkeys.c.player == player)))

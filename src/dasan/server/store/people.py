@@ -1,4 +1,4 @@
-"""Players: guests who have said a name, accounts, the browsers that are signed in, personal links."""
+"""Players: guests who have chosen a name, accounts, browsers that are signed in, personal links."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from dasan.server.store.schema import (
 )
 
 SEEN_EVERY = 60 * 1000
-"""Milliseconds between two notes that a browser was here."""
+"""The least number of milliseconds between two updates of the time when a browser was last seen."""
 
 
 class Taken(Exception):
-    """Somebody else has that account name."""
+    """The account name belongs to somebody else."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """A player whom the server knows by name. account: the name to sign in with, as it is compared; None for guests."""
+    """A player with a name. account: the folded name to sign in with; None for guests."""
 
     id: str
     name: str
@@ -52,11 +52,11 @@ class People:
         self._database = database
 
     async def find(self, player: str) -> Person | None:
-        """The player with this id, if the server knows more of it than the id."""
+        """The player with this id; None if the server knows nothing but the id."""
         return await self._find(players.c.id == player)
 
     async def by_account(self, account: str) -> Person | None:
-        """The player of an account."""
+        """The player with this account; None if there is none."""
         return await self._find(players.c.account == folded(account))
 
     async def _find(self, which: sa.ColumnElement[bool]) -> Person | None:
@@ -65,11 +65,11 @@ class People:
         return None if row is None else Person(row.id, row.name, row.created, row.account, row.password, row.banned)
 
     async def rename(self, player: str, name: str, now: int) -> None:
-        """Call a player so from now on."""
+        """Change a player's name."""
         await self._database.write(lambda connection: put(connection, player, now, name=name))
 
     async def register(self, player: str, account: str, password: str, now: int) -> None:
-        """Make a player's account, or give it another password (a hash). ``Taken`` where the name is somebody else's."""
+        """Open a player's account, or change its password (a hash). Raises ``Taken`` if the name belongs to somebody else."""
 
         def write(connection: sa.Connection) -> None:
             owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
@@ -80,7 +80,7 @@ class People:
         await self._database.write(write)
 
     async def set_password(self, player: str, password: str, now: int) -> None:
-        """Another password, as a hash; every browser is signed out."""
+        """Change the password (a hash) and sign every browser out."""
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
@@ -90,12 +90,12 @@ class People:
         await self._database.write(write)
 
     async def sign_in(self, session: str, player: str, agent: str, now: int) -> None:
-        """Keep that a browser is signed in. session: a hash of what its cookie says."""
+        """Store that a browser is signed in. session: a hash of its cookie's token."""
         row = {"id": session, "player": player, "created": now, "seen": now, "agent": agent[:200]}
         await self._database.write(lambda connection: connection.execute(sa.insert(sign_ins), row))
 
     async def is_signed_in(self, session: str, player: str, now: int) -> bool:
-        """Whether that browser is still signed in; it is noted that it was here, at most once in ``SEEN_EVERY``."""
+        """Whether that browser is still signed in. Updates when it was last seen, at most once in ``SEEN_EVERY``."""
         mine = sa.and_(sign_ins.c.id == session, sign_ins.c.player == player)
         query = sa.select(sign_ins.c.seen).where(mine)
         seen: int | None = await self._database.read(lambda connection: connection.scalar(query))
@@ -105,12 +105,12 @@ class People:
         return await self._database.write(lambda connection: connection.execute(change).rowcount == 1)
 
     async def sign_ins(self, player: str) -> list[Any]:
-        """The player's browsers, the one seen last first, as rows."""
+        """Rows of the player's signed-in browsers, the most recently seen first."""
         query = sa.select(sign_ins).where(sign_ins.c.player == player).order_by(sign_ins.c.seen.desc())
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
     async def sign_out(self, player: str, session: str | None, now: int) -> None:
-        """Sign one of the player's browsers out, or all; every process hears of it."""
+        """Sign out one of the player's browsers (None: all of them), and leave a notice for every process."""
         which = sign_ins.c.player == player
         if session is not None:
             which = sa.and_(which, sign_ins.c.id == session)
@@ -122,7 +122,7 @@ class People:
         await self._database.write(write)
 
     async def make_link(self, link: str, player: str, now: int, until: int) -> None:
-        """Keep a personal link, as a hash."""
+        """Store a personal link, as a hash."""
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.delete(links).where(links.c.until < now))
@@ -131,7 +131,7 @@ class People:
         await self._database.write(write)
 
     async def take_link(self, link: str, now: int) -> str | None:
-        """The player a personal link is of, once."""
+        """Remove a personal link and return its player; None if it does not exist, was used or has run out."""
 
         def write(connection: sa.Connection) -> str | None:
             player = connection.scalar(sa.select(links.c.player).where(links.c.id == link, links.c.until >= now))
@@ -141,7 +141,7 @@ class People:
         return await self._database.write(write)
 
     async def export(self, player: str) -> dict[str, Any]:
-        """All that is kept about a player, as plain data."""
+        """Everything stored about a player, as plain data."""
 
         def read(connection: sa.Connection) -> dict[str, Any]:
             def rows(query: sa.Select[Any]) -> list[dict[str, Any]]:
@@ -168,9 +168,9 @@ class People:
         return await self._database.read(read)
 
     async def delete(self, player: str, now: int) -> tuple[str, ...]:
-        """Forget a player: hands and logs stay, without the name. The tables that must be read again.
+        """Delete a player; hands and logs stay, without the name. Returns the tables that must be read again.
 
-        One transaction a table, so that nobody waits for a long one; what is done can be done again.
+        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless.
         """
         other = stranger()
         known = await self._database.read(lambda connection: tables_of(connection, player))
@@ -182,7 +182,7 @@ class People:
         return tuple(known)
 
     async def ban(self, player: str, now: int, *, banned: bool = True) -> None:
-        """Keep a player out, or let them in again; every process hears of it."""
+        """Ban a player, or lift the ban, and leave a notice for every process."""
 
         def write(connection: sa.Connection) -> None:
             mine = players.c.id == player
@@ -197,7 +197,7 @@ class People:
 
 
 def put(connection: sa.Connection, player: str, now: int, **values: object) -> None:
-    """Change what is known of a player, who is new to the server perhaps."""
+    """Set columns of a player's row; insert the row if there is none."""
     if connection.execute(sa.update(players).where(players.c.id == player).values(**values)).rowcount == 0:
         row = {"id": player, "created": now, "banned": False, "account": None, "password": None, **values}
         connection.execute(sa.insert(players), row)

@@ -1,6 +1,6 @@
-"""Processes that serve the database, and the notices they and the host's commands leave for each other.
+"""Processes that serve the database, and the notices that they and ``dasan admin`` leave for each other.
 
-A process writes that it is there, which also shows whether the database takes anything; it reads notices every second.
+Each process writes a heartbeat, which also shows whether the database accepts writes, and reads notices every second.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dasan.server.store.database import Database
 from dasan.server.store.schema import notices, processes
 
 Kind: TypeAlias = Literal["recheck", "reopen"]
-"""recheck: look again whether a player is signed in and may be here. reopen: read a table from the store again."""
+"""recheck: check again whether a player is signed in and not banned. reopen: read a table from the store again."""
 
 KEPT = 5 * 60 * 1000
-"""Milliseconds for which notices are read: longer than the clocks of machines differ."""
+"""Milliseconds for which notices are kept: longer than the clocks of two machines may differ."""
 ALIVE = 30 * 1000
-"""Milliseconds without a sign of life after which a process counts as gone."""
+"""Milliseconds without a heartbeat after which a process counts as gone."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """What a process should do something about. subject: a player's or a table's id."""
+    """A request to every process. subject: the id of a player or a table."""
 
     id: int
     kind: Kind
@@ -42,18 +42,18 @@ class Process:
 
 
 def leave_notice(connection: sa.Connection, kind: Kind, subject: str, now: int) -> None:
-    """Leave a notice, in the transaction that changes what it is about."""
+    """Leave a notice, in the transaction that makes the change."""
     connection.execute(sa.insert(notices), {"at": now, "kind": kind, "subject": subject})
 
 
 class Processes:
-    """Reads and writes them."""
+    """Reads and writes heartbeats and notices."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def beat(self, process: str, version: str, now: int) -> None:
-        """Write that the process is there: raises where the database takes nothing."""
+        """Write the process's heartbeat. Raises if the database accepts no writes."""
 
         def write(connection: sa.Connection) -> None:
             mine = processes.c.id == process
@@ -66,18 +66,18 @@ class Processes:
         await self._database.write(write)
 
     async def gone(self, process: str) -> None:
-        """The process has ended."""
+        """Delete the process's heartbeat, because it ends."""
         change = sa.delete(processes).where(processes.c.id == process)
         await self._database.write(lambda connection: connection.execute(change))
 
     async def alive(self, now: int) -> tuple[Process, ...]:
-        """The processes that were there a moment ago."""
+        """The processes with a recent heartbeat."""
         query = sa.select(processes).where(processes.c.seen >= now - ALIVE).order_by(processes.c.started)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(Process(row.id, row.version, row.started, row.seen) for row in rows)
 
     async def notices(self, now: int) -> tuple[Notice, ...]:
-        """The notices of the last minutes; those of other machines may come out of order."""
+        """The notices of the last minutes; those from other machines may come out of order."""
         query = sa.select(notices).where(notices.c.at >= now - KEPT).order_by(notices.c.id)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         return tuple(Notice(row.id, row.kind, row.subject) for row in rows)

@@ -1,7 +1,7 @@
 """Ratings by game and number of players, of people and bots, by the Plackett–Luce model of openskill.
 
-A rated hand is a match of sides, or of every seat for itself: who is paid more is placed higher, and in games that are
-about places, those. A rating is shown as ``500 + 40 mu``, so that it begins at 1500.
+A rated hand is a match between sides, or between all seats. A higher payment is a higher place; in games that are played
+for places, the places themselves count. A rating is shown as ``500 + 40 mu``, so that it begins at 1500.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 BASE, SCALE = 500, 40
 BEGINNING = 1500
-"""Where everybody begins."""
+"""Everybody's first rating."""
 SETTLED = 20
-"""Hands from which on a rating is not provisional any more."""
+"""The number of rated hands after which a rating is no longer provisional."""
 
 _model = PlackettLuce()
 
 
 def shown(mu: float) -> int:
-    """A rating as players see it.
+    """The rating that players see.
 
     >>> shown(25.0)
     1500
@@ -36,10 +36,10 @@ def shown(mu: float) -> int:
 
 
 def rate(connection: sa.Connection, hand: Hand) -> None:
-    """Change the ratings of all who played a rated hand, in the transaction that writes it."""
+    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
     names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
     count = len(names)
-    # In one order, for each row is locked: other processes rate the same bots.
+    # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
     known = {name: _read(connection, name, hand.preset, count) for name in sorted({n for n in names if n is not None})}
     sides, places = teams(hand)
     made = [[_rating(known.get(names[seat] or "")) for seat in side] for side in sides]
@@ -50,7 +50,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
             if (name := names[seat]) is not None:
                 new.setdefault(name, []).append(rating)
     for name, found in sorted(new.items()):
-        # A bot that sat in several seats is rated by the mean of what they did.
+        # A bot in several seats gets the mean of their new ratings.
         mu = sum(rating.mu for rating in found) / len(found)
         sigma = sum(rating.sigma for rating in found) / len(found)
         before = known[name]
@@ -66,7 +66,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
 
 
 def teams(hand: Hand) -> tuple[list[list[int]], list[float]]:
-    """The sides of a hand by seats, and their places, 1 for the best."""
+    """The sides of a hand as lists of seats, and their places, 1 for the best."""
     if any(p.role == "bidder" for p in hand.players):
         attack = [p.seat for p in hand.players if p.role in ("bidder", "partner")]
         defence = [p.seat for p in hand.players if p.role == "defender"]
@@ -86,12 +86,12 @@ class Ratings:
         self._database = database
 
     async def of(self, player: str) -> list[Any]:
-        """A player's ratings, or a bot's (``bot:NAME``), as rows."""
+        """Rows of a player's ratings, or a bot's (``bot:NAME``)."""
         query = sa.select(ratings).where(ratings.c.player == player).order_by(ratings.c.preset, ratings.c.players)
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
     async def points(self, player: str, preset: str, players: int, most: int = 500) -> list[Any]:
-        """The last points of a rating's chart, as rows in order."""
+        """Rows of the last points of a rating's chart, in order."""
         mine = sa.and_(
             rating_points.c.player == player, rating_points.c.preset == preset, rating_points.c.players == players
         )

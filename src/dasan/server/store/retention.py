@@ -1,4 +1,4 @@
-"""How long things are kept, and removing what is older."""
+"""Retention: how long data is kept, and the deletion of older data."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dasan.server.store.schema import events, hand_seats, hands, players, promis
 
 DAY = 24 * 60 * 60 * 1000
 AT_ONCE = 200
-"""Rows that go in one transaction, so that moves need not wait for long."""
+"""The most rows that one transaction deletes, so that moves do not wait long."""
 UNSEEN_DAYS = 400
-"""Browsers forget their cookie after so many days; what they were signed in with goes too."""
+"""Days after which browsers drop their cookie; older sign-ins are deleted."""
 
 
 @dataclass(frozen=True)
 class Keep:
-    """Days for which things are kept; 0: for ever.
+    """Days for which data is kept; 0: for ever.
 
     tables: casual tables nobody has touched. hands: unrated hands. guests: players without an account who have not
     played. chat: what was said, and reports of it.
@@ -37,7 +37,7 @@ class Keep:
 
 
 async def prune(database: Database, people: People, keep: Keep, now: int, *, dry: bool = False) -> Counter[str]:
-    """Remove what is older than it is kept: how many of each. dry: only count."""
+    """Delete data that is older than its period; return how much of each kind. dry: only count."""
     removed: Counter[str] = Counter()
     if keep.tables:
         removed["tables"] = await _remove(database, _old_tables(now - keep.tables * DAY, now), tables.c.id, dry=dry)
@@ -59,7 +59,7 @@ def _old_tables(cutoff: int, now: int) -> sa.Select[tuple[str]]:
 
 
 async def _remove(database: Database, old: sa.Select[tuple[str]], key: sa.Column[str], *, dry: bool) -> int:
-    """Delete rows by their ids, some at a time; what belongs to them goes with them."""
+    """Delete rows by their ids, ``AT_ONCE`` at a time; rows that refer to them are deleted too."""
     if dry:
         count = sa.select(sa.func.count()).select_from(old.subquery())
         return await database.read(lambda connection: connection.scalar(count) or 0)
@@ -104,7 +104,7 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
 
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
-    """Take the text out of old chat: the log keeps its entries, so that it still makes the same room."""
+    """Delete the text of old chat. The log keeps the entries, so that it still folds to the same room."""
     said = sa.and_(
         events.c.at < cutoff,
         events.c.line.startswith('{"type":"chat"', autoescape=True),
@@ -133,7 +133,7 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
 
 
 def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> None:
-    """Leave old chat out of a table's checkpoint; whoever owns the table reads it again."""
+    """Delete old chat from a table's checkpoint; the table's owner reads the table again."""
     mine = tables.c.id == table_id
     kept = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
     values = {"fence": tables.c.fence + 1}
@@ -145,6 +145,6 @@ def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> 
 
 
 def _tidy(connection: sa.Connection, now: int) -> None:
-    """What is of no use any more."""
+    """Delete promises and sign-ins that have run out."""
     connection.execute(sa.delete(promises).where(promises.c.at < now - DAY))
     connection.execute(sa.delete(sign_ins).where(sign_ins.c.seen < now - UNSEEN_DAYS * DAY))

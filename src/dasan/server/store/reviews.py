@@ -1,4 +1,4 @@
-"""Data about finished hands: reviews as they were sent, decisions for habits, notes, and reviews watched together."""
+"""Data about finished hands: stored reviews, decisions for habits, notes, and shared reviews."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dasan.server.store.hands import Hand
 from dasan.server.store.schema import decisions, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
-"""Milliseconds after which a shared review that nobody has led is forgotten."""
+"""Milliseconds after which a shared review is deleted whose leader has not moved."""
 MOST_NOTES = 200
 CHOSEN = ""
-"""The habit of a decision where the best candidate was chosen."""
+"""The habit of a decision for the best candidate: none."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A review that others watch. place: what its leader looks at; revision: how often that has changed."""
+    """A review that others watch. place: what its leader looks at. revision: how often that has changed."""
 
     id: str
     hand: str
@@ -34,13 +34,13 @@ class Shared:
 
 
 class Reviews:
-    """Reads and writes them."""
+    """Reads and writes reviews, decisions, notes and shared reviews."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def get(self, hand_id: str, kind: str, version: str) -> tuple[str, ...] | None:
-        """The lines of a review that this version made before."""
+        """The lines of a stored review of this version; None if there is none."""
         query = sa.select(reviews.c.lines).where(
             reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
         )
@@ -50,7 +50,7 @@ class Reviews:
     async def keep(
         self, hand: Hand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
     ) -> None:
-        """Keep a whole review. told: the decisions in it, for the habits of the people who played."""
+        """Store a whole review. told: the decisions in it, for the habits of the people who played."""
         row = {"hand_id": hand.id, "kind": kind, "version": version, "lines": "".join(lines)}
         rows = [_decision(hand, one) for one in told if one["estimates"] and hand.players[one["seat"]].player]
 
@@ -64,7 +64,7 @@ class Reviews:
         await self._database.write(write)
 
     async def habits(self, player: str) -> list[dict[str, Any]]:
-        """What a player's decisions cost by game and kind, as the interface tells it."""
+        """The cost of a player's decisions by game and kind, as plain data for ``Habits`` messages."""
         query = sa.select(decisions).where(decisions.c.player == player).order_by(decisions.c.hand_id, decisions.c.seq)
         rows = await self._database.read(lambda connection: connection.execute(query).all())
         games: dict[tuple[str, str], list[Any]] = {}
@@ -73,7 +73,7 @@ class Reviews:
         return [_habits(preset, unit, found) for (preset, unit), found in sorted(games.items())]
 
     async def notes(self, player: str, hand_id: str) -> list[dict[str, Any]]:
-        """The player's notes of a hand, in order."""
+        """The player's notes on a hand, in order."""
         query = sa.select(review_notes.c.seq, review_notes.c.text).where(
             review_notes.c.player == player, review_notes.c.hand_id == hand_id
         )
@@ -81,7 +81,7 @@ class Reviews:
         return [dict(row) for row in rows]
 
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
-        """Keep a note in place of the one that stands there; an empty one is removed."""
+        """Store a note in place of an earlier one at the same move; an empty text deletes it."""
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
         def write(connection: sa.Connection) -> None:
@@ -97,7 +97,7 @@ class Reviews:
         await self._database.write(write)
 
     async def share(self, shared: Shared, now: int) -> None:
-        """Keep a review that others watch from now on."""
+        """Store a new shared review."""
         row = {**vars(shared), "touched": now}
         row["hand_id"] = row.pop("hand")
 
@@ -108,13 +108,13 @@ class Reviews:
         await self._database.write(write)
 
     async def shared(self, shared_id: str) -> Shared | None:
-        """A review that others watch, as it is now."""
+        """The shared review with this id; None if there is none."""
         query = sa.select(shared_reviews).where(shared_reviews.c.id == shared_id)
         row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
         return None if row is None else Shared(row.id, row.hand_id, row.leader, row.name, row.place, row.revision)
 
     async def lead(self, shared_id: str, place: Mapping[str, Any], now: int) -> int:
-        """The leader looks elsewhere: the revision that makes it."""
+        """Store the leader's new place; return the revision after it."""
         mine = shared_reviews.c.id == shared_id
         change = sa.update(shared_reviews).where(mine)
         values = {"place": dict(place), "revision": shared_reviews.c.revision + 1, "touched": now}

@@ -1,4 +1,4 @@
-"""The database's tables. Times are milliseconds since 1970; JSON columns hold what the code that writes them says."""
+"""The database's tables. Times are milliseconds since 1970; the code that writes a JSON column defines its contents."""
 
 from __future__ import annotations
 
