@@ -12,7 +12,6 @@ from dasan.sentences import said
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
 from dasan.server.store.database import Database
-from dasan.server.store.ratings import rate
 from dasan.server.store.schema import hand_seats, hands
 
 PAGE = 50
@@ -99,8 +98,6 @@ def insert_hand(connection: sa.Connection, hand: Hand) -> None:
         for p in hand.players
     ]
     connection.execute(sa.insert(hand_seats), seats)
-    if hand.rated:
-        rate(connection, hand)
 
 
 class Hands:

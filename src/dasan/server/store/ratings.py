@@ -6,16 +6,14 @@ for places, the places themselves count. A rating is shown as ``500 + 40 mu``, s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
 from dasan.server.store.database import Database
+from dasan.server.store.hands import Hand
 from dasan.server.store.schema import rating_points, ratings
-
-if TYPE_CHECKING:
-    from dasan.server.store.hands import Hand
 
 BASE, SCALE = 500, 40
 BEGINNING = 1500
