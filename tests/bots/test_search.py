@@ -13,8 +13,8 @@ from dasan import vector, worlds
 from dasan.bots import Bot
 from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import NetBot
-from dasan.bots.rollouts import simulator_for
 from dasan.bots.search import Effort, SearchBot, StrongBot
+from dasan.bots.simulator import simulator_for
 from dasan.bots.trained import catalogue, fitted
 from dasan.features import encode, encode_moves
 from dasan.kernels.worlds.deal import words_of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dasan.bots.rollouts import Simulator
+    from dasan.bots.simulator import Simulator
     from dasan.bots.trained import Fitted
     from dasan.worlds.deals import Deals
 
