@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown, whole
-from dasan.vector.worth import earned
-
-if TYPE_CHECKING:
-    from dasan.vector.env import VectorEnv
+from dasan.vector.worth import Ended, earned
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
 """A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's first
 row [k + 1] it computes scores [rows]; of each observation's moves the one with the highest score is played."""
+
+Player = Score | Literal["random"]
+"""A score function, or "random": every legal move is equally likely."""
 
 
 class Duel(NamedTuple):
@@ -30,42 +30,43 @@ class Duel(NamedTuple):
     deals: int
 
 
-class Duels:
-    """The part of `VectorEnv` that plays duels."""
+class Playing(Ended, Protocol):
+    """Environments in which a duel is played, such as `VectorEnv`."""
 
-    def duel(
-        self,
-        one: Score | Literal["random"],
-        others: Score | Literal["random"],
-        deals: int,
-        seed: int = 0,
-    ) -> Duel:
-        """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
-
-        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
-        ValueError: a player is neither, or does not give one real number for each row.
-        """
-        for player in (one, others):
-            if not callable(player) and not (isinstance(player, str) and player == "random"):
-                raise WrongType(f'a player is a score function or "random", not {shown(player)}')
-        deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
-        env = cast("VectorEnv", self)
-        n = env.num_players
-        means: list[float] = []
-        for at in range(0, deals, 512):
-            count = min(512, deals - at)
-            seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(n)]
-            means += _played(env.like(count * n, seeds), one, others).reshape(count, n).mean(axis=1).tolist()
-        half = 1.96 * float(np.std(means, ddof=1)) / len(means) ** 0.5
-        mean = float(np.mean(means))
-        return Duel(mean, mean - half, mean + half, deals)
+    @property
+    def num_envs(self) -> int: ...
+    @property
+    def num_legal(self) -> npt.NDArray[Any]: ...
+    @property
+    def to_act(self) -> npt.NDArray[Any]: ...
+    @property
+    def done(self) -> npt.NDArray[Any]: ...
+    def sample(self) -> npt.NDArray[np.int32]: ...
+    def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]: ...
+    def step(self, actions: npt.NDArray[Any]) -> None: ...
 
 
-def _played(
-    env: VectorEnv, one: Score | Literal["random"], others: Score | Literal["random"]
-) -> npt.NDArray[np.float32]:
+def duel(
+    make: Callable[[int, Sequence[int]], Playing], players: int, one: Player, others: Player, deals: int, seed: int
+) -> Duel:
+    """`VectorEnv.duel`, in environments that `make` makes, given their number and seeds."""
+    for player in (one, others):
+        if not callable(player) and not (isinstance(player, str) and player == "random"):
+            raise WrongType(f'a player is a score function or "random", not {shown(player)}')
+    deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
+    means: list[float] = []
+    for at in range(0, deals, 512):
+        count = min(512, deals - at)
+        seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(players)]
+        means += _played(make(count * players, seeds), one, others).reshape(count, players).mean(axis=1).tolist()
+    half = 1.96 * float(np.std(means, ddof=1)) / len(means) ** 0.5
+    mean = float(np.mean(means))
+    return Duel(mean, mean - half, mean + half, deals)
+
+
+def _played(env: Playing, one: Player, others: Player) -> npt.NDArray[np.float32]:
     """float32 [environments]: the payment of `one`, who has seat i modulo players in environment i."""
-    mine = np.arange(env.num_envs) % env.num_players
+    mine = np.arange(env.num_envs) % env.rules.players
     going = np.ones(env.num_envs, np.bool_)
     got = np.zeros(env.num_envs, np.float32)
     while going.any():
@@ -82,4 +83,4 @@ def _played(
     return got
 
 
-__all__ = ["Duel", "Duels", "Score"]
+__all__ = ["Duel", "Player", "Score", "duel"]

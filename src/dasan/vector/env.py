@@ -31,7 +31,7 @@ from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.vector.choosing import best_of_all, best_of_rows, for_rows, real
-from dasan.vector.duel import Duels, Score
+from dasan.vector.duel import Duel, Player, Score, duel
 from dasan.vector.given import Given, seeds_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ MOST_ENVS = (1 << 31) - 1
 MOST_THREADS = 4096
 
 
-class VectorEnv(Duels):
+class VectorEnv:
     """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
 
     - mask: bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError where it was left out.
@@ -361,6 +361,14 @@ class VectorEnv(Duels):
         place = best_of_rows(scores, starts)
         found: npt.NDArray[np.int32] = self.legal[envs, place].astype(np.int32)
         return found
+
+    def duel(self, one: Player, others: Player, deals: int, seed: int = 0) -> Duel:
+        """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
+
+        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
+        ValueError: a player is neither, or does not give one real number for each row.
+        """
+        return duel(self.like, self.num_players, one, others, deals, seed)
 
     def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """int64 [n]: the rows of `moves` with the features of these legal actions, one for each environment.

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
-
-if TYPE_CHECKING:
-    from dasan.vector.env import VectorEnv
 
 Floats = npt.NDArray[np.float32]
 
 
-def earned(env: VectorEnv) -> Floats:
+class Ended(Protocol):
+    """Environments whose hands may be over, such as `VectorEnv`."""
+
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def rewards(self) -> npt.NDArray[Any]: ...
+    @property
+    def places(self) -> npt.NDArray[Any]: ...
+
+
+def earned(env: Ended) -> Floats:
     """float32 [environments, seats]: payments in units; where nothing is paid, places scaled from 1 (first) to -1 (last).
 
     Only the rows of environments that are done have a meaning.
