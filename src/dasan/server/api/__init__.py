@@ -1,4 +1,4 @@
-"""REST: one module for each kind of thing that can be asked for."""
+"""The REST endpoints, one module for each subject."""
 
 from __future__ import annotations
 

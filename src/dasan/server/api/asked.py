@@ -1,4 +1,4 @@
-"""What endpoints ask of a request: who it is from, and the parts of the server it needs."""
+"""Parameters that endpoints share: the player behind a request, its address, and the parts of the server."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ async def _player(request: Request) -> str | None:
 
 
 def address_of(request: Request) -> str:
-    """The address a request comes from, as far as trusted proxies say."""
+    """The address that a request comes from; behind a trusted proxy, the one that the proxy names."""
     return request.client.host if request.client else ""
 
 
 def limit(request: Request, name: str, *keys: str | None) -> None:
-    """Take a token of the limit ``name`` for the address and each key; ``Refused`` where one has none left."""
+    """Take a token of the limit ``name`` for the address and for each key. Raises ``Refused`` if one of them has none left."""
     buckets = request.app.state.limits[name]
     for key in (f"address {address_of(request)}", *keys):
         if key is not None and not buckets.take(key):
@@ -65,6 +65,6 @@ IdentitiesHere = Annotated[Identities, Depends(_identities)]
 LiveHere = Annotated[Live, Depends(_live)]
 Player = Annotated[str | None, Depends(_player)]
 Number = Annotated[int, Field(ge=0, lt=1 << 53)]
-"""A number that every database can hold in a column for moments."""
+"""A number that fits a column for times in every database."""
 Small = Annotated[int, Field(ge=0, lt=1 << 31)]
-"""A number that every database can hold in any column."""
+"""A number that fits any column in every database."""

@@ -26,7 +26,7 @@ _listed: dict[tuple[str, ...], list[PresetInfo]] = {}
 
 
 def listed() -> list[PresetInfo]:
-    """The presets, worked out once: some of what is said of them needs the whole catalogue of a game."""
+    """The presets, computed once: some of their facts need the whole catalogue of a game."""
     with _LISTING:
         names = tuple(PRESETS)
         if names not in _listed:
@@ -43,7 +43,7 @@ async def presets() -> list[PresetInfo]:
 
 @router.get("/rules/{preset}")
 async def rules(preset: str, request: Request) -> RulesInfo:
-    """The rules in force for a preset; the query gives options, as in ``?triples=true&guard=off``.
+    """The rules in force for a preset; the query sets options, as in ``?triples=true&guard=off``.
 
     ``lang``: the language of the clauses, one of ``clauses.LANGUAGES``.
     """
@@ -83,7 +83,7 @@ PLAIN = {
     "net": "A network trained by self-play.",
     "strong": "The network, trying its moves out in many possible deals.",
 }
-"""Bots that are no characters, in a sentence."""
+"""A sentence about each bot that is not a character."""
 
 
 def _bot_info(name: str) -> BotInfo:
@@ -120,7 +120,7 @@ def _option_info(option: Option) -> OptionInfo:
 
 
 def _read_value(option: Option | None, text: str) -> OptionValue:
-    """The option's value that ``text`` writes; the text itself where there is none, for the rules to refuse."""
+    """``text`` as a value of the option; text that is none is returned as it is, for the rules to refuse."""
     if option is None:
         return text
     for choice in option.choices or ():

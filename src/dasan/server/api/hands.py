@@ -25,7 +25,7 @@ router = APIRouter(prefix="/api")
 
 NDJSON = "application/x-ndjson"
 AT_ONCE = 16
-"""Hands that are read from the database in one go."""
+"""How many hands one query reads."""
 
 
 @router.get("/tables/{table_id}/record")
@@ -53,7 +53,7 @@ async def hands(
 
 @router.get("/hands/{hand_id}")
 async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
-    """A finished hand's page; its link is all one needs."""
+    """A finished hand's page, for everybody who has its link."""
     found = await store.hands.load(hand_id)
     header = json.loads(found.record.partition("\n")[0])
     rules = await asyncio.to_thread(dasan.rules, found.preset, **header["rules"]["options"])
@@ -106,12 +106,12 @@ async def hand_picture(
 
 
 def _finished(room: Room) -> int:
-    """How many hands have ended in ``room``, which spectators may see late."""
+    """The number of hands that have ended in ``room``; spectators may be shown an earlier room than players."""
     return room.number if room.over else room.number - 1
 
 
 async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterator[str]:
-    """The session's lines: its header and draws, the hands that are over, and the one at the table."""
+    """The lines of the session's record: its header and draws, the hands that are over, and the current one."""
     state = room.state
     assert state is not None
     shown = room.head.rules.show_hands_after
@@ -128,7 +128,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
         for one in batch[: past - number]:
             if one.number == 1:
                 yield "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in one.opening)
-            # A hand that everybody may read is sent as it is kept.
+            # A record that everybody may read is sent as it is stored.
             text = one.record if one.shown else await asyncio.to_thread("".join, copy_for(one, viewer))
             yield text.partition("\n")[2]
         number = batch[-1].number
@@ -139,12 +139,12 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
 
 
 def moment(milliseconds: int) -> str:
-    """The moment as ISO 8601."""
+    """A time in milliseconds since 1970, as ISO 8601."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
 def summary_of(hand: Hand, player: str | None) -> HandSummary:
-    """The hand in a list of the player's."""
+    """A hand for a list of this player's hands."""
     return HandSummary(
         id=hand.id,
         number=hand.number,

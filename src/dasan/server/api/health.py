@@ -1,4 +1,4 @@
-"""Whether the server is well, and its figures."""
+"""Health, readiness and metrics of the server."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ SENTENCES = {
 
 @router.get("/api/asyncapi.json", include_in_schema=False)
 async def asyncapi() -> JSONResponse:
-    """The socket's protocol as an AsyncAPI document; ``/api/openapi.json`` is that of REST."""
+    """The WebSocket protocol as an AsyncAPI document; ``/api/openapi.json`` describes REST."""
     return JSONResponse(schema.asyncapi(dasan.__version__))
 
 
 @router.get("/health", include_in_schema=False)
 @router.get("/api/health")
 async def health(checks: ChecksHere) -> Health:
-    """Whether the server can do its work: it answers, and its store can be written to. 503 with the reason if not."""
+    """Whether the server can do its work, which needs a store that accepts writes. 503 with the reason if not."""
     return _well(await checks.health())
 
 
@@ -57,7 +57,7 @@ async def ready(checks: ChecksHere) -> Health:
 
 @router.get("/metrics", include_in_schema=False)
 async def metrics(request: Request) -> Response:
-    """Figures for Prometheus, for whoever has the host's token."""
+    """Metrics for Prometheus, for whoever has the host's token."""
     token = request.app.state.settings.metrics_token
     given = request.headers.get("authorization", "").encode("utf-8", "replace")
     if not token:

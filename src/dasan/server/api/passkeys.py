@@ -1,6 +1,6 @@
-"""Passkeys: make one, sign in with one, remove one. The ceremonies are those of WebAuthn, checked by a library.
+"""Passkeys: make one, sign in with one, remove one. A library checks the WebAuthn ceremonies.
 
-A passkey belongs to the host name that it was made at, so it needs one: an address of numbers has no passkeys.
+A passkey belongs to the host name at which it was made; a page opened by an IP address cannot have passkeys.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NOT_ACCEPTED = said("passkey.refused")
 
 @router.get("")
 async def passkeys(store: StoreHere, player: Player) -> list[PasskeyListed]:
-    """The passkeys of this account."""
+    """List the passkeys of this account."""
     return await _listed(store, player)
 
 
@@ -87,13 +87,13 @@ async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere,
 async def register(
     wanted: PasskeyAnswer, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
 ) -> Me:
-    """Keep the passkey that was made; where it opens an account this browser is signed in to it."""
+    """Store the passkey that was made. If it opens an account, this browser is signed in to it."""
     from webauthn import verify_registration_response
 
     limit(request, "sign_ins", player)
     asked = await _asked(store, wanted.ticket, "register")
     owner = asked.player
-    # Whoever made the passkey must still be who asked: a guest that had no cookie yet gets theirs now.
+    # Only the player who asked may finish. A guest who had no cookie when asking gets one now.
     if owner is None or player not in (owner, None) or (player is None and asked.account is None):
         raise Refused("forbidden", NOT_ACCEPTED)
 
@@ -128,7 +128,7 @@ async def register(
 
 @router.post("/sign-in/options", status_code=201)
 async def begin_sign_in(request: Request, store: StoreHere) -> PasskeyOptions:
-    """Begin to sign in: the browser offers the passkeys it has for this host."""
+    """Begin to sign in; the browser offers its passkeys for this host."""
     from webauthn import generate_authentication_options, options_to_json
 
     limit(request, "sign_ins")
@@ -168,7 +168,7 @@ async def sign_in(
 
 @router.post("/{passkey}/remove")
 async def remove(passkey: str, request: Request, store: StoreHere, player: Player) -> list[PasskeyListed]:
-    """Remove a passkey: those that are left. The last one of an account without a password stays."""
+    """Remove a passkey and list the others. The last passkey of an account without a password cannot be removed."""
     limit(request, "sign_ins", player)
     person = await account_of(store, player)
     try:
@@ -192,11 +192,11 @@ async def _asked(store: Store, ticket: str, purpose: str) -> Challenge:
 
 
 async def _checked(verify: Any) -> Any:
-    """What the library makes of an answer, off the event loop; whatever is wrong with it, one sentence."""
+    """Check an answer with the library, off the event loop. Raises ``Refused`` with one sentence, whatever is wrong."""
     try:
         return await asyncio.to_thread(verify)
     except Exception:
-        # The library raises its own errors, and those of the parsers below it, for what a client sends.
+        # For bad input the library raises its own errors, and those of the parsers that it uses.
         raise Refused("forbidden", NOT_ACCEPTED) from None
 
 
@@ -210,7 +210,7 @@ def _credential_id(text: str) -> bytes:
 
 
 def _place(request: Request) -> str:
-    """The host name that passkeys belong to; ``Refused`` where the page was opened by an address of numbers."""
+    """The host name that passkeys belong to. Raises ``Refused`` if the page was opened by an IP address."""
     name = request.url.hostname or ""
     try:
         ipaddress.ip_address(name)

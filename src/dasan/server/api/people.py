@@ -1,4 +1,4 @@
-"""Who one is: names, accounts, sessions, one's data; profiles, history and ratings."""
+"""Players: names, accounts, sign-ins, personal data; profiles, history and ratings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def me(store: StoreHere, player: Player) -> Me:
 async def rename(
     wanted: Rename, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
 ) -> Me:
-    """Say what tables call this player from now on. An account keeps its name."""
+    """Change the name that tables show for this player. The name of an account stays."""
     limit(request, "joins", player)
     one = player or new_player()
     person = await store.people.find(one)
@@ -73,7 +73,7 @@ async def rename(
 async def register(
     wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
 ) -> Me:
-    """Make an account; the games played as a guest in this browser are its own."""
+    """Open an account; it takes over the games played as a guest in this browser."""
     limit(request, "sign_ins", player)
     one = player or new_player()
     person = await store.people.find(one)
@@ -92,7 +92,7 @@ async def register(
 async def sign_in(
     wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere
 ) -> Me:
-    """Sign this browser in. What is wrong, the name or the password, is not said."""
+    """Sign this browser in. A refusal does not say whether the name or the password is wrong."""
     limit(request, "sign_ins", f"account {folded(wanted.name)}")
     person = await store.people.by_account(wanted.name)
     right = await ids.check(None if person is None else person.password, wanted.password)
@@ -112,7 +112,7 @@ async def sign_out(
     player: Player,
     everywhere: bool = False,
 ) -> Me:
-    """Sign this browser out, or all of the account's."""
+    """Sign out this browser, or all browsers of the account."""
     if player is not None:
         session = ids.session(request)
         if everywhere or session is not None:
@@ -125,7 +125,7 @@ async def sign_out(
 
 @router.get("/sessions")
 async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, player: Player) -> list[SessionListed]:
-    """The browsers that are signed in to this account."""
+    """List the browsers that are signed in to this account."""
     current = ids.session(request)
     rows = [] if player is None else await store.people.sign_ins(player)
     return [
@@ -140,7 +140,7 @@ async def sessions(request: Request, store: StoreHere, ids: IdentitiesHere, play
 async def end_session(
     session: str, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
 ) -> list[SessionListed]:
-    """Sign one of the account's browsers out: those that are left."""
+    """Sign out one of the account's browsers and list the others."""
     if player is not None:
         await store.people.sign_out(player, session, now())
         ids.forget()
@@ -158,7 +158,7 @@ async def change_password(
     live: LiveHere,
     player: Player,
 ) -> Me:
-    """Another password: all other browsers are signed out."""
+    """Change the password and sign out all other browsers."""
     limit(request, "sign_ins", player)
     person = await account_of(store, player)
     if person.password is not None and not await ids.check(person.password, wanted.old or ""):
@@ -180,7 +180,7 @@ async def delete(
     live: LiveHere,
     player: Player,
 ) -> Me:
-    """Forget this player; finished hands stay without the name."""
+    """Delete this player; finished hands stay, without the name."""
     limit(request, "sign_ins", player)
     if player is None:
         raise Refused("forbidden", said("account.unknown"))
@@ -202,7 +202,7 @@ async def delete(
 
 @router.get("/account/export")
 async def export(request: Request, store: StoreHere, player: Player) -> dict[str, Any]:
-    """All that is kept about this player."""
+    """Everything that is stored about this player."""
     limit(request, "records", player)
     if player is None:
         raise Refused("forbidden", said("account.unknown"))
@@ -211,7 +211,7 @@ async def export(request: Request, store: StoreHere, player: Player) -> dict[str
 
 @router.post("/me/link", status_code=201)
 async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> PersonalLink:
-    """A link that makes another device this player: it works once, for ten minutes."""
+    """Make a link by which another device becomes this player. It works once, within ten minutes."""
     limit(request, "sign_ins", player)
     if player is None:
         raise Refused("forbidden", said("account.unknown"))
@@ -221,7 +221,7 @@ async def make_link(request: Request, ids: IdentitiesHere, player: Player) -> Pe
 
 @router.post("/me/claim")
 async def claim(wanted: ClaimLink, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere) -> Me:
-    """Become the player that a personal link is of."""
+    """Become the player who made a personal link."""
     limit(request, "sign_ins")
     player = await ids.take_link(wanted.token)
     if player is None:
@@ -236,7 +236,7 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, store: 
 
 @router.get("/me/profile")
 async def my_profile(store: StoreHere, player: Player) -> Profile:
-    """One's own ratings and statistics."""
+    """The player's own ratings and statistics."""
     person = None if player is None else await store.people.find(player)
     kind = "account" if person is not None and person.account is not None else "guest"
     name = "" if person is None else person.name
@@ -262,7 +262,7 @@ async def bot_profile(name: str, store: StoreHere) -> Profile:
 
 @router.get("/me/history")
 async def history(request: Request, store: StoreHere, player: Player, before: Number | None = None) -> History:
-    """One's hands, newest first, fifty at a time."""
+    """The player's own hands, newest first, fifty at a time."""
     limit(request, "records", player)
     found = () if player is None else await store.hands.of_player(player, before)
     more = str(found[-1].finished) if len(found) >= 50 else None
@@ -271,14 +271,14 @@ async def history(request: Request, store: StoreHere, player: Player, before: Nu
 
 @router.get("/me/habits")
 async def habits(store: StoreHere, player: Player) -> list[Habits]:
-    """Which kinds of one's decisions cost most, by what could be known, in the hands that were reviewed."""
+    """Which kinds of the player's decisions cost most, judged by what could be known, in hands that were reviewed."""
     found = [] if player is None else await store.reviews.habits(player)
     return [Habits.model_validate(one) for one in found]
 
 
 @router.get("/people/{name}/ratings/{preset}/{players}")
 async def account_chart(name: str, preset: str, players: Small, store: StoreHere) -> list[RatingPoint]:
-    """The points of an account's rating in a game with so many players."""
+    """The chart of an account's rating in a game with this number of players."""
     person = await store.people.by_account(name)
     if person is None:
         raise Refused("not-found", said("no-account"))
@@ -287,13 +287,13 @@ async def account_chart(name: str, preset: str, players: Small, store: StoreHere
 
 @router.get("/me/ratings/{preset}/{players}")
 async def rating_chart(preset: str, players: Small, store: StoreHere, player: Player) -> list[RatingPoint]:
-    """The points of one's rating in a game with so many players."""
+    """The chart of the player's own rating in a game with this number of players."""
     rows = [] if player is None else await store.ratings.points(player, preset, players)
     return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]
 
 
 async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
-    """Free the player's chairs at tables that go on, as far as that can be done."""
+    """Free the player's seats at tables that go on; a table that refuses is skipped."""
     for listed in await store.listings.mine(player):
         if listed.status != "ended":
             with suppress(Refused, DasanError):
@@ -301,13 +301,13 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 
 
 async def check_free(store: Store, name: str) -> None:
-    """``Refused`` where an account cannot be called so."""
+    """Raise ``Refused`` if an account cannot have this name."""
     if folded(name) in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
         raise Refused("illegal", said("account.taken"))
 
 
 async def account_of(store: Store, player: str | None) -> Person:
-    """The account of a player; ``Refused`` for guests."""
+    """The account of a player. Raises ``Refused`` for guests."""
     person = None if player is None else await store.people.find(player)
     if person is None or person.account is None:
         raise Refused("forbidden", said("account.none"))
@@ -334,7 +334,7 @@ async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Co
 
 
 def described(player: str | None, person: Person | None) -> Me:
-    """Who this browser is."""
+    """The player of a browser, as the browser itself may know them."""
     account = None if person is None or person.account is None else person.name
     return Me(
         id=player,

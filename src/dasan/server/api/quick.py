@@ -1,4 +1,4 @@
-"""Quick match: a rated game with people of about one's own rating."""
+"""Quick match: a rated game with people of about the same rating."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SPEEDS: dict[str, dict[str, Any]] = {
     "clock-300": {"kind": "clock", "seconds": 300, "increment": 5},
 }
 USUAL_LEVEL, LEVEL_STEP = 5, 80
-"""The graded bot that players of the beginning's rating meet, and the rating points from one bot to the next."""
+"""The graded bot for players with the first rating, and the difference in rating between neighbouring bots."""
 
 
 @router.post("")
 async def quick_match(
     wanted: QuickMatch, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
 ) -> QuickMatched:
-    """Seek a game, and look whether one has been found; ask again every other second."""
+    """Seek a game, or see whether one has been found. Repeat the request every other second."""
     limit(request, "quick", player)
     try:
         rules = await asyncio.to_thread(rules_of, wanted.preset, {})
@@ -82,14 +82,14 @@ async def quick_match(
 
 @router.post("/leave")
 async def leave(request: Request, store: StoreHere, player: Player) -> QuickMatched:
-    """Seek no more; ``table`` where one was found meanwhile, which its players wait at."""
+    """Stop seeking. ``table``: the one that was found meanwhile, at which its players wait, if there is one."""
     limit(request, "quick", player)
     table = None if player is None else await store.matches.leave(player)
     return QuickMatched(table=table, waited=0, seeking=0, bots_after=None)
 
 
 def bot_for(rating: int) -> str:
-    """The graded bot for people of this rating.
+    """The graded bot for people with this rating.
 
     >>> bot_for(BEGINNING), bot_for(2500), bot_for(0)
     ('level-5', 'level-8', 'level-1')

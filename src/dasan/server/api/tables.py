@@ -1,4 +1,4 @@
-"""Tables to open, to join and to look at."""
+"""Tables: open one, join one, look at one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ router = APIRouter(prefix="/api")
 
 @router.post("/promises", status_code=201)
 async def promise(request: Request, store: StoreHere) -> Promise:
-    """Commit to a secret, before anybody says anything, for a table to be opened with."""
+    """Commit to a secret for a table that is opened later, before any player adds a string."""
     limit(request, "tables")
     ticket, seed = secrets.token_urlsafe(16), fairness.new_secret()
     await store.notes.promise(ticket, seed, now())
@@ -53,7 +53,7 @@ async def promise(request: Request, store: StoreHere) -> Promise:
 async def create_table(
     wanted: CreateTable, request: Request, response: Response, tables: TablesHere, ids: IdentitiesHere, player: Player
 ) -> TableCreated:
-    """Open a table and sit down at it; gives the browser its cookie if it has none."""
+    """Open a table and sit down at it. A browser without a cookie gets one."""
     limit(request, "tables", player)
     owner = player or new_player()
     seed = None
@@ -77,13 +77,13 @@ async def create_table(
 
 @router.get("/tables")
 async def my_tables(store: StoreHere, player: Player) -> list[TableSummary]:
-    """The tables this browser plays at, the one played last first."""
+    """The tables of this player, the most recently played first."""
     return [] if player is None else [_summary(listed) for listed in await store.listings.mine(player)]
 
 
 @router.get("/lobby")
 async def lobby(store: StoreHere) -> Lobby:
-    """Open tables, and tables that can be watched."""
+    """Tables with an open seat, and tables that can be watched."""
     listed = await store.listings.lobby("waiting")
     waiting = [
         _lobby_table(one) for one in listed if not one.locked and any(kind == "human" for kind, _, _ in one.chairs)
@@ -94,7 +94,7 @@ async def lobby(store: StoreHere) -> Lobby:
 
 @router.post("/tables/{table_id}/forget")
 async def forget(table_id: str, request: Request, tables: TablesHere, player: Player) -> Forgotten:
-    """Leave a table for good and take it off this player's list; a bot plays on where others need one."""
+    """Leave a table for good and take it off this player's list. A bot plays on if other people are at the table."""
     limit(request, "joins", player)
     room = await tables.look(table_id)
     seat = room.seat_of(player)
@@ -103,7 +103,7 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
     others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
     present = room.chairs[seat].substitute
     if room.status == "playing" and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
-        # Nobody is left to play with: the session ends, and no bot plays on for nobody.
+        # Nobody else is at the table: the session ends, instead of bots playing on among themselves.
         if room.offer is not None:
             await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))
         await tables.command(table_id, player, OfferCommand(type="offer", id=_once(), offer="end"))
@@ -138,7 +138,7 @@ async def join(
 async def command(
     table_id: str, wanted: AnyCommand, request: Request, commands: CommandsHere, player: Player
 ) -> CommandDone | Hint:
-    """Carry out a command, as over the socket: for programs that do not keep one."""
+    """Carry out a command, as over the socket; for programs without one."""
     limit(request, "commands", player)
     done = await commands.carry_out(table_id, player, wanted)
     return done if isinstance(done, Hint) else CommandDone(id=wanted.id, seq=done)
@@ -160,7 +160,7 @@ async def _join(tables: TablesHere, table_id: str, player: str, name: str | None
 
 
 def _once() -> str:
-    """The id of a command that a client did not name."""
+    """A new id for a command whose client gave none."""
     return f"rest-{secrets.token_hex(8)}"
 
 

@@ -1,4 +1,4 @@
-"""Notes, and reviews watched together: a link to follow, and the socket that tells followers where the leader is."""
+"""Notes, and shared reviews: a link to follow, and the socket that tells followers the leader's place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ router = APIRouter()
 
 @router.get("/api/hands/{hand_id}/notes")
 async def notes(hand_id: str, store: StoreHere, player: Player) -> ReviewNotes:
-    """One's own notes of a finished hand."""
+    """The player's own notes on a finished hand."""
     found = [] if player is None else await store.reviews.notes(player, hand_id)
     return ReviewNotes.model_validate({"notes": found})
 
@@ -44,7 +44,7 @@ async def note(
     ids: IdentitiesHere,
     player: Player,
 ) -> ReviewNotes:
-    """Keep a note at a move, for oneself."""
+    """Store a note at a move; nobody else can read it."""
     limit(request, "records", player)
     await store.hands.load(hand_id)
     owner = player or new_player()
@@ -63,7 +63,7 @@ async def share(
     ids: IdentitiesHere,
     player: Player,
 ) -> SharedReview:
-    """Lead a review that others watch by its link."""
+    """Begin a shared review: others follow its leader by the link."""
     limit(request, "joins", player)
     hand = await open_hand(store, hand_id)
     leader = player or new_player()
@@ -77,12 +77,12 @@ async def share(
 
 @router.websocket("/ws/reviews/{shared_id}")
 async def follow(websocket: WebSocket, shared_id: str) -> None:
-    """A review watched together, live: places come, and from the leader they are taken."""
+    """The socket of a shared review: followers receive the leader's places, and the leader sends them."""
     await admit(websocket, lambda player: _Follower(websocket, shared_id, player).serve(), "socket of a shared review")
 
 
 class _Follower:
-    """One socket: a task that writes what is queued, one that asks whether the player may stay, and the one that reads."""
+    """One socket and its tasks: one writes queued messages, one checks the player's sign-in, and one reads."""
 
     def __init__(self, websocket: WebSocket, shared_id: str, player: str | None) -> None:
         state = websocket.app.state
@@ -96,7 +96,7 @@ class _Follower:
         self._again = asyncio.Event()
 
     def recheck(self) -> None:
-        """Find out at once whether the socket's session goes on."""
+        """Check at once whether the socket's player is still signed in."""
         self._again.set()
 
     async def serve(self) -> None:
