@@ -96,6 +96,7 @@ SENTENCES = {
     "account.name": "an account is called by its name",
     "account.already": "you are signed in to an account already",
     "account.taken": "that name is taken",
+    "account.long": "this name is too long",
     "account.wrong": "that is not a name and password of an account here",
     "account.password": "that is not your password",
     "account.unknown": "nothing is known of this browser",

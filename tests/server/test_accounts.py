@@ -48,6 +48,8 @@ def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None
     for name in ("ann-大三", "greedy"):
         answer = other.http.post("/api/account", json={**SECRET, "name": name})
         assert (answer.status_code, answer.json()["message"]) == (409, "that name is taken")
+    answer = other.http.post("/api/account", json={**SECRET, "name": "\ufdfa" * 4})
+    assert (answer.status_code, answer.json()["message"]) == (400, "this name is too long")
     for wrong in ({**SECRET, "password": "wrong horse"}, {**SECRET, "name": "nobody"}):
         answer = other.http.post("/api/sign-in", json=wrong)
         assert (answer.status_code, "not a name and password" in answer.json()["message"]) == (403, True)

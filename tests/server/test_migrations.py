@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from dasan.server.refusals import CannotServe
 from dasan.server.store.database import Database, SqliteDatabase
 from dasan.server.store.migrating import MIGRATIONS, current, known, migrate, newest
+from dasan.server.store.people import Taken
 from dasan.server.store.schema import metadata
 
 from .conftest import Opened
@@ -102,3 +103,37 @@ async def test_an_older_schema_can_be_refused(tmp_path: Path) -> None:
     database = await SqliteDatabase.open(tmp_path / "one.sqlite3")
     assert await database.read(current) == newest()
     await database.close()
+
+
+def account(player: str, name: str, created: int) -> dict[str, object]:
+    """An account as earlier versions wrote it."""
+    return {"id": player, "name": name, "created": created, "account": name.casefold(), "password": "x", "banned": False}
+
+
+async def test_account_names_of_earlier_versions_are_folded_and_nobody_is_locked_out(opened: Opened) -> None:
+    store = await opened()
+    await store.database.write(_back_to_the_first)
+    old = [
+        account("full-width", "\uff21\uff4e\uff4e", 3),
+        account("plain", "Ann", 4),
+        account("accent", "Zoe\u0301", 1),
+        account("older", "\uff22o\uff22", 5),
+        account("younger", "Bo\uff22", 6),
+        account("too long when folded", "\ufdfa" * 5, 7),
+    ]
+    for row in old:
+        await store.database.write(lambda c, row=row: c.execute(sa.text(INSERT), row))  # type: ignore[misc]
+    await store.close()
+    store = await opened()
+    for row in old:
+        found = await store.people.by_account(str(row["name"]))
+        assert found is not None
+        assert found.id == row["id"]
+    # Others write the same names in other ways.
+    for typed, player in (("ANN", "plain"), ("zo\u00e9", "accent"), ("bob", "older"), ("\uff42ob", "older")):
+        found = await store.people.by_account(typed)
+        assert found is not None
+        assert found.id == player, typed
+    with pytest.raises(Taken):
+        await store.people.register("new", "zo\u00e9", "x", 8)
+    await store.close()

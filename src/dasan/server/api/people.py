@@ -33,7 +33,7 @@ from dasan.server.protocol import (
     RoleStatistics,
     SessionListed,
 )
-from dasan.server.protocol.people import folded
+from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.store import Store
@@ -301,7 +301,9 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
 
 
 async def check_free(store: Store, name: str) -> None:
-    """Raise ``Refused`` if an account cannot have this name."""
+    """Raise ``Refused`` if a new account cannot have this name."""
+    if len(folded(name)) > LONGEST_FOLDED:
+        raise Refused("malformed", said("account.long"))
     if folded(name) in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
         raise Refused("illegal", said("account.taken"))
 

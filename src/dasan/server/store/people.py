@@ -56,12 +56,18 @@ class People:
         return await self._find(players.c.id == player)
 
     async def by_account(self, account: str) -> Person | None:
-        """The player with this account; None if there is none."""
-        return await self._find(players.c.account == folded(account))
+        """The player with this account; None if there is none.
 
-    async def _find(self, which: sa.ColumnElement[bool]) -> Person | None:
-        query = sa.select(players).where(which)
-        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        Two accounts of earlier versions may have names that fold alike. One of them then has kept the form that names
+        were compared in before, and is found by the very name that it was made with.
+        """
+        before, now = account.casefold(), folded(account)
+        own_form_first = sa.case((players.c.account == before, 0), else_=1)
+        return await self._find(players.c.account.in_([before, now]), own_form_first)
+
+    async def _find(self, which: sa.ColumnElement[bool], *order: sa.ColumnElement[int]) -> Person | None:
+        query = sa.select(players).where(which).order_by(*order).limit(1)
+        row = await self._database.read(lambda connection: connection.execute(query).first())
         return None if row is None else Person(row.id, row.name, row.created, row.account, row.password, row.banned)
 
     async def rename(self, player: str, name: str, now: int) -> None:
