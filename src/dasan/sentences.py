@@ -46,6 +46,7 @@ SENTENCES = {
     "hints": "too many hints; wait a little",
     "hints.rated": "there are no hints at a rated table",
     "hints.turn": "hints are given on your turn",
+    "study.busy": "the server is busy with other reviews; try again in a moment",
     "advice": "the bot has no advice just now",
     "solver": "the solver has no answer just now",
     "watching": "you only watch this table",

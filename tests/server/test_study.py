@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+import dasan
 from dasan.records.verify import verify
 from dasan.server import puzzle_book
 from dasan.server.store.database import Unreachable
 
-from .harness import Json, Served
+from .harness import Json, Player, Served
 from .test_live import play_hand
 
 
@@ -100,6 +101,25 @@ def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch:
     monkeypatch.setattr(server.tables.store.reviews, "keep", keep)
     lines = player.http.get(f"/api/hands/{hand_id}/known").text.splitlines()
     assert json.loads(lines[-1]) == {"type": "done", "complete": True}
+
+
+@pytest.mark.parametrize("kind", ["review", "known", "turning", "advice?seq=0"])
+def test_a_review_is_refused_like_anything_else_while_too_many_wait(server: Served, kind: str) -> None:
+    player = server.player()
+    hand_id = finished_hand(player, "big-two")
+    server.tables.study._most_waiting = 0
+    answer = player.http.get(f"/api/hands/{hand_id}/{kind}")
+    assert (answer.status_code, answer.headers["content-type"]) == (503, "application/json")
+    assert (answer.json()["code"], answer.json()["wording"]["id"]) == ("unavailable", "study.busy")
+    server.tables.study._most_waiting = 2
+    assert player.http.get(f"/api/hands/{hand_id}/known").status_code == 200
+
+
+def finished_hand(player: Player, preset: str) -> str:
+    """The id of a hand that the player has just finished against bots."""
+    with player.sit(player.open_table(preset, ["random"] * (dasan.rules(preset).players - 1))) as socket:
+        play_hand(socket, random.Random(3))
+        return str(socket.table["session"]["results"][-1]["hand"])
 
 
 def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:

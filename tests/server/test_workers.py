@@ -73,7 +73,7 @@ async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
     parts = workers.stream("review", hand().record(), 5.0, 60.0, 16.0)
     first = await anext(parts)
     assert first["type"] == "move"
-    await parts.aclose()  # type: ignore[attr-defined]
+    await parts.aclose()
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
 
@@ -101,10 +101,13 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
     await asyncio.sleep(0)
     with pytest.raises(PoolBusy):
         await pool.run("one too many")
+    with pytest.raises(PoolBusy):
+        pool.stream("one too many, before anything is read")
     reading.cancel()
     await asyncio.gather(reading, return_exceptions=True)
     release.set()
     await stalled
+    pool.stream("never read")
     await pool.run("next")
     assert begun == ["stalled", "next"]
     pool.close()

@@ -16,13 +16,14 @@ import sys
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 import dasan
+from dasan.sentences import said
 from dasan.server.refusals import Refused
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -40,8 +41,11 @@ class JobTimeout(Exception):
     """The job took longer than it may, and its process was ended."""
 
 
-class PoolBusy(JobFailed):
+class PoolBusy(Refused):
     """Too many jobs are waiting already."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", said("study.busy"))
 
 
 class JobCrashed(Exception):
@@ -85,7 +89,7 @@ class Workers:
     def _submit(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
         if self._most_waiting is not None and self._waiting >= self._most_waiting:
             self.counts["PoolBusy"] += 1
-            raise PoolBusy("too many jobs wait")
+            raise PoolBusy
         self._waiting += 1
         future = asyncio.get_running_loop().run_in_executor(self._threads, work)
         future.add_done_callback(self._done)
@@ -94,8 +98,8 @@ class Workers:
     def _done(self, _: asyncio.Future[Any]) -> None:
         self._waiting -= 1
 
-    async def stream(self, job: str, *given: object, seconds: float | None = None) -> AsyncIterator[Any]:
-        """What the job yields, as it comes; leaving early ends the job."""
+    def stream(self, job: str, *given: object, seconds: float | None = None) -> Parts:
+        """What the job yields, as it comes. ``PoolBusy`` at once where too many wait."""
         loop = asyncio.get_running_loop()
         parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()
         stop = threading.Event()
@@ -107,15 +111,7 @@ class Workers:
         # A job that nobody waits for any more is not begun.
         future = self._submit(lambda: None if stop.is_set() else self._run(job, given, seconds, part))
         future.add_done_callback(lambda done: parts.put_nowait((True, done)))
-        try:
-            while True:
-                over, value = await parts.get()
-                if over:
-                    value.result()
-                    return
-                yield value
-        finally:
-            stop.set()
+        return Parts(parts, stop)
 
     def _run(
         self, job: str, given: tuple[object, ...], seconds: float | None, part: Callable[[object], bool] | None
@@ -139,6 +135,35 @@ class Workers:
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:
             worker.end()
+
+
+class Parts:
+    """The parts that a job yields, for one reader. The job ends when its reader leaves, or never begins to read."""
+
+    def __init__(self, parts: asyncio.Queue[tuple[bool, Any]], stop: threading.Event) -> None:
+        self._parts = parts
+        self._stop = stop
+
+    def __aiter__(self) -> Parts:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            over, value = await self._parts.get()
+        except asyncio.CancelledError:
+            self._stop.set()
+            raise
+        if over:
+            value.result()
+            raise StopAsyncIteration
+        return value
+
+    async def aclose(self) -> None:
+        """End the job."""
+        self._stop.set()
+
+    def __del__(self) -> None:
+        self._stop.set()
 
 
 class _Worker:

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PositionValue, ReviewDone, ReviewMove } from '../gen/protocol';
+import type { KnownDone, KnownMove, PositionValue, ReviewDone, ReviewMove } from '../gen/protocol';
 import { ratingLine, steps } from './chart';
+import { t } from './i18n.svelte';
 import { judged } from './lessons';
 import { sharePicture } from './picture';
 import { OtherLine, Verdicts } from './review.svelte';
@@ -37,6 +38,16 @@ describe('verdicts', () => {
     await open.ask();
     expect(open.refused).toBe('');
     expect(open.done).not.toBeNull();
+  });
+
+  it('say so where the server has too many reviews to make', async () => {
+    const wording = { id: 'study.busy', values: {} };
+    const busy = new Response(JSON.stringify({ code: 'unavailable', message: 'no', wording }), { status: 503 });
+    vi.stubGlobal('fetch', () => Promise.resolve(busy));
+    const known = new Verdicts<KnownMove, KnownDone>('/api/hands/h/known');
+    await known.ask();
+    expect(known.refused.toLowerCase()).toBe(t('refusal.study.busy'));
+    expect([known.done, known.working]).toEqual([null, false]);
   });
 });
 

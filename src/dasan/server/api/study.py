@@ -97,26 +97,26 @@ async def known(
 async def _judged(
     hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
 ) -> StreamingResponse:
-    """A review as it was kept, or while it is made."""
+    """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
     hand = await open_hand(store, hand_id)
     kept = await store.reviews.get(hand_id, kind, VERSION)
     if kept is not None:
         return StreamingResponse(iter(kept), media_type=NDJSON)
     limit(request, "study", player)
-    return StreamingResponse(_lines(tables, hand, kind), media_type=NDJSON)
-
-
-async def _lines(tables: Tables, hand: Hand, kind: Kind) -> AsyncIterator[str]:
-    """Make a review: a line for each move as it is judged, then one that says whether all were; and keep it if so."""
-    lines: list[str] = []
-    moves: list[dict[str, Any]] = []
-    complete = True
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
         told = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
     else:
         told = tables.study.stream("known", hand.record, seconds)
+    return StreamingResponse(_lines(tables, hand, kind, told), media_type=NDJSON)
+
+
+async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
+    """Make a review: a line for each move as it is judged, then one that says whether all were; and keep it if so."""
+    lines: list[str] = []
+    moves: list[dict[str, Any]] = []
+    complete = True
     try:
         async for move in told:
             moves.append(move)
