@@ -7,13 +7,17 @@ import random
 from collections.abc import AsyncIterator
 
 import pytest
+import sqlalchemy as sa
 
 import dasan
 from dasan.records.verify import verify
 from dasan.server import puzzle_book
-from dasan.server.store.database import Unreachable
+from dasan.server.store.database import DATABASE_FILE, Unreachable
+from dasan.server.store.hands import Hand, insert_hand
+from dasan.server.store.hands import Player as Seated
+from dasan.server.workers import JobTimeout
 
-from .harness import Json, Player, Served
+from .harness import Json, Serve, Served
 from .test_live import play_hand
 
 
@@ -66,13 +70,6 @@ def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> Non
     assert done["turning_points"] == sorted(move["seq"] for move in moves if move["kept"] is False)
     again = stranger.http.get(f"/api/hands/{hand_id}/review").text
     assert [json.loads(line) for line in again.splitlines()] == lines
-    turning = stranger.http.get(f"/api/hands/{hand_id}/turning").json()
-    verdicts = {move["seq"]: move["kept"] for move in moves}
-    if turning["move"] is not None:
-        # Either may know more: both are given little time.
-        assert verdicts[turning["move"]["seq"]] is not True
-    assert not turning["held"] or False not in verdicts.values()
-    assert stranger.http.get(f"/api/hands/{hand_id}/turning").status_code == 200
     assert player.http.get("/api/hands/nothing/turning").status_code == 404
     last = moves[0]
     other = {"seq": last["seq"], "moves": []}
@@ -103,23 +100,82 @@ def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch:
     assert json.loads(lines[-1]) == {"type": "done", "complete": True}
 
 
-@pytest.mark.parametrize("kind", ["review", "known", "turning", "advice?seq=0"])
-def test_a_review_is_refused_like_anything_else_while_too_many_wait(server: Served, kind: str) -> None:
-    player = server.player()
-    hand_id = finished_hand(player, "big-two")
+@pytest.mark.parametrize(
+    ("preset", "seed", "decided"), [("big-two-tiny", 0, 5), ("big-two-tiny", 1, None), ("winner-tiny", 3, 9)]
+)
+@pytest.mark.parametrize("reviewed", [False, True])
+def test_the_move_that_decided_a_hand_is_the_last_that_did_not_keep_its_result(
+    server: Served, preset: str, seed: int, decided: int | None, reviewed: bool
+) -> None:
+    hand_id, http = kept_hand(server, preset, seed), server.player().http
+    if reviewed:
+        assert http.get(f"/api/hands/{hand_id}/review").status_code == 200
+    turning = http.get(f"/api/hands/{hand_id}/turning").json()
+    *moves, done = map(json.loads, http.get(f"/api/hands/{hand_id}/review").text.splitlines())
+    assert done["complete"]
+    assert turning == {"move": next((m for m in moves if m["seq"] == decided), None), "held": decided is None}
+    assert next((move["seq"] for move in moves if not move["kept"]), None) == decided
+    assert http.get(f"/api/hands/{hand_id}/turning").json() == turning
+
+
+def test_what_a_short_search_does_not_decide_is_kept_until_a_review_tells(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_id, http = kept_hand(server, "big-two-tiny", 0), server.player().http
+    path = f"/api/hands/{hand_id}/turning"
+    unknown = {"move": None, "held": False}
+    asked = []
+
+    async def nothing(job: str, *_: object) -> Json:
+        asked.append(job)
+        raise JobTimeout
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server.tables.study, "run", nothing)
+        assert [http.get(path).json() for _ in range(3)] == [unknown] * 3
+        assert asked == ["turning"]
+    assert http.get(f"/api/hands/{hand_id}/review").status_code == 200
+    assert http.get(path).json()["move"]["seq"] == 5
+
+
+def test_the_move_that_decided_a_hand_costs_no_review(serve: Serve) -> None:
+    with serve(study_burst=1, study_rate=0.001) as server:
+        hand_id, another = kept_hand(server, "big-two-tiny", 0), kept_hand(server, "big-two-tiny", 1)
+        http = server.player().http
+        paths = [f"{hand_id}/turning", f"{hand_id}/review", f"{hand_id}/known"]
+        # It has a limit of its own, for work that is not done yet.
+        paths += [f"{hand_id}/turning", f"{another}/turning"]
+        assert [http.get(f"/api/hands/{path}").status_code for path in paths] == [200, 200, 429, 200, 429]
+
+
+def kept_hand(server: Served, preset: str, seed: int) -> str:
+    """The id of a hand of random moves that stands in the server's database."""
+    state, rng = dasan.deal(dasan.rules(preset), seed=seed), random.Random(seed)
+    while state.to_act is not None:
+        state = state.play(rng.choice(state.legal_moves()))
+    assert state.result is not None
+    players = [
+        Seated(seat, f"Random {seat}", None, "random", "player", payment, seat in state.result.winners)
+        for seat, payment in enumerate(state.result.payments)
+    ]
+    result = state.result.to_json()
+    hand = Hand(f"{preset}-{seed}", "table", seed, preset, 1, True, False, result, [], state.record(), tuple(players))
+    engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
+    with engine.begin() as connection:
+        insert_hand(connection, hand)
+    engine.dispose()
+    return hand.id
+
+
+def test_a_review_is_refused_like_anything_else_while_too_many_wait(server: Served) -> None:
+    hand_id, http = kept_hand(server, "big-two-tiny", 0), server.player().http
     server.tables.study._most_waiting = 0
-    answer = player.http.get(f"/api/hands/{hand_id}/{kind}")
-    assert (answer.status_code, answer.headers["content-type"]) == (503, "application/json")
-    assert (answer.json()["code"], answer.json()["wording"]["id"]) == ("unavailable", "study.busy")
-    server.tables.study._most_waiting = 2
-    assert player.http.get(f"/api/hands/{hand_id}/known").status_code == 200
-
-
-def finished_hand(player: Player, preset: str) -> str:
-    """The id of a hand that the player has just finished against bots."""
-    with player.sit(player.open_table(preset, ["random"] * (dasan.rules(preset).players - 1))) as socket:
-        play_hand(socket, random.Random(3))
-        return str(socket.table["session"]["results"][-1]["hand"])
+    for path in ("review", "known", "turning", "advice?seq=0"):
+        answer = http.get(f"/api/hands/{hand_id}/{path}")
+        assert (answer.status_code, answer.headers["content-type"]) == (503, "application/json"), path
+        assert (answer.json()["code"], answer.json()["wording"]["id"]) == ("unavailable", "study.busy")
+    server.tables.study._most_waiting = 1
+    assert http.get(f"/api/hands/{hand_id}/review").status_code == 200
 
 
 def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:

@@ -111,6 +111,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         "sign_ins": Buckets(chosen.sign_in_rate, chosen.sign_in_burst),
         "quick": Buckets(chosen.quick_rate, chosen.quick_burst),
         "study": Buckets(chosen.study_rate, chosen.study_burst),
+        "turning": Buckets(chosen.study_rate, chosen.study_burst),
         "records": Buckets(chosen.record_rate, chosen.record_burst),
     }
     for router in api.ROUTERS:

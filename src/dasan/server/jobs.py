@@ -5,15 +5,18 @@ A job that is a generator sends its results part by part. Arguments are texts, n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dasan
 from dasan import bots
 from dasan.bots.protocol import ExplainingBot
 from dasan.kernels.runtime.warming import Part, warm_solver
 from dasan.play.events import MOVES
+
+if TYPE_CHECKING:
+    from dasan.solver.review import Judged
 
 MOST_CANDIDATES = 12
 WARMED = ("big-three", "big-two", "winner")
@@ -51,28 +54,40 @@ def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
 
 
 def review(record: str, seconds: float, total: float, memory_mb: float) -> Iterator[dict[str, Any]]:
-    """The moves of a finished hand, judged with all hands open, from the last to the first.
+    """The moves of a finished hand, judged with all hands open, from the last to the first; then, if that is known, the
+    one that decided it (``decided``, and ``by`` as in ``TurningPoint``).
 
     seconds: for a position; total: for all.
     """
     from dasan.solver.review import judge
 
+    moves = []
     for one in judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb):
-        told = one.to_json()
-        told.pop("share")
-        yield {"type": "move", **told}
+        moves.append(one)
+        yield _judged(one)
+    decided = _decided(moves)
+    if decided["move"] is not None or decided["held"]:
+        yield {"type": "decided", "by": decided}
 
 
 def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
     """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
-    from dasan.solver.review import decisive, judge
+    from dasan.solver.review import judge
 
-    found, held = decisive(judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb))
-    if found is None:
-        return {"move": None, "held": held}
-    told = found.to_json()
+    return _decided(judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb))
+
+
+def _decided(moves: Iterable[Judged]) -> dict[str, Any]:
+    from dasan.solver.review import decisive
+
+    found, held = decisive(moves)
+    return {"move": None if found is None else _judged(found), "held": held}
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    told = one.to_json()
     told.pop("share")
-    return {"move": {"type": "move", **told}, "held": False}
+    return {"type": "move", **told}
 
 
 def solve(record: str, seq: int, moves: list[str], seconds: float, memory_mb: float) -> dict[str, Any]:

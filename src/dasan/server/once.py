@@ -35,6 +35,10 @@ class Once(Generic[T]):
             task.add_done_callback(lambda _: self._running.pop(key, None))
         return await asyncio.shield(task)
 
+    def __contains__(self, key: str) -> bool:
+        """Whether work runs for ``key``."""
+        return key in self._running
+
     def close(self) -> None:
         """Give up what still runs."""
         for task in self._running.values():

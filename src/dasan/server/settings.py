@@ -115,7 +115,10 @@ class Settings:
     quick_rate: float = setting(2.0, "looks for a quick match a second by one player, and from one address")
     quick_burst: int = setting(60, "as a burst")
     quick_bots_after: float = setting(15.0, "seconds after which bots fill a quick match")
-    study_rate: float = setting(1.0, "reviews and puzzle answers a second for one player, and for one address")
+    study_rate: float = setting(
+        1.0,
+        "reviews and puzzle answers a second for one player, and for one address; turning points of hands, as many again",
+    )
     study_burst: int = setting(20, "as a burst")
     record_rate: float = setting(2.0, "records a second for one player, and for one address")
     record_burst: int = setting(60, "as a burst")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -63,27 +63,45 @@ async def review(
 
 @router.get("/hands/{hand_id}/turning")
 async def turning(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> TurningPoint:
-    """The move that decided a finished hand: asked for by everybody at its end, worked out once, and soon given up."""
+    """The move that decided a finished hand, as far as a short search finds it.
+
+    The page of everybody at the table asks for it when the hand ends. So it is worked out once, is limited apart from the
+    reviews that people ask for, and is kept even where the search decides nothing: a review of the hand may tell later.
+    """
     hand = await open_hand(store, hand_id)
     kept = await store.reviews.get(hand_id, "turning", VERSION)
     if kept is not None:
         return TurningPoint.model_validate_json(kept[0])
-    limit(request, "study", player)
+    if hand_id not in tables.turning:
+        limit(request, "turning", player)
     return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _decided_by(tables, hand)))
 
 
 async def _decided_by(tables: Tables, hand: Hand) -> dict[str, Any]:
     memory = tables.settings.study_memory_mb / 4
+    told: dict[str, Any] = {"move": None, "held": False}
     try:
         told = await tables.study.run("turning", hand.record, EACH_TURNING, TURNING, memory)
     except FAILED:
-        return {"move": None, "held": False}
-    if told["move"] is not None or told["held"]:
-        try:
-            await tables.store.reviews.keep(hand, "turning", VERSION, [json.dumps(told) + "\n"])
-        except Exception as error:
-            report("what decided a hand was not kept", error)
-    return dict(told)
+        if tables.closing:  # the server ends its processes itself
+            return told
+    if told["move"] is None and not told["held"]:
+        # A review may have found more meanwhile.
+        kept = await tables.store.reviews.get(hand.id, "turning", VERSION)
+        if kept is not None:
+            return dict(json.loads(kept[0]))
+    await _keep(tables, hand, "turning", [json.dumps(told) + "\n"])
+    return told
+
+
+async def _keep(
+    tables: Tables, hand: Hand, kind: str, lines: list[str], moves: Iterable[Mapping[str, Any]] = ()
+) -> None:
+    """Keep a review for whoever asks next. Where that fails, whoever has asked gets it all the same."""
+    try:
+        await tables.store.reviews.keep(hand, kind, VERSION, lines, moves)
+    except Exception as error:
+        report("a review was not kept", error)
 
 
 @router.get("/hands/{hand_id}/known")
@@ -117,8 +135,12 @@ async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dic
     lines: list[str] = []
     moves: list[dict[str, Any]] = []
     complete = True
+    decided: dict[str, Any] | None = None
     try:
         async for move in told:
+            if move["type"] == "decided":
+                decided = move["by"]
+                continue
             moves.append(move)
             lines.append(json.dumps(move) + "\n")
             yield lines[-1]
@@ -129,11 +151,9 @@ async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dic
     last = {"type": "done", **(_turning(moves) if kind == "open" else {}), "complete": complete}
     lines.append(json.dumps(last) + "\n")
     if complete:
-        try:
-            await tables.store.reviews.keep(hand, kind, VERSION, lines, moves if kind == "known" else ())
-        except Exception as error:
-            # Whoever asked gets it all the same: the next one waits again.
-            report("a review was not kept", error)
+        await _keep(tables, hand, kind, lines, moves if kind == "known" else ())
+    if decided is not None:
+        await _keep(tables, hand, "turning", [json.dumps(decided) + "\n"])
     yield lines[-1]
 
 
