@@ -68,11 +68,11 @@ async def test_an_owner_that_is_silent_costs_no_other_owner_its_connections(monk
     monkeypatch.setattr(relays_module, "KEEP_EVERY", 0.02)
 
     class Silent(LocalBus):
-        async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
-            if table_id == "silent":
+        async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
+            if subject == "silent":
                 await asyncio.sleep(60)
             asked.release()
-            return await super().request(table_id, message, seconds)
+            return await super().request(subject, message, seconds)
 
     asked = asyncio.Semaphore(0)
     bus = LocalBus()

@@ -102,7 +102,7 @@ def test_a_socket_that_floods_is_closed(serve: Serve) -> None:
 class Deaf(LocalBus):
     """Hears nothing of what others publish."""
 
-    async def subscribe(self, table_id: str, listener: object) -> Callable[[], Awaitable[None]]:
+    async def subscribe(self, subject: str, listener: object) -> Callable[[], Awaitable[None]]:
         return await super().subscribe("nothing", lambda _: None)
 
 

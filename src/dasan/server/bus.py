@@ -1,7 +1,9 @@
-"""How processes that share a database talk about a table: to its owner, and to all who show it.
+"""How processes that share a database talk to each other.
 
-``publish`` reaches every process that has subscribed to a table, at most once: a message may be lost, and who sees a gap
-reads the store. ``request`` asks the table's owner. A process alone needs neither, and ``LocalBus`` delivers within it.
+Messages have a subject: a table's id, a process, or ``reviews`` for shared reviews. ``publish`` reaches every process that
+has subscribed to the subject, at most once: a message may be lost, and whoever sees a gap reads the store. ``request``
+asks the one process that serves the subject, as a table's owner does. A single process needs neither; ``LocalBus``
+delivers within it.
 """
 
 from __future__ import annotations
@@ -16,31 +18,31 @@ Answerer: TypeAlias = Callable[[bytes], Awaitable[bytes]]
 
 
 class NoOwner(Exception):
-    """Nobody answered for the table in time."""
+    """Nobody who serves the subject answered in time."""
 
 
 class Bus(Protocol):
-    """What tables need of a bus. Table ids are letters, digits, ``-`` and ``_``."""
+    """What the server needs of a bus. Subjects are letters, digits, ``-`` and ``_``."""
 
     @property
     def connected(self) -> bool:
         """Whether others can be reached just now."""
         ...
 
-    async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
-        """Have ``listener`` called with what others publish about the table; call the result to end it."""
+    async def subscribe(self, subject: str, listener: Listener) -> Callable[[], Awaitable[None]]:
+        """Have ``listener`` called with what others publish about the subject; call the result to end it."""
         ...
 
-    async def publish(self, table_id: str, message: bytes) -> None:
-        """Tell every other subscriber of the table."""
+    async def publish(self, subject: str, message: bytes) -> None:
+        """Tell every other subscriber of the subject."""
         ...
 
-    async def serve(self, table_id: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
-        """Answer requests to the table, as its owner; call the result to end it."""
+    async def serve(self, subject: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
+        """Answer requests about the subject, as the only one who does; call the result to end it."""
         ...
 
-    async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
-        """The answer of the table's owner; ``NoOwner`` where none comes in time."""
+    async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
+        """The answer of whoever serves the subject; ``NoOwner`` where none comes in time."""
         ...
 
     async def close(self) -> None: ...
@@ -59,41 +61,41 @@ class LocalBus:
     def connected(self) -> bool:
         return True
 
-    async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
+    async def subscribe(self, subject: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         entry = (self, listener)
-        self._listeners[table_id].append(entry)
+        self._listeners[subject].append(entry)
 
         async def end() -> None:
-            self._listeners[table_id].remove(entry)
-            if not self._listeners[table_id]:
-                del self._listeners[table_id]
+            self._listeners[subject].remove(entry)
+            if not self._listeners[subject]:
+                del self._listeners[subject]
 
         return end
 
-    async def publish(self, table_id: str, message: bytes) -> None:
-        for bus, listener in tuple(self._listeners.get(table_id, ())):
+    async def publish(self, subject: str, message: bytes) -> None:
+        for bus, listener in tuple(self._listeners.get(subject, ())):
             if bus is not self:
                 listener(message)
 
-    async def serve(self, table_id: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
+    async def serve(self, subject: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
         entry = (self, answerer)
-        self._answerers[table_id] = entry
+        self._answerers[subject] = entry
 
         async def end() -> None:
-            if self._answerers.get(table_id) is entry:
-                del self._answerers[table_id]
+            if self._answerers.get(subject) is entry:
+                del self._answerers[subject]
 
         return end
 
-    async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
-        found = self._answerers.get(table_id)
+    async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
+        found = self._answerers.get(subject)
         if found is None:
-            raise NoOwner(table_id)
+            raise NoOwner(subject)
         try:
             async with asyncio.timeout(seconds):
                 return await found[1](message)
         except TimeoutError:
-            raise NoOwner(table_id) from None
+            raise NoOwner(subject) from None
 
     async def close(self) -> None:
         return None

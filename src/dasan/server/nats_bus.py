@@ -1,4 +1,4 @@
-"""The bus over NATS: how processes on several machines talk about tables.
+"""The bus over NATS: how processes on several machines talk to each other.
 
 Core NATS delivers at most once. ``publish`` may therefore lose a message, and whoever sees a gap reads the store again;
 ``request`` that gets no answer raises ``NoOwner``. The client reconnects by itself, to any server of the cluster.
@@ -58,36 +58,36 @@ class NatsBus:
     def connected(self) -> bool:
         return self._client.is_connected
 
-    async def subscribe(self, table_id: str, listener: Listener) -> Callable[[], Awaitable[None]]:
+    async def subscribe(self, subject: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         async def heard(message: Msg) -> None:
             listener(message.data)
 
-        return (await self._client.subscribe(TABLE + table_id, cb=heard)).unsubscribe
+        return (await self._client.subscribe(TABLE + subject, cb=heard)).unsubscribe
 
-    async def publish(self, table_id: str, message: bytes) -> None:
+    async def publish(self, subject: str, message: bytes) -> None:
         from nats.errors import Error
 
         try:
-            await self._client.publish(TABLE + table_id, message)
+            await self._client.publish(TABLE + subject, message)
         except Error as error:
             report("a message was not published", error)
 
-    async def serve(self, table_id: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
+    async def serve(self, subject: str, answerer: Answerer) -> Callable[[], Awaitable[None]]:
         async def asked(message: Msg) -> None:
             try:
                 await message.respond(await answerer(message.data))
             except Exception as error:
-                report(f"a request to table {table_id} was not answered", error)
+                report(f"a request to {subject} was not answered", error)
 
-        return (await self._client.subscribe(OWNER + table_id, cb=asked)).unsubscribe
+        return (await self._client.subscribe(OWNER + subject, cb=asked)).unsubscribe
 
-    async def request(self, table_id: str, message: bytes, seconds: float) -> bytes:
+    async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
         from nats.errors import Error
 
         try:
-            answer = await self._client.request(OWNER + table_id, message, timeout=seconds)
+            answer = await self._client.request(OWNER + subject, message, timeout=seconds)
         except (Error, TimeoutError):
-            raise NoOwner(table_id) from None
+            raise NoOwner(subject) from None
         return answer.data
 
     async def close(self) -> None:

@@ -68,12 +68,10 @@ async def turning(hand_id: str, request: Request, tables: TablesHere, store: Sto
     The page of everybody at the table asks for it when the hand ends. So it is worked out once, is limited apart from the
     reviews that people ask for, and is kept even where the search decides nothing: a review of the hand may tell later.
     """
-    hand = await open_hand(store, hand_id)
-    kept = await store.reviews.get(hand_id, "turning", VERSION)
+    charged = None if hand_id in tables.turning else "turning"
+    hand, kept = await _kept_or_limited(hand_id, "turning", charged, request, store, player)
     if kept is not None:
         return TurningPoint.model_validate_json(kept[0])
-    if hand_id not in tables.turning:
-        limit(request, "turning", player)
     return TurningPoint.model_validate(await tables.turning.do(hand_id, lambda: _decided_by(tables, hand)))
 
 
@@ -92,6 +90,19 @@ async def _decided_by(tables: Tables, hand: Hand) -> dict[str, Any]:
             return dict(json.loads(kept[0]))
     await _keep(tables, hand, "turning", [json.dumps(told) + "\n"])
     return told
+
+
+async def _kept_or_limited(
+    hand_id: str, kind: str, charged: str | None, request: Request, store: Store, player: str | None
+) -> tuple[Hand, tuple[str, ...] | None]:
+    """A finished hand and the lines of its review that are kept. Where there are none, a token of the limit ``charged``
+    is taken for making it.
+    """
+    hand = await open_hand(store, hand_id)
+    kept = await store.reviews.get(hand_id, kind, VERSION)
+    if kept is None and charged is not None:
+        limit(request, charged, player)
+    return hand, kept
 
 
 async def _keep(
@@ -116,11 +127,9 @@ async def _judged(
     hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
 ) -> StreamingResponse:
     """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
-    hand = await open_hand(store, hand_id)
-    kept = await store.reviews.get(hand_id, kind, VERSION)
+    hand, kept = await _kept_or_limited(hand_id, kind, "study", request, store, player)
     if kept is not None:
         return StreamingResponse(iter(kept), media_type=NDJSON)
-    limit(request, "study", player)
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
