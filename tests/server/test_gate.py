@@ -7,13 +7,20 @@ import resource
 import socket as sockets
 import time
 from contextlib import ExitStack, suppress
+from dataclasses import fields
 from pathlib import Path
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
+from argon2.exceptions import HashingError
+from typer.testing import CliRunner
 
+from dasan.cli import app
+from dasan.server.identity import Identities
 from dasan.server.refusals import CannotServe
-from dasan.server.settings import Settings, described
+from dasan.server.settings import SWITCHES, Settings, described, variable
+from dasan.server.store.people import People
 
 from .harness import SECONDS, Serve, Served
 
@@ -128,6 +135,52 @@ def test_health_tells_of_a_store_that_takes_nothing(server: Served, monkeypatch:
 def test_settings_that_cannot_be_are_one_line(name: str, text: str) -> None:
     with pytest.raises(CannotServe, match=name):
         Settings.read({name: text})
+
+
+def test_every_number_has_bounds_and_beyond_them_is_one_line() -> None:
+    for setting in fields(Settings):
+        if setting.type not in ("int", "float"):
+            continue
+        name = variable(setting.name)
+        least, most = setting.metadata["bounds"] if setting.name not in SWITCHES else (0, 1)
+        below = f"{least - 1}" if setting.type == "int" else f"{least / 2 or -1}"
+        for text in (below, f"{most + 1}", str(2**31 - 1), str(2**63), "-1", "1" + "0" * 400):
+            with pytest.raises(CannotServe, match=name) as refused:
+                Settings.read({name: text})
+            assert "\n" not in str(refused.value)
+            assert len(str(refused.value)) < 200
+        for bound in (least, most):
+            assert getattr(Settings.read({name: str(bound)}), setting.name) == bound
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("DASAN_DATA_DIR", "~nobody-of-that-name/x", "the home folder of nobody"),
+        ("DASAN_DATABASE", "postgresql://host:port/dasan", "the database's address cannot be used"),
+        ("DASAN_DATABASE", "postgresql://127.0.0.1:99999/dasan", "the database cannot be used"),
+        ("DASAN_DATABASE", "nonsense://127.0.0.1/dasan", "the database's address cannot be used"),
+    ],
+)
+def test_a_server_with_a_setting_that_cannot_be_ends_in_one_line(
+    name: str, text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
+    monkeypatch.setenv("DASAN_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv(name, text)
+    done = CliRunner().invoke(app, ["serve", "--port", "0"])
+    assert done.exit_code == 2, done.output
+    assert sentence in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+def test_a_machine_with_too_little_memory_to_hash_a_password_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hash(*_: object) -> str:
+        raise HashingError("Memory allocation error")
+
+    monkeypatch.setattr(PasswordHasher, "hash", hash)
+    with pytest.raises(CannotServe, match="DASAN_PASSWORD_MEMORY_MB is 4096"):
+        Identities(b"k" * 32, People(None), 4096)  # type: ignore[arg-type]
 
 
 def test_every_setting_is_documented() -> None:

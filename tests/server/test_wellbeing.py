@@ -22,7 +22,7 @@ from dasan.server import logs
 from dasan.server.bus import LocalBus
 from dasan.server.checks import Checks
 from dasan.server.reporting import report
-from dasan.server.settings import MOST, Settings
+from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.tables import Tables
 from dasan.server.workers import FAILING, JobCrashed, Limits, Workers
@@ -102,7 +102,7 @@ def until(player: Player, path: str, status: int) -> None:
 
 
 def test_a_disk_that_is_nearly_full_is_not_well(serve: Serve) -> None:
-    with serve(least_free_mb=MOST) as server:
+    with serve(least_free_mb=100_000_000) as server:
         answer = server.player().http.get("/ready")
         assert (answer.status_code, answer.json()["message"]) == (503, "the disk of the data folder is nearly full")
 

@@ -15,12 +15,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.exceptions import HashingError, InvalidHashError, VerificationError
 from itsdangerous import BadSignature, Signer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from dasan.server.refusals import Banned, Refused
+from dasan.server.refusals import Banned, CannotServe, Refused
 from dasan.server.reporting import now
 from dasan.server.store.people import People
 
@@ -85,7 +85,12 @@ class Identities:
         self._known: OrderedDict[tuple[str, str | None], tuple[bool, float]] = OrderedDict()
         self._hasher = PasswordHasher(memory_cost=password_memory_mb * 1024)
         self._hashing = asyncio.Semaphore(2)
-        self._nobody = self._hasher.hash(secrets.token_hex(8))
+        try:
+            self._nobody = self._hasher.hash(secrets.token_hex(8))
+        except HashingError:
+            raise CannotServe(
+                f"DASAN_PASSWORD_MEMORY_MB is {password_memory_mb}: this machine has not that much memory to hash a password"
+            ) from None
 
     async def player(self, connection: HTTPConnection) -> str | None:
         """The player whose browser this is; None where it has no cookie that counts. ``Banned`` where they are."""

@@ -17,26 +17,13 @@ from dasan.server.logs import FORMATS, LEVELS
 from dasan.server.refusals import CannotServe
 
 LEAST_TOKEN = 16
-MOST = 2**31 - 1
 FILE = "DASAN_SETTINGS"
 """The variable that names a file of settings."""
 SWITCHES = frozenset({"log_requests", "warm", "migrate"})
-NEEDED = frozenset(
-    {
-        "send_queue",
-        "send_seconds",
-        "request_seconds",
-        "bot_seconds",
-        "study_seconds",
-        "review_seconds",
-        "sockets_each",
-        "connections_each",
-        "most_connections",
-        "most_tables",
-        "password_memory_mb",
-    }
-)
-"""Numbers without which nothing could be served, beside processes, rates and bursts."""
+MOST_DAYS = 36_500
+MOST_RATE, MOST_BURST = 1_000_000, 1_000_000
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_048_576
+"""Bounds of what a worker process may use: with less it could not start."""
 
 
 def default_data_dir() -> Path:
@@ -47,6 +34,26 @@ def default_data_dir() -> Path:
 def setting(default: object, help: str, *, secret: bool = False) -> Any:
     """A field with what the documentation says of it. secret: it is never printed."""
     return field(default=default, repr=not secret, metadata={"help": help})
+
+
+def number(default: float, help: str, least: float, most: float) -> Any:
+    """A field with a number from ``least`` to ``most``."""
+    return field(default=default, metadata={"help": help, "bounds": (least, most)})
+
+
+def days(help: str) -> Any:
+    """How long something is kept; 0 for ever."""
+    return number(0, help, 0, MOST_DAYS)
+
+
+def rate(default: float, help: str) -> Any:
+    """How often something may be done, in the long run."""
+    return number(default, help, 0.0001, MOST_RATE)
+
+
+def burst(default: int) -> Any:
+    """How often it may be done at once."""
+    return number(default, "as a burst", 1, MOST_BURST)
 
 
 @dataclass(frozen=True)
@@ -77,68 +84,73 @@ class Settings:
     trusted_proxies: tuple[str, ...] = setting(
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
     )
-    bot_delay: float = setting(0.6, "seconds before a bot's move is shown")
-    bot_processes: int = setting(2, "processes in which bots think and give hints")
-    bot_seconds: float = setting(10.0, "seconds a bot may think before its process is ended")
-    bot_memory_mb: int = setting(1024, "megabytes each of those processes may use")
-    study_processes: int = setting(2, "processes for reviews and puzzles")
-    study_seconds: float = setting(60.0, "seconds for one of these before its process is ended")
-    review_seconds: float = setting(8.0, "seconds for a review of one hand, and for what could be known in it")
-    study_memory_mb: int = setting(2048, "megabytes each of those processes may use")
-    keep_tables_days: int = setting(0, "days that casual tables are kept which nobody touches; 0: for ever")
-    keep_hands_days: int = setting(0, "days that finished hands are kept which were not rated; 0: for ever")
-    keep_guests_days: int = setting(0, "days after their last hand until guests are forgotten; 0: never")
-    keep_chat_days: int = setting(0, "days that chat and reports of it are kept; 0: for ever")
+    bot_delay: float = number(0.6, "seconds before a bot's move is shown", 0, 3600)
+    bot_processes: int = number(2, "processes in which bots think and give hints", 1, 256)
+    bot_seconds: float = number(10.0, "seconds a bot may think before its process is ended", 0.1, 3600)
+    bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
+    study_processes: int = number(2, "processes for reviews and puzzles", 1, 256)
+    study_seconds: float = number(60.0, "seconds for one of these before its process is ended", 0.1, 86_400)
+    review_seconds: float = number(8.0, "seconds for a review of one hand, and for what could be known in it", 0.1, 3600)
+    study_memory_mb: int = number(2048, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)
+    keep_tables_days: int = days("days that casual tables are kept which nobody touches; 0: for ever")
+    keep_hands_days: int = days("days that finished hands are kept which were not rated; 0: for ever")
+    keep_guests_days: int = days("days after their last hand until guests are forgotten; 0: never")
+    keep_chat_days: int = days("days that chat and reports of it are kept; 0: for ever")
     log_format: str = setting("text", "how log lines are written: `text` or `json`")
     log_level: str = setting("info", "what is logged: `debug`, `info`, `warning` or `error`, and above")
     log_requests: int = setting(0, "1: log every request, by route, without what is in its address")
     metrics_token: str = setting(
         "", "at least 16 characters that Prometheus sends as its bearer token; empty: no metrics", secret=True
     )
-    least_free_mb: int = setting(64, "megabytes free on the disk of the data folder below which the server is not well")
+    least_free_mb: int = number(
+        64, "megabytes free on the disk of the data folder below which the server is not well", 0, 100_000_000
+    )
     warm: int = setting(1, "0: compile nothing in advance")
     migrate: int = setting(1, "0: refuse a database with an older schema instead of migrating it at the start")
-    idle_seconds: float = setting(60.0, "seconds after which a table nobody looks at is closed")
-    send_queue: int = setting(256, "messages that wait for a slow reader before it is dropped")
-    send_seconds: float = setting(20.0, "seconds a message may take to be sent")
-    request_seconds: float = setting(15.0, "seconds a request may take to arrive, and a connection to begin one")
-    message_rate: float = setting(20.0, "messages a second from one connection")
-    message_burst: int = setting(60, "as a burst")
-    chat_rate: float = setting(0.5, "chat messages and reactions a second from one player")
-    chat_burst: int = setting(6, "as a burst")
-    hint_rate: float = setting(0.5, "hints a second for one player")
-    hint_burst: int = setting(10, "as a burst")
-    table_rate: float = setting(0.2, "new tables a second from one player, and from one address")
-    table_burst: int = setting(30, "as a burst")
-    join_rate: float = setting(0.5, "seats taken a second by one player, and from one address")
-    join_burst: int = setting(30, "as a burst")
-    quick_rate: float = setting(2.0, "looks for a quick match a second by one player, and from one address")
-    quick_burst: int = setting(60, "as a burst")
-    quick_bots_after: float = setting(15.0, "seconds after which bots fill a quick match")
-    study_rate: float = setting(
+    idle_seconds: float = number(60.0, "seconds after which a table nobody looks at is closed", 0, 86_400)
+    send_queue: int = number(256, "messages that wait for a slow reader before it is dropped", 1, 65_536)
+    send_seconds: float = number(20.0, "seconds a message may take to be sent", 0.1, 3600)
+    request_seconds: float = number(
+        15.0, "seconds a request may take to arrive, and a connection to begin one", 0.1, 3600
+    )
+    message_rate: float = rate(20.0, "messages a second from one connection")
+    message_burst: int = burst(60)
+    chat_rate: float = rate(0.5, "chat messages and reactions a second from one player")
+    chat_burst: int = burst(6)
+    hint_rate: float = rate(0.5, "hints a second for one player")
+    hint_burst: int = burst(10)
+    table_rate: float = rate(0.2, "new tables a second from one player, and from one address")
+    table_burst: int = burst(30)
+    join_rate: float = rate(0.5, "seats taken a second by one player, and from one address")
+    join_burst: int = burst(30)
+    quick_rate: float = rate(2.0, "looks for a quick match a second by one player, and from one address")
+    quick_burst: int = burst(60)
+    quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)
+    study_rate: float = rate(
         1.0,
         "reviews and puzzle answers a second for one player, and for one address; turning points of hands, as many again",
     )
-    study_burst: int = setting(20, "as a burst")
-    record_rate: float = setting(2.0, "records a second for one player, and for one address")
-    record_burst: int = setting(60, "as a burst")
-    password_memory_mb: int = setting(64, "megabytes that hashing a password takes, so that guessing is slow")
-    sign_in_rate: float = setting(0.1, "attempts to sign in a second for one account, and from one address")
-    sign_in_burst: int = setting(10, "as a burst")
-    sockets_each: int = setting(64, "sockets from one address")
-    connections_each: int = setting(256, "connections from one address, a trusted proxy's aside")
-    most_connections: int = setting(4096, "connections in all; beyond them requests are answered 503")
-    most_tables: int = setting(10_000, "open tables in one process")
+    study_burst: int = burst(20)
+    record_rate: float = rate(2.0, "records a second for one player, and for one address")
+    record_burst: int = burst(60)
+    password_memory_mb: int = number(64, "megabytes that hashing a password takes, so that guessing is slow", 1, 4096)
+    sign_in_rate: float = rate(0.1, "attempts to sign in a second for one account, and from one address")
+    sign_in_burst: int = burst(10)
+    sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
+    connections_each: int = number(256, "connections from one address, a trusted proxy's aside", 1, 1_000_000)
+    most_connections: int = number(4096, "connections in all; beyond them requests are answered 503", 1, 1_000_000)
+    most_tables: int = number(10_000, "open tables in one process", 1, 1_000_000)
 
     def __post_init__(self) -> None:
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, int | float) and not (math.isfinite(value) and 0 <= value <= MOST):
-                raise CannotServe(f"{variable(f.name)} is a number from 0 to {MOST}, not {value!r}")
-            if (f.name.endswith(("_processes", "_rate", "_burst")) or f.name in NEEDED) and not value:
-                raise CannotServe(f"{variable(f.name)} is a number above 0, not {value!r}")
             if f.name in SWITCHES and value not in (0, 1):
-                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {value!r}")
+                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {str(value)[:40]}")
+            if "bounds" in f.metadata:
+                least, most = f.metadata["bounds"]
+                if not least <= value <= most:
+                    wanted = f"{variable(f.name)} is a number from {_plain(least)} to {_plain(most)}"
+                    raise CannotServe(f"{wanted}, not {str(value)[:40]}")
             if "\0" in str(value):
                 raise CannotServe(f"{variable(f.name)} has a NUL in it")
         for name, words in (("log_format", FORMATS), ("log_level", LEVELS)):
@@ -230,9 +242,12 @@ def _typed(path: Path, name: str, type_: str, value: object) -> object:
         case "int", int():
             return value
         case "float", int() | float():
-            return float(value) if abs(value) <= MOST else math.inf
+            try:
+                return float(value)
+            except OverflowError:
+                return math.inf
         case "Path", str() if value:
-            return Path(value).expanduser()
+            return _path(name, value)
         case "str", str():
             return value
         case "tuple[str, ...]", list() if all(isinstance(part, str) for part in value):
@@ -250,7 +265,11 @@ def described() -> Iterator[tuple[str, str, str]]:
             shown = "the user's data folder"
         if f.name == "static_dir":
             shown = "in the package"
-        yield variable(f.name), shown, f.metadata["help"]
+        help = f.metadata["help"]
+        if "bounds" in f.metadata:
+            least, most = f.metadata["bounds"]
+            help = f"{help} ({_plain(least)} to {_plain(most)})"
+        yield variable(f.name), shown, help
 
 
 def variable(name: str) -> str:
@@ -258,11 +277,27 @@ def variable(name: str) -> str:
     return f"DASAN_{name.upper()}"
 
 
+def _plain(bound: float) -> str:
+    """A bound as people write it.
+
+    >>> _plain(0.0001), _plain(1_000_000)
+    ('0.0001', '1,000,000')
+    """
+    return f"{bound:,}"
+
+
+def _path(name: str, text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise CannotServe(f"{variable(name)} names the home folder of nobody: {text!r}") from None
+
+
 def _read(name: str, type_: str, text: str) -> object:
     try:
         match type_:
             case "Path":
-                return Path(text).expanduser()
+                return _path(name, text)
             case "int":
                 return int(text)
             case "float":

@@ -180,13 +180,16 @@ class ServerDatabase:
                 hide_parameters=True,
                 connect_args=patience,
             )
-        except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
+        except (sa.exc.ArgumentError, ValueError, ModuleNotFoundError) as error:
             raise CannotServe(f"the database's address cannot be used: {error}") from None
         try:
             # A migration has no time limit.
             async with opening.begin() as connection:
                 await connection.run_sync(migrate if migrating else require)
-        except (sa.exc.SQLAlchemyError, OSError) as error:
+        except CannotServe:
+            raise
+        except Exception as error:
+            # The driver has errors of its own for a wrong password, a missing database or a port that cannot be.
             raise CannotServe(f"the database cannot be used: {type(error).__name__}") from None
         finally:
             await opening.dispose()
