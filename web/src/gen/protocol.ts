@@ -159,7 +159,7 @@ export interface Protocol {
   Wording?: Wording;
 }
 /**
- * The command was carried out, is on disk, and left the table at ``seq``; a repeated id gets the same answer.
+ * The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same answer.
  */
 export interface Ack {
   type: 'ack';
@@ -167,7 +167,7 @@ export interface Ack {
   seq: number;
 }
 /**
- * What a bot would have done in a finished hand, knowing only what the seat to act knew; see ``Hint``.
+ * A bot's advice in a finished hand, given only what the seat to act knew; see ``Hint``.
  */
 export interface Advice {
   bot: string;
@@ -175,7 +175,7 @@ export interface Advice {
   candidates: Candidate[];
 }
 /**
- * A move a bot considered. ``value``: what it expects, counted as ``unit`` says; null where it has no figure.
+ * A move that a bot considered. ``value``: the result it expects, in ``unit``; null if it computes none.
  */
 export interface Candidate {
   move: LegalMove;
@@ -183,7 +183,7 @@ export interface Candidate {
   reasons: Reason[];
 }
 /**
- * One move the viewer may make now; ``move`` is the text to send.
+ * A move that the viewer may make now; ``move`` is the text to send.
  */
 export interface LegalMove {
   move: string;
@@ -193,7 +193,7 @@ export interface LegalMove {
   bid?: number | null;
 }
 /**
- * Why a bot likes a move: a fact, by id, with the numbers and names in it, and its English sentence.
+ * A reason for or against a move: a fact by its id, the numbers and names in it, and its English sentence.
  */
 export interface Reason {
   id: string;
@@ -203,7 +203,7 @@ export interface Reason {
   text: string;
 }
 /**
- * Accept or decline the offer that is open; whoever made it withdraws it by declining.
+ * Accept or decline the open offer. The player who made it withdraws it by declining.
  */
 export interface AnswerCommand {
   type: 'answer';
@@ -211,7 +211,7 @@ export interface AnswerCommand {
   accept: boolean;
 }
 /**
- * A bot that can be seated: what it is called, how it plays, in one sentence, and how strong (1 to 8).
+ * A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8).
  */
 export interface BotInfo {
   name: string;
@@ -228,7 +228,7 @@ export interface ChatCommand {
   text: string;
 }
 /**
- * Something said at the table. ``seq`` identifies it; ``seat`` is null for somebody who has left it since.
+ * A chat message. ``seq`` identifies it; ``seat`` is null if its author has left the seat since.
  */
 export interface ChatLine {
   seq: number;
@@ -238,7 +238,7 @@ export interface ChatLine {
   text: string;
 }
 /**
- * New chat.
+ * A new chat message.
  */
 export interface ChatSaid {
   type: 'chat';
@@ -246,7 +246,7 @@ export interface ChatSaid {
   lines: ChatLine[];
 }
 /**
- * Become the player that a personal link is of.
+ * Become the player who made a personal link.
  */
 export interface ClaimLink {
   token: string;
@@ -259,7 +259,7 @@ export interface ClauseInfo {
   text: string;
 }
 /**
- * Play a move: its text is one of ``legal_moves`` or any other way of writing a legal play.
+ * Make a move. Its text is one of ``legal_moves``, or any other way of writing a legal move.
  */
 export interface MoveCommand {
   type: 'move';
@@ -267,14 +267,14 @@ export interface MoveCommand {
   move: string;
 }
 /**
- * Ready for the next hand; it is dealt when everybody present is, or when ``next_at`` has come.
+ * Say that one is ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``.
  */
 export interface NextCommand {
   type: 'next';
   id: string;
 }
 /**
- * Add a string of one's own to the shuffle of the next hand (the first one too, before it is dealt).
+ * Add a string of one's own to the shuffle of the next hand; before the first deal, to that of the first.
  */
 export interface ContributeCommand {
   type: 'contribute';
@@ -282,7 +282,7 @@ export interface ContributeCommand {
   text: string;
 }
 /**
- * Take an open seat before the start, or change to it; no seat: the first that is open.
+ * Take an open seat before the start, or change seats. No ``seat``: the first one that is open.
  */
 export interface SitCommand {
   type: 'sit';
@@ -291,7 +291,7 @@ export interface SitCommand {
   name?: string | null;
 }
 /**
- * Give up the seat: before the start it opens again, afterwards a bot plays on in it.
+ * Give up one's seat. Before the start it is open again; afterwards a bot plays on in it.
  */
 export interface LeaveCommand {
   type: 'leave';
@@ -305,7 +305,7 @@ export interface ReturnCommand {
   id: string;
 }
 /**
- * Say whether one is ready to start; play starts when no seat is open and everybody is.
+ * Say whether one is ready to start. Play starts when no seat is open and everybody is ready.
  */
 export interface ReadyCommand {
   type: 'ready';
@@ -313,14 +313,14 @@ export interface ReadyCommand {
   ready: boolean;
 }
 /**
- * The host starts; open seats are given to the table's substitute bot.
+ * Start (the host only); the table's substitute bot takes the open seats.
  */
 export interface StartCommand {
   type: 'start';
   id: string;
 }
 /**
- * The host puts a bot in an open seat, or (``bot``: null) opens a bot's seat; before the start.
+ * Put a bot in an open seat, or with ``bot`` null open a bot's seat (the host only, before the start).
  */
 export interface SeatBotCommand {
   type: 'seat-bot';
@@ -329,7 +329,7 @@ export interface SeatBotCommand {
   bot: string | null;
 }
 /**
- * The host removes a player before the start.
+ * Remove a player (the host only, before the start).
  */
 export interface RemoveCommand {
   type: 'remove';
@@ -337,7 +337,7 @@ export interface RemoveCommand {
   seat: number;
 }
 /**
- * The host lets nobody else join, or somebody again.
+ * Close the table to further players, or open it again (the host only).
  */
 export interface LockCommand {
   type: 'lock';
@@ -345,7 +345,7 @@ export interface LockCommand {
   locked: boolean;
 }
 /**
- * The host takes a player's chat away, or gives it back.
+ * Bar a player from the chat, or let them chat again (the host only).
  */
 export interface SilenceCommand {
   type: 'silence';
@@ -354,7 +354,7 @@ export interface SilenceCommand {
   silent: boolean;
 }
 /**
- * Offer something that all other people must accept: undo one's last move (casual tables), or end the session.
+ * Offer something that all other people must accept: to undo one's last move (casual tables), or to end the session.
  */
 export interface OfferCommand {
   type: 'offer';
@@ -362,14 +362,14 @@ export interface OfferCommand {
   offer: 'undo' | 'end';
 }
 /**
- * Against bots alone: take one's last move back; the hand is marked and does not count.
+ * Take back one's last move, where the others are all bots. The hand is marked and does not count.
  */
 export interface TakeBackCommand {
   type: 'take-back';
   id: string;
 }
 /**
- * After the end: ready for a new table with the same seats; it is opened when everybody present is.
+ * After the end, say that one is ready for a new table with the same seats. It opens when everybody present is ready.
  */
 export interface RematchCommand {
   type: 'rematch';
@@ -385,7 +385,7 @@ export interface ReportCommand {
   reason?: string;
 }
 /**
- * A quick reaction, shown for a moment and kept nowhere.
+ * Show the others a quick reaction for a moment. It is not stored.
  */
 export interface ReactCommand {
   type: 'react';
@@ -393,7 +393,7 @@ export interface ReactCommand {
   reaction: 'good' | 'thanks' | 'wow' | 'oops' | 'laugh' | 'hurry' | 'hello' | 'bye';
 }
 /**
- * Ask a bot what it would do, on one's own turn; the answer is a ``hint``.
+ * Ask, on one's own turn, what a bot would do. The answer is a ``hint``.
  */
 export interface HintCommand {
   type: 'hint';
@@ -401,14 +401,14 @@ export interface HintCommand {
   bot?: string;
 }
 /**
- * The answer to a ``probe``, at once: so the server measures the line's delay, which clocks forgive.
+ * The answer to a ``probe``, sent at once. The server measures the delay of the connection, which clocks do not count.
  */
 export interface ProbeReply {
   type: 'probe';
   n: number;
 }
 /**
- * Is anyone there?
+ * Ask whether the connection works; the answer is a ``pong``.
  */
 export interface Ping {
   type: 'ping';
@@ -423,23 +423,23 @@ export interface ClockInfo {
   deadline: number | null;
 }
 /**
- * The command was carried out and left the table at ``seq``.
+ * The command was carried out; the table's log then had ``seq`` entries.
  */
 export interface CommandDone {
   id: string;
   seq: number;
 }
 /**
- * So many days for every move.
+ * ``days`` for every move.
  */
 export interface Correspondence {
   kind: 'correspondence';
   days: number;
 }
 /**
- * A new table. ``seats``: one word a seat in order of play, ``me``, ``open`` or a bot's name; none: me and bots.
+ * A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
  *
- * ``name``: what the others see. ``ticket``, ``contribution``: see ``Promise``.
+ * ``name``: the name that the others see. ``ticket``, ``contribution``: see ``Promise``.
  */
 export interface CreateTable {
   preset: string;
@@ -456,12 +456,12 @@ export interface CreateTable {
   contribution?: string | null;
 }
 /**
- * What the host chose for the table beside the game.
+ * The host's settings of the table, apart from the game.
  *
- * visibility: only who has the link finds it, or it stands in the lobby. spectators: whether others may watch, each
- * update ``delay`` seconds late. start: as soon as no seat is open, or when everybody has said ready. substitute: the
- * bot that plays for who is absent for ``grace`` seconds, has left, or has no time left. next_seconds: deal the next
- * hand so long after the last (null: only when all say so). words: chat with one of these in it is not shown.
+ * visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
+ * watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
+ * which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
  */
 export interface TableSettings {
   speed?: Untimed | PerMove | Increment | Correspondence;
@@ -486,14 +486,14 @@ export interface Untimed {
   kind: 'untimed';
 }
 /**
- * So many seconds for every move.
+ * ``seconds`` for every move.
  */
 export interface PerMove {
   kind: 'move';
   seconds: number;
 }
 /**
- * So many seconds for a whole hand, and some more for every move.
+ * ``seconds`` for a whole hand, and ``increment`` more for every move.
  */
 export interface Increment {
   kind: 'clock';
@@ -501,22 +501,22 @@ export interface Increment {
   increment: number;
 }
 /**
- * Open an account, which the games played as a guest move into; or sign in to one.
+ * Open an account, which takes over the games played as a guest; or sign in to one.
  */
 export interface Credentials {
   name: string;
   password: string;
 }
 /**
- * Delete the account and what is known of its player; hands stay, without the name.
+ * Delete the account and its player's data; finished hands stay, without the name.
  */
 export interface Deletion {
   password?: string | null;
 }
 /**
- * Why something was refused: a sentence for the player, and the clause of the rules where there is one.
+ * A refusal: a sentence for the player, and the clause of the rules if there is one.
  *
- * ``wording`` lets a client say it in another language; it is null for what only programs get wrong.
+ * ``wording`` lets a client say it in another language; it is null for mistakes that only programs make.
  */
 export interface ErrorMessage {
   type: 'error';
@@ -536,7 +536,7 @@ export interface ErrorMessage {
   wording: Wording | null;
 }
 /**
- * Which sentence of the catalogue it is (``dasan.sentences``), and the values in it; cards are written ``4H 4S``.
+ * The id of a sentence in ``dasan.sentences``, and the values in it; cards are written ``4H 4S``.
  */
 export interface Wording {
   id: string;
@@ -545,7 +545,7 @@ export interface Wording {
   };
 }
 /**
- * A candidate: its mean over the deals that fit what its player had seen, and half of its 95 % interval.
+ * A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval.
  */
 export interface Estimate {
   move: string;
@@ -553,7 +553,7 @@ export interface Estimate {
   margin: number;
 }
 /**
- * Something that happened in the hand, as one viewer may know it.
+ * An event of the hand, as one viewer may know it.
  */
 export interface Event {
   seq: number;
@@ -576,14 +576,14 @@ export interface Event {
   bid?: number | null;
 }
 /**
- * The table is off this player's list, and the seat has been left.
+ * The player has left the seat, and the table is off their list.
  */
 export interface Forgotten {
   id: string;
 }
 /**
- * A kind of decision in one game. decisions: how often it was met; mistakes: how often it surely cost something; cost:
- * what it gave away a reviewed hand, on average; hand, seq: the costliest one.
+ * A kind of decision in one game. decisions: how many there were. mistakes: those whose cost exceeds its interval. cost:
+ * the mean loss in a reviewed hand. hand, seq: the costliest decision.
  */
 export interface Habit {
   habit: 'bid-low' | 'bid-high' | 'call' | 'pass' | 'spend' | 'lead-kind' | 'lead-rank' | 'follow';
@@ -594,7 +594,7 @@ export interface Habit {
   seq: number;
 }
 /**
- * Where one gives away most in one game, costliest first; it rests on so many reviewed hands.
+ * The player's habits in one game, costliest first. hands: the number of reviewed hands that they rest on.
  */
 export interface Habits {
   preset: string;
@@ -603,7 +603,7 @@ export interface Habits {
   habits: Habit[];
 }
 /**
- * A finished hand's permanent page. ``you``: your seat in it, null for others.
+ * A finished hand, for its permanent page. ``you``: your seat in it, null if you did not play.
  */
 export interface HandInfo {
   id: string;
@@ -622,12 +622,12 @@ export interface HandInfo {
   shown: boolean;
 }
 /**
- * What a page needs to know of the rules to word and lay out a hand, without knowing the game.
+ * Facts about the rules with which a client words and lays out a hand, without knowing the game.
  *
- * bids: what can be bid, empty without an auction. sides: whether a bidder (and a partner) plays against the others.
- * wins: what decides a hand, a side, the first seat out, or the places of all. score: whether balances are kept.
- * scope: whether legal moves list every set of cards (``complete``), or one of those with the same ranks (``ranks``),
- * or one of those that are equal in kind, ranks and deciding suit (``canonical``). kinds: of combination, lowest first.
+ * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
+ * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
+ * scope: whether legal moves list every set of cards (``complete``), one of those with the same ranks (``ranks``), or one
+ * of those with the same kind, ranks and deciding suit (``canonical``). kinds: those of combinations, lowest first.
  */
 export interface RulesFacts {
   family: string;
@@ -659,7 +659,7 @@ export interface RulesFacts {
   show_hands_after: boolean;
 }
 /**
- * Who sat where in a hand that is over. ``player``: the account's name, null for guests and bots.
+ * A seat of a finished hand. ``player``: the account's name, null for guests and bots.
  */
 export interface HandSeat {
   seat: number;
@@ -679,7 +679,7 @@ export interface Result {
   next_dealer: number;
 }
 /**
- * One line of the score sheet. ``hand``: the id of the hand's own page.
+ * One line of the score sheet. ``hand``: the id of the finished hand.
  */
 export interface HandResult {
   payments: number[];
@@ -688,7 +688,7 @@ export interface HandResult {
   hand: string;
 }
 /**
- * A hand in a list: history, or a table's hands.
+ * A finished hand in a list: a player's history, or a table's hands.
  */
 export interface HandSummary {
   id: string;
@@ -703,7 +703,7 @@ export interface HandSummary {
   rated: boolean;
 }
 /**
- * The server answers; ``version`` is the package's.
+ * The state of the server; ``version`` is that of dasan.
  */
 export interface Health {
   status: 'ok';
@@ -711,8 +711,8 @@ export interface Health {
   protocol: number;
 }
 /**
- * A bot's advice, best first; only the seat that asked gets it. More of ``unit`` is better: payment, place (1 first,
- * -1 last), turns that the rest of the hand costs (negated).
+ * A bot's advice, best move first, for the seat that asked. In every ``unit`` more is better: payment; place, from 1
+ * (first) to -1 (last); turns that the rest of the hand costs, negated.
  */
 export interface Hint {
   type: 'hint';
@@ -723,38 +723,38 @@ export interface Hint {
   candidates: Candidate[];
 }
 /**
- * Hands, newest first; ``before`` gets the page that follows, null where there is none.
+ * A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last.
  */
 export interface History {
   hands: HandSummary[];
   before: string | null;
 }
 /**
- * Take a seat at a table by its link, with or without an account; no seat: the first that is open.
+ * Take a seat at a table, with or without an account. No ``seat``: the first one that is open.
  */
 export interface JoinTable {
   name?: string | null;
   seat?: number | null;
 }
 /**
- * Where you sit now.
+ * Your seat at the table.
  */
 export interface Joined {
   id: string;
   seat: number;
 }
 /**
- * The last line of what could be known, and whether a limit ended it early.
+ * The last line of this review, and whether a time limit ended it early.
  */
 export interface KnownDone {
   type: 'done';
   complete: boolean;
 }
 /**
- * One move by what its player could know, all hidden cards unknown; see ``dasan.bots.known``.
+ * One move judged by what its player could know; see ``dasan.bots.known``.
  *
- * estimates: candidates from the best to the worst, none where nothing was decided. worlds: deals they were tried in.
- * cost: what the move gives away against the best, and half of its 95 % interval. mistake: the cost is larger than that.
+ * estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
+ * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
  */
 export interface KnownMove {
   type: 'known';
@@ -780,7 +780,7 @@ export interface Lobby {
   live: LobbyTable[];
 }
 /**
- * A table in the lobby. ``open``: seats that can be taken; ``watch``: whether it can be watched.
+ * A table in the lobby. ``open``: the number of open seats. ``watch``: whether it can be watched.
  */
 export interface LobbyTable {
   id: string;
@@ -796,7 +796,7 @@ export interface LobbyTable {
   watch: boolean;
 }
 /**
- * Who sits where. ``bot``: the bot's name where ``kind`` is bot; ``substitute``: the bot playing for a person.
+ * Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays for a person.
  */
 export interface SeatInfo {
   seat: number;
@@ -808,19 +808,19 @@ export interface SeatInfo {
   substitute?: Substitute | null;
 }
 /**
- * The bot that plays in somebody's seat, and why.
+ * The bot that plays in a person's seat, and the reason.
  */
 export interface Substitute {
   bot: string;
   reason: 'absent' | 'time' | 'left';
 }
 /**
- * What the host chose for the table beside the game.
+ * The host's settings of the table, apart from the game.
  *
- * visibility: only who has the link finds it, or it stands in the lobby. spectators: whether others may watch, each
- * update ``delay`` seconds late. start: as soon as no seat is open, or when everybody has said ready. substitute: the
- * bot that plays for who is absent for ``grace`` seconds, has left, or has no time left. next_seconds: deal the next
- * hand so long after the last (null: only when all say so). words: chat with one of these in it is not shown.
+ * visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
+ * watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+ * plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
+ * which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
  */
 export interface TableSettings1 {
   speed?: Untimed | PerMove | Increment | Correspondence;
@@ -839,9 +839,9 @@ export interface TableSettings1 {
   words?: string[];
 }
 /**
- * Who this browser is: a guest by name, or an account. ``id`` is null for somebody who has not played yet.
+ * The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
  *
- * ``password``: whether the account has one; one opened with a passkey need not.
+ * ``password``: whether the account has one; an account that was opened with a passkey may have none.
  */
 export interface Me {
   id: string | null;
@@ -850,7 +850,7 @@ export interface Me {
   password?: boolean;
 }
 /**
- * An open offer, and the seats that have accepted it (whoever made it among them).
+ * An open offer, and the seats that have accepted it, among them the one that made it.
  */
 export interface OfferInfo {
   offer: 'undo' | 'end';
@@ -865,7 +865,7 @@ export interface OnTable {
   cards: string[];
 }
 /**
- * One option of a game. ``choices`` where it is one of a list, ``minimum``/``maximum`` where it is a number.
+ * An option of a game: one of ``choices``, or a number from ``minimum`` to ``maximum``.
  */
 export interface OptionInfo {
   name: string;
@@ -877,7 +877,7 @@ export interface OptionInfo {
   help: string;
 }
 /**
- * What the authenticator said, as the JSON of a PublicKeyCredential. ``label``: what to call a new passkey.
+ * The authenticator's answer, as the JSON of a PublicKeyCredential. ``label``: the name for a new passkey.
  */
 export interface PasskeyAnswer {
   ticket: string;
@@ -885,7 +885,7 @@ export interface PasskeyAnswer {
   label?: string;
 }
 /**
- * Begin to make a passkey: for the account that is signed in, or for a new one by this name.
+ * Begin to make a passkey: for the account that is signed in, or for a new account with this name.
  */
 export interface PasskeyAsk {
   name?: string | null;
@@ -900,29 +900,29 @@ export interface PasskeyListed {
   used: string;
 }
 /**
- * What ``navigator.credentials`` takes, as JSON text, and the ticket to answer with, once, within five minutes.
+ * The options for ``navigator.credentials`` as JSON text, and a ticket for one answer within five minutes.
  */
 export interface PasskeyOptions {
   ticket: string;
   options: string;
 }
 /**
- * A new password; every other session is signed out. ``old``: null for an account that has none yet.
+ * Change the password; all other browsers are signed out. ``old``: null for an account without a password.
  */
 export interface PasswordChange {
   old: string | null;
   new: string;
 }
 /**
- * A link that moves this player's seats to another device; it works once, for ten minutes.
+ * A link by which another device becomes this player. It works once, within ten minutes.
  */
 export interface PersonalLink {
   token: string;
   path: string;
 }
 /**
- * What the leader looks at: after the move with event ``seq`` (null: the deal), or after ``moves`` tried instead of
- * what follows; ``shown``: the verdicts are.
+ * The place that the leader looks at: after the event ``seq`` (null: the deal), or after the variation ``moves`` from
+ * there. ``shown``: whether the verdicts are shown.
  */
 export interface PlaceShown {
   type: 'place';
@@ -934,7 +934,7 @@ export interface PlaceShown {
   shown?: boolean;
 }
 /**
- * The leader's place as followers are told; ``lead``: the reader is the leader.
+ * The leader's place, as sent to followers; ``lead``: whether the receiver is the leader.
  */
 export interface PlaceTold {
   type: 'place';
@@ -947,13 +947,13 @@ export interface PlaceTold {
   shown: boolean;
 }
 /**
- * Yes.
+ * The answer to a ``ping``.
  */
 export interface Pong {
   type: 'pong';
 }
 /**
- * What the solver says of a position: the value, and each legal move's where it was proved.
+ * The solver's value of a position, and of each legal move for which it was proved.
  */
 export interface PositionValue {
   to_act: number | null;
@@ -969,7 +969,7 @@ export interface PositionValue {
   hands: string[][];
 }
 /**
- * What one seat knows of the hand, with its events so far.
+ * What one seat knows of the hand, and its events so far.
  */
 export interface View {
   seat: number | null;
@@ -999,7 +999,7 @@ export interface View {
   events: Event[];
 }
 /**
- * Whether a seat's player is connected; if not, since when, and when the substitute takes over.
+ * Whether a seat's player is connected and, if not, since when and when the substitute takes over.
  */
 export interface Presence {
   seat: number;
@@ -1008,7 +1008,7 @@ export interface Presence {
   takeover_at: number | null;
 }
 /**
- * Who is connected, and how many watch.
+ * Which players are connected, and how many spectators watch.
  */
 export interface PresenceChanged {
   type: 'presence';
@@ -1016,9 +1016,10 @@ export interface PresenceChanged {
   watching: number;
 }
 /**
- * A game that can be played, with the options it has. ``sample``: a few cards that say which game it is.
+ * A game that can be played, and its options. ``sample``: a few cards that are typical of the game.
  *
- * ``variant``: listed below its family's main game. ``summary``: the game in a sentence or two, or nothing.
+ * ``variant``: whether it is listed below its family's main game. ``summary``: a sentence or two about the game; may be
+ * empty.
  */
 export interface PresetInfo {
   name: string;
@@ -1047,7 +1048,7 @@ export interface Profile {
   statistics: RoleStatistics[];
 }
 /**
- * A rating by game and number of players; ``provisional`` until it rests on enough hands.
+ * A rating in a game with a number of players; ``provisional`` until it rests on enough hands.
  */
 export interface Rating {
   preset: string;
@@ -1058,7 +1059,7 @@ export interface Rating {
   provisional: boolean;
 }
 /**
- * Hands in one role: bidder, partner, defender, or player where the game has no sides.
+ * Hands in one role: bidder, partner, defender, or player in games without sides.
  */
 export interface RoleStatistics {
   preset: string;
@@ -1068,15 +1069,15 @@ export interface RoleStatistics {
   payment: number;
 }
 /**
- * A secret the server has committed to before anybody says anything: open a table with its ``ticket``, and its
- * first draw and deal follow from that secret and from your string.
+ * The commitment to a secret, made before anybody adds a string. A table that is opened with the ``ticket`` draws and
+ * deals its first hand from that secret and your string.
  */
 export interface Promise {
   ticket: string;
   commitment: string;
 }
 /**
- * All moves since the puzzle's position, of both sides; the last is the one to check.
+ * All moves of both sides since the puzzle's position; the last one is to be checked.
  */
 export interface PuzzleAnswer {
   /**
@@ -1100,7 +1101,7 @@ export interface PuzzleInfo {
   hands: string[][];
 }
 /**
- * Puzzles that match, and how many there are of each theme and grade.
+ * The puzzles that match, and the number of all puzzles by theme and grade.
  */
 export interface PuzzleList {
   puzzles: PuzzleSummary[];
@@ -1123,9 +1124,9 @@ export interface PuzzleSummary {
   grade: number;
 }
 /**
- * Whether the last move was right, what follows it (the other side's reply, a refutation where it was wrong, and
- * moves without a choice), and the position after that; ``done``: nothing can go wrong any more. ``solution``: the
- * puzzle's first move, once done or wrong.
+ * Whether the last move was right; the moves that follow it (the other side's reply, or a refutation if it was wrong,
+ * and forced moves); and the position after them. ``done``: the puzzle is solved. ``solution``: the puzzle's first move,
+ * once it is solved or a move was wrong.
  */
 export interface PuzzleVerdict {
   right: boolean;
@@ -1136,9 +1137,9 @@ export interface PuzzleVerdict {
   solution: string | null;
 }
 /**
- * Seek a rated game with people of about one's own rating; ask again every other second until there is a table.
+ * Seek a rated game with people of about the same rating. Repeat the request every other second until there is a table.
  *
- * ``speed``: so many seconds a move, or for the whole hand. ``bots``: bots may fill the table after a while.
+ * ``speed``: seconds for each move, or for the whole hand. ``bots``: whether bots may fill the table after a while.
  */
 export interface QuickMatch {
   preset: string;
@@ -1147,8 +1148,8 @@ export interface QuickMatch {
   name?: string | null;
 }
 /**
- * The table that was found, or null: ``waited`` milliseconds so far, ``seeking`` people for the same game, and bots
- * fill the table after ``bots_after`` milliseconds (null: never).
+ * The table that was found, or null. ``waited``: milliseconds so far. ``seeking``: people who seek the same game.
+ * ``bots_after``: milliseconds after which bots fill the table (null: never).
  */
 export interface QuickMatched {
   table: string | null;
@@ -1157,14 +1158,14 @@ export interface QuickMatched {
   bots_after: number | null;
 }
 /**
- * A rating after a hand, for a chart.
+ * A point of a rating chart: the rating after a hand.
  */
 export interface RatingPoint {
   at: string;
   rating: number;
 }
 /**
- * Somebody's quick reaction.
+ * A player's quick reaction.
  */
 export interface Reaction {
   type: 'reaction';
@@ -1178,7 +1179,7 @@ export interface Rename {
   name: string;
 }
 /**
- * The last line of a review: its turning points, and whether a limit ended it early.
+ * The last line of a review: its turning points, and whether a time limit ended it early.
  */
 export interface ReviewDone {
   type: 'done';
@@ -1187,10 +1188,10 @@ export interface ReviewDone {
   complete: boolean;
 }
 /**
- * What the exact solver says of one move of a finished hand, with all hands open.
+ * The exact solver's verdict on one move of a finished hand, with all hands open.
  *
- * value, worth: what the position was worth to the side as ``dasan.solve`` counts, before and after the move; null
- * where it is not known. kept: whether the move kept it. keeping, losing: other moves that do or do not.
+ * value, worth: the value of the position before and after the move, as in ``dasan.solve``; null if unproved. kept:
+ * whether the move kept the value. keeping, losing: other moves that keep it, and that do not.
  */
 export interface ReviewMove {
   type: 'move';
@@ -1209,14 +1210,14 @@ export interface ReviewMove {
   as_bidder: number | null;
 }
 /**
- * A note at a move of a finished hand, for oneself; an empty one is removed.
+ * A private note at a move of a finished hand; an empty text deletes it.
  */
 export interface ReviewNote {
   seq: number;
   text: string;
 }
 /**
- * One's notes of a hand.
+ * The player's own notes on a hand.
  */
 export interface ReviewNotes {
   notes: ReviewNote[];
@@ -1234,7 +1235,7 @@ export interface RulesInfo {
   clauses: ClauseInfo[];
 }
 /**
- * Everything the viewer may know: on connecting, and whenever a hand is dealt.
+ * Everything that the viewer may know; sent on connecting, and whenever a hand is dealt.
  *
  * ``view`` is null before the first hand is dealt.
  */
@@ -1251,7 +1252,7 @@ export interface Snapshot {
   chat: ChatLine[];
 }
 /**
- * The table itself; ``you`` is the viewer's seat, ``null`` for who only watches, ``host`` the host's.
+ * The table without its hand. ``you``: the viewer's seat, null for spectators. ``host``: the host's seat.
  *
  * voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
  * casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
@@ -1279,11 +1280,11 @@ export interface TableInfo {
   rematch: string | null;
 }
 /**
- * Hand number (from 1; 0 before the first is dealt), balances by seat, and how the hand at the table was dealt.
+ * The hand's number (from 1; 0 before the first deal), the balances by seat, and how the current hand was dealt.
  *
- * ``results`` are those of the last hundred hands that are over, the first of them being hand ``first_result``.
- * ``next_commitment`` is the SHA-256 of the secret behind the next hand's shuffle, ``contributions`` the strings that
- * the players have added to it so far, by seat.
+ * ``results``: of the last hundred finished hands, the first of which is hand ``first_result``. ``next_commitment``: the
+ * SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to that
+ * shuffle so far, by seat.
  */
 export interface SessionInfo {
   number: number;
@@ -1295,7 +1296,7 @@ export interface SessionInfo {
   contributions: (string | null)[];
 }
 /**
- * What came before the first move of a hand: the draw for the deal, the dealer, the cut, the deal.
+ * An event before the first move of a hand: the draw for the deal, the dealer, the cut, the deal.
  */
 export interface SessionEvent {
   type: 'draw' | 'dealer' | 'cut' | 'deal';
@@ -1307,8 +1308,8 @@ export interface SessionEvent {
   contributions?: string[] | null;
 }
 /**
- * What a move changed: the new events, and the view after them. Without ``session`` or ``table`` that part is as
- * it was.
+ * The new events of a move, and the view after them. If ``session`` or ``table`` is absent, that part has not
+ * changed.
  */
 export interface Update {
   type: 'update';
@@ -1349,7 +1350,7 @@ export interface ViewState {
   result: Result | null;
 }
 /**
- * The table changed, but not the hand: seats, readiness, votes, offers, contributions.
+ * A change of the table outside the hand: seats, readiness, votes, offers, contributions.
  */
 export interface TableChanged {
   type: 'table';
@@ -1359,7 +1360,7 @@ export interface TableChanged {
   clocks: ClockInfo | null;
 }
 /**
- * One browser that is signed in.
+ * A browser that is signed in.
  */
 export interface SessionListed {
   id: string;
@@ -1369,14 +1370,14 @@ export interface SessionListed {
   current: boolean;
 }
 /**
- * A review that others watch: whoever opens the path follows its leader.
+ * A shared review: whoever opens the path follows its leader.
  */
 export interface SharedReview {
   id: string;
   path: string;
 }
 /**
- * A line to try in a finished hand: the moves made instead, from the position before event ``seq``.
+ * A variation of a finished hand: other moves from the position before event ``seq``.
  */
 export interface SolvePosition {
   seq: number;
@@ -1386,14 +1387,14 @@ export interface SolvePosition {
   moves?: string[];
 }
 /**
- * Where the new table is, and where you sit (null: nowhere).
+ * The id of the new table, and your seat (null: you have none).
  */
 export interface TableCreated {
   id: string;
   seat: number | null;
 }
 /**
- * One table as the viewer may see it: what a snapshot holds of the table and its hand.
+ * A table and its hand as the viewer may see them, with the same parts as a ``snapshot``.
  */
 export interface TableDetail {
   seq: number;
@@ -1406,7 +1407,7 @@ export interface TableDetail {
   watching: number;
 }
 /**
- * A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand; ``seat``: my chair.
+ * A table in a player's own list. ``number`` and ``phase`` are 0 and null before the first hand; ``seat`` is the player's.
  */
 export interface TableSummary {
   id: string;
@@ -1424,9 +1425,9 @@ export interface TableSummary {
   deadline: number | null;
 }
 /**
- * The last move of a finished hand that did not keep its result, with all hands open.
+ * The last move of a finished hand that did not keep the result of best play, with all hands open.
  *
- * move: null where there is none, or where the time for looking did not reach it; held: every move kept the result.
+ * move: null if there is none, or if it was not found in time. held: whether it is proved that every move kept the result.
  */
 export interface TurningPoint {
   move: ReviewMove | null;

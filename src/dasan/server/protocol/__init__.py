@@ -1,8 +1,8 @@
-"""Every message that crosses the wire: one schema for REST, the WebSocket and the client's TypeScript types.
+"""Every message between server and client: one schema for REST, the WebSocket and the client's TypeScript types.
 
-``python -m dasan.server.schema`` writes these models as JSON Schema to ``schema.json``. A message carries only the
+``python -m dasan.server.schema`` writes these models as JSON Schema to ``schema.json``. A message contains only the
 fields that were set, so an event without cards has no ``cards``; where the client must tell "none" from "absent" the
-field is required and nullable. Cards are written rank then suit (``"4H"``); a card the viewer may not see is ``"?"``.
+field is required and nullable. Cards are written rank then suit (``"4H"``); a card that the viewer may not see is ``"?"``.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ REST = (
     History, PasskeyAsk, PasskeyOptions, PasskeyAnswer, PasskeyListed, KnownMove, KnownDone, Habit, Habits, ReviewNotes,
     ReviewNote, SharedReview, PlaceShown, PlaceTold,
 )  # fmt: skip
-"""The models that REST answers or takes, beside the two message unions of the WebSocket."""
+"""The models of REST requests and answers; the WebSocket has two unions of messages."""
 
 __all__ = [
     "MAX_MESSAGE",

@@ -1,4 +1,4 @@
-"""What all messages have in common: the base model and the names of small values."""
+"""The base of all messages, and the types of small values in them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 PROTOCOL = 2
 MAX_MESSAGE = 64 * 1024
-"""The largest message, in bytes, that the server reads from a socket or a request."""
+"""The largest message that the server reads from a socket or a request, in bytes."""
 
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Seat: TypeAlias = int
 SeatNumber: TypeAlias = Annotated[int, Field(ge=0, le=7, strict=True)]
-"""A seat that a client names."""
+"""A seat in a client's message."""
 CardText: TypeAlias = str
 OptionValue: TypeAlias = bool | int | str
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=32)]
 """A player's name; the server trims it and refuses control characters."""
 BotName: TypeAlias = Annotated[str, Field(min_length=1, max_length=64)]
 Milliseconds: TypeAlias = int
-"""A moment: milliseconds since 1970 by the server's clock; or a span."""
+"""A time, in milliseconds since 1970 by the server's clock; or a length of time in milliseconds."""
 Phase: TypeAlias = Literal["auction", "call", "exchange", "play", "over"]
 Status: TypeAlias = Literal["waiting", "playing", "ended"]
-"""waiting: before the first hand. playing: hands are dealt, or one has just ended. ended: no further hand."""
+"""waiting: before the first hand. playing: from the first deal on. ended: no further hand."""
 
 
 class Message(BaseModel):
@@ -34,7 +34,7 @@ class Message(BaseModel):
     @field_validator("*")
     @classmethod
     def _no_nul(cls, value: object) -> object:
-        """PostgreSQL holds no NUL in a text."""
+        """Refuse NUL, which PostgreSQL cannot store in a text."""
         if isinstance(value, str) and "\0" in value:
             raise ValueError("a text has no NUL in it")
         return value

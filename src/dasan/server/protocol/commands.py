@@ -1,4 +1,4 @@
-"""What a client sends: over the WebSocket, or one at a time to ``POST /api/tables/{id}/commands``."""
+"""Messages from clients: over the WebSocket, or one at a time to ``POST /api/tables/{id}/commands``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dasan.server.refusals import Refused
 
 
 class MoveCommand(Message):
-    """Play a move: its text is one of ``legal_moves`` or any other way of writing a legal play."""
+    """Make a move. Its text is one of ``legal_moves``, or any other way of writing a legal move."""
 
     type: Literal["move"]
     id: CommandId
@@ -19,14 +19,14 @@ class MoveCommand(Message):
 
 
 class NextCommand(Message):
-    """Ready for the next hand; it is dealt when everybody present is, or when ``next_at`` has come."""
+    """Say that one is ready for the next hand. It is dealt when everybody present is ready, or at ``next_at``."""
 
     type: Literal["next"]
     id: CommandId
 
 
 class ContributeCommand(Message):
-    """Add a string of one's own to the shuffle of the next hand (the first one too, before it is dealt)."""
+    """Add a string of one's own to the shuffle of the next hand; before the first deal, to that of the first."""
 
     type: Literal["contribute"]
     id: CommandId
@@ -34,7 +34,7 @@ class ContributeCommand(Message):
 
 
 class SitCommand(Message):
-    """Take an open seat before the start, or change to it; no seat: the first that is open."""
+    """Take an open seat before the start, or change seats. No ``seat``: the first one that is open."""
 
     type: Literal["sit"]
     id: CommandId
@@ -43,7 +43,7 @@ class SitCommand(Message):
 
 
 class LeaveCommand(Message):
-    """Give up the seat: before the start it opens again, afterwards a bot plays on in it."""
+    """Give up one's seat. Before the start it is open again; afterwards a bot plays on in it."""
 
     type: Literal["leave"]
     id: CommandId
@@ -57,7 +57,7 @@ class ReturnCommand(Message):
 
 
 class ReadyCommand(Message):
-    """Say whether one is ready to start; play starts when no seat is open and everybody is."""
+    """Say whether one is ready to start. Play starts when no seat is open and everybody is ready."""
 
     type: Literal["ready"]
     id: CommandId
@@ -65,14 +65,14 @@ class ReadyCommand(Message):
 
 
 class StartCommand(Message):
-    """The host starts; open seats are given to the table's substitute bot."""
+    """Start (the host only); the table's substitute bot takes the open seats."""
 
     type: Literal["start"]
     id: CommandId
 
 
 class SeatBotCommand(Message):
-    """The host puts a bot in an open seat, or (``bot``: null) opens a bot's seat; before the start."""
+    """Put a bot in an open seat, or with ``bot`` null open a bot's seat (the host only, before the start)."""
 
     type: Literal["seat-bot"]
     id: CommandId
@@ -81,7 +81,7 @@ class SeatBotCommand(Message):
 
 
 class RemoveCommand(Message):
-    """The host removes a player before the start."""
+    """Remove a player (the host only, before the start)."""
 
     type: Literal["remove"]
     id: CommandId
@@ -89,7 +89,7 @@ class RemoveCommand(Message):
 
 
 class LockCommand(Message):
-    """The host lets nobody else join, or somebody again."""
+    """Close the table to further players, or open it again (the host only)."""
 
     type: Literal["lock"]
     id: CommandId
@@ -97,7 +97,7 @@ class LockCommand(Message):
 
 
 class SilenceCommand(Message):
-    """The host takes a player's chat away, or gives it back."""
+    """Bar a player from the chat, or let them chat again (the host only)."""
 
     type: Literal["silence"]
     id: CommandId
@@ -126,7 +126,7 @@ ReactionName: TypeAlias = Literal["good", "thanks", "wow", "oops", "laugh", "hur
 
 
 class ReactCommand(Message):
-    """A quick reaction, shown for a moment and kept nowhere."""
+    """Show the others a quick reaction for a moment. It is not stored."""
 
     type: Literal["react"]
     id: CommandId
@@ -137,7 +137,7 @@ OfferName: TypeAlias = Literal["undo", "end"]
 
 
 class OfferCommand(Message):
-    """Offer something that all other people must accept: undo one's last move (casual tables), or end the session."""
+    """Offer something that all other people must accept: to undo one's last move (casual tables), or to end the session."""
 
     type: Literal["offer"]
     id: CommandId
@@ -145,7 +145,7 @@ class OfferCommand(Message):
 
 
 class AnswerCommand(Message):
-    """Accept or decline the offer that is open; whoever made it withdraws it by declining."""
+    """Accept or decline the open offer. The player who made it withdraws it by declining."""
 
     type: Literal["answer"]
     id: CommandId
@@ -153,21 +153,21 @@ class AnswerCommand(Message):
 
 
 class TakeBackCommand(Message):
-    """Against bots alone: take one's last move back; the hand is marked and does not count."""
+    """Take back one's last move, where the others are all bots. The hand is marked and does not count."""
 
     type: Literal["take-back"]
     id: CommandId
 
 
 class RematchCommand(Message):
-    """After the end: ready for a new table with the same seats; it is opened when everybody present is."""
+    """After the end, say that one is ready for a new table with the same seats. It opens when everybody present is ready."""
 
     type: Literal["rematch"]
     id: CommandId
 
 
 class HintCommand(Message):
-    """Ask a bot what it would do, on one's own turn; the answer is a ``hint``."""
+    """Ask, on one's own turn, what a bot would do. The answer is a ``hint``."""
 
     type: Literal["hint"]
     id: CommandId
@@ -175,14 +175,14 @@ class HintCommand(Message):
 
 
 class ProbeReply(Message):
-    """The answer to a ``probe``, at once: so the server measures the line's delay, which clocks forgive."""
+    """The answer to a ``probe``, sent at once. The server measures the delay of the connection, which clocks do not count."""
 
     type: Literal["probe"]
     n: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
 
 
 class Ping(Message):
-    """Is anyone there?"""
+    """Ask whether the connection works; the answer is a ``pong``."""
 
     type: Literal["ping"]
 
@@ -206,7 +206,7 @@ RoomCommand: TypeAlias = (
     | TakeBackCommand
     | RematchCommand
 )
-"""Commands that change the room, and so are written to its log."""
+"""Commands that change the room; each is written to its log."""
 
 Command: TypeAlias = RoomCommand | ReportCommand | ReactCommand | HintCommand
 ClientMessage: TypeAlias = Annotated[Command | ProbeReply | Ping, Field(discriminator="type")]
@@ -216,7 +216,7 @@ _client: TypeAdapter[Command | ProbeReply | Ping] = TypeAdapter(ClientMessage)
 
 
 def read_client(text: str) -> Command | ProbeReply | Ping:
-    """The message in ``text``; anything else is refused as malformed.
+    """The message in ``text``. Raises ``Refused`` if it is none.
 
     >>> read_client('{"type":"move","id":"c1","move":"4H 4S"}').move
     '4H 4S'

@@ -1,4 +1,4 @@
-"""One hand as one viewer may know it: what ``view.to_json`` gives, as models."""
+"""One hand as one viewer may know it: models of what ``View.to_json`` returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dasan.server.protocol.base import CardText, Message, Phase, Seat
 
 
 class Event(Message):
-    """Something that happened in the hand, as one viewer may know it."""
+    """An event of the hand, as one viewer may know it."""
 
     seq: int
     seat: Seat
@@ -32,7 +32,7 @@ class Event(Message):
 
 
 class SessionEvent(Message):
-    """What came before the first move of a hand: the draw for the deal, the dealer, the cut, the deal."""
+    """An event before the first move of a hand: the draw for the deal, the dealer, the cut, the deal."""
 
     type: Literal["draw", "dealer", "cut", "deal"]
     seat: Seat
@@ -44,7 +44,7 @@ class SessionEvent(Message):
 
 
 class LegalMove(Message):
-    """One move the viewer may make now; ``move`` is the text to send."""
+    """A move that the viewer may make now; ``move`` is the text to send."""
 
     move: str
     type: Literal["pass", "bid", "call", "play", "give", "offer", "take"]
@@ -100,13 +100,13 @@ class ViewState(Message):
 
 
 class View(ViewState):
-    """What one seat knows of the hand, with its events so far."""
+    """What one seat knows of the hand, and its events so far."""
 
     events: list[Event]
 
 
 class HandResult(Message):
-    """One line of the score sheet. ``hand``: the id of the hand's own page."""
+    """One line of the score sheet. ``hand``: the id of the finished hand."""
 
     payments: list[int]
     winners: list[Seat]
@@ -115,11 +115,11 @@ class HandResult(Message):
 
 
 class SessionInfo(Message):
-    """Hand number (from 1; 0 before the first is dealt), balances by seat, and how the hand at the table was dealt.
+    """The hand's number (from 1; 0 before the first deal), the balances by seat, and how the current hand was dealt.
 
-    ``results`` are those of the last hundred hands that are over, the first of them being hand ``first_result``.
-    ``next_commitment`` is the SHA-256 of the secret behind the next hand's shuffle, ``contributions`` the strings that
-    the players have added to it so far, by seat.
+    ``results``: of the last hundred finished hands, the first of which is hand ``first_result``. ``next_commitment``: the
+    SHA-256 of the secret behind the next hand's shuffle. ``contributions``: the strings that players have added to that
+    shuffle so far, by seat.
     """
 
     number: int

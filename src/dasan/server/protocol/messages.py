@@ -1,8 +1,8 @@
-"""What the server sends over the WebSocket.
+"""Messages that the server sends over the WebSocket.
 
-``snapshot``, ``update``, ``table`` and ``chat`` carry the table's ``seq`` after them. A client that connects again says
-the last one it saw, ``/ws/tables/{id}?seq=N``, and gets what it missed as one ``update`` or ``table`` and its chat, or
-a ``snapshot`` where that is shorter or nobody remembers.
+``snapshot``, ``update``, ``table`` and ``chat`` contain the table's ``seq`` after them. A client that reconnects names the
+last one it received, ``/ws/tables/{id}?seq=N``. It gets what it missed as one ``update`` or ``table`` and the chat, or a
+``snapshot`` if that is shorter or the server no longer knows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dasan.server.refusals import ErrorCode
 
 
 class ChatLine(Message):
-    """Something said at the table. ``seq`` identifies it; ``seat`` is null for somebody who has left it since."""
+    """A chat message. ``seq`` identifies it; ``seat`` is null if its author has left the seat since."""
 
     seq: int
     at: Milliseconds
@@ -30,7 +30,7 @@ class ChatLine(Message):
 
 
 class Snapshot(Message):
-    """Everything the viewer may know: on connecting, and whenever a hand is dealt.
+    """Everything that the viewer may know; sent on connecting, and whenever a hand is dealt.
 
     ``view`` is null before the first hand is dealt.
     """
@@ -48,8 +48,8 @@ class Snapshot(Message):
 
 
 class Update(Message):
-    """What a move changed: the new events, and the view after them. Without ``session`` or ``table`` that part is as
-    it was.
+    """The new events of a move, and the view after them. If ``session`` or ``table`` is absent, that part has not
+    changed.
     """
 
     type: Literal["update"]
@@ -62,7 +62,7 @@ class Update(Message):
 
 
 class TableChanged(Message):
-    """The table changed, but not the hand: seats, readiness, votes, offers, contributions."""
+    """A change of the table outside the hand: seats, readiness, votes, offers, contributions."""
 
     type: Literal["table"]
     seq: int
@@ -72,7 +72,7 @@ class TableChanged(Message):
 
 
 class ChatSaid(Message):
-    """New chat."""
+    """A new chat message."""
 
     type: Literal["chat"]
     seq: int
@@ -80,7 +80,7 @@ class ChatSaid(Message):
 
 
 class Reaction(Message):
-    """Somebody's quick reaction."""
+    """A player's quick reaction."""
 
     type: Literal["reaction"]
     seat: Seat
@@ -88,7 +88,7 @@ class Reaction(Message):
 
 
 class PresenceChanged(Message):
-    """Who is connected, and how many watch."""
+    """Which players are connected, and how many spectators watch."""
 
     type: Literal["presence"]
     presence: list[Presence]
@@ -96,7 +96,7 @@ class PresenceChanged(Message):
 
 
 class Reason(Message):
-    """Why a bot likes a move: a fact, by id, with the numbers and names in it, and its English sentence."""
+    """A reason for or against a move: a fact by its id, the numbers and names in it, and its English sentence."""
 
     id: str
     values: dict[str, int | float | str]
@@ -104,7 +104,7 @@ class Reason(Message):
 
 
 class Candidate(Message):
-    """A move a bot considered. ``value``: what it expects, counted as ``unit`` says; null where it has no figure."""
+    """A move that a bot considered. ``value``: the result it expects, in ``unit``; null if it computes none."""
 
     move: LegalMove
     value: float | None
@@ -112,8 +112,8 @@ class Candidate(Message):
 
 
 class Hint(Message):
-    """A bot's advice, best first; only the seat that asked gets it. More of ``unit`` is better: payment, place (1 first,
-    -1 last), turns that the rest of the hand costs (negated).
+    """A bot's advice, best move first, for the seat that asked. In every ``unit`` more is better: payment; place, from 1
+    (first) to -1 (last); turns that the rest of the hand costs, negated.
     """
 
     type: Literal["hint"]
@@ -125,7 +125,7 @@ class Hint(Message):
 
 
 class Ack(Message):
-    """The command was carried out, is on disk, and left the table at ``seq``; a repeated id gets the same answer."""
+    """The command was carried out and is on disk; the log then had ``seq`` entries. A repeated id gets the same answer."""
 
     type: Literal["ack"]
     id: CommandId
@@ -133,16 +133,16 @@ class Ack(Message):
 
 
 class Wording(Message):
-    """Which sentence of the catalogue it is (``dasan.sentences``), and the values in it; cards are written ``4H 4S``."""
+    """The id of a sentence in ``dasan.sentences``, and the values in it; cards are written ``4H 4S``."""
 
     id: str
     values: dict[str, str]
 
 
 class ErrorMessage(Message):
-    """Why something was refused: a sentence for the player, and the clause of the rules where there is one.
+    """A refusal: a sentence for the player, and the clause of the rules if there is one.
 
-    ``wording`` lets a client say it in another language; it is null for what only programs get wrong.
+    ``wording`` lets a client say it in another language; it is null for mistakes that only programs make.
     """
 
     type: Literal["error"]
@@ -161,13 +161,13 @@ class Probe(Message):
 
 
 class Pong(Message):
-    """Yes."""
+    """The answer to a ``ping``."""
 
     type: Literal["pong"]
 
 
 def error_message(code: ErrorCode, message: str, clause: str | None = None, id: str | None = None) -> ErrorMessage:
-    """A refusal as it is sent; ``id`` is the command's."""
+    """The message for a refusal; ``id`` is the command's."""
     wording = Wording(id=message.id, values=message.values) if isinstance(message, Sentence) else None
     return ErrorMessage(type="error", id=id, code=code, clause=clause, message=str(message), wording=wording)
 

@@ -1,4 +1,4 @@
-"""Accounts: who one is, how one signs in, what is kept about one."""
+"""Players and accounts: names, sign-in, passkeys, ratings, statistics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_FOLDED = 64
 
 
 def folded(account: str) -> str:
-    """An account name as it is compared: what looks the same is the same, in upper and lower case.
+    """The form in which account names are compared: equal up to case and Unicode compatibility forms (NFKC).
 
     >>> folded("Ann") == folded("ann"), folded("Zo\u00e9") == folded("zoe\u0301"), folded("\uff21nn") == folded("ann")
     (True, True, True)
@@ -28,9 +28,9 @@ Password = Annotated[str, Field(min_length=8, max_length=128)]
 
 
 class Me(Message):
-    """Who this browser is: a guest by name, or an account. ``id`` is null for somebody who has not played yet.
+    """The player of this browser: a guest or an account. ``id`` is null for a browser that has not played yet.
 
-    ``password``: whether the account has one; one opened with a passkey need not.
+    ``password``: whether the account has one; an account that was opened with a passkey may have none.
     """
 
     id: str | None
@@ -46,27 +46,27 @@ class Rename(Message):
 
 
 class Credentials(Message):
-    """Open an account, which the games played as a guest move into; or sign in to one."""
+    """Open an account, which takes over the games played as a guest; or sign in to one."""
 
     name: AccountName
     password: Password
 
 
 class PasswordChange(Message):
-    """A new password; every other session is signed out. ``old``: null for an account that has none yet."""
+    """Change the password; all other browsers are signed out. ``old``: null for an account without a password."""
 
     old: Password | None
     new: Password
 
 
 class Deletion(Message):
-    """Delete the account and what is known of its player; hands stay, without the name."""
+    """Delete the account and its player's data; finished hands stay, without the name."""
 
     password: Password | None = None
 
 
 class SessionListed(Message):
-    """One browser that is signed in."""
+    """A browser that is signed in."""
 
     id: str
     created: str
@@ -76,20 +76,20 @@ class SessionListed(Message):
 
 
 class PasskeyAsk(Message):
-    """Begin to make a passkey: for the account that is signed in, or for a new one by this name."""
+    """Begin to make a passkey: for the account that is signed in, or for a new account with this name."""
 
     name: AccountName | None = None
 
 
 class PasskeyOptions(Message):
-    """What ``navigator.credentials`` takes, as JSON text, and the ticket to answer with, once, within five minutes."""
+    """The options for ``navigator.credentials`` as JSON text, and a ticket for one answer within five minutes."""
 
     ticket: str
     options: str
 
 
 class PasskeyAnswer(Message):
-    """What the authenticator said, as the JSON of a PublicKeyCredential. ``label``: what to call a new passkey."""
+    """The authenticator's answer, as the JSON of a PublicKeyCredential. ``label``: the name for a new passkey."""
 
     ticket: Annotated[str, Field(min_length=1, max_length=64)]
     credential: Annotated[str, Field(min_length=2, max_length=16_384)]
@@ -106,20 +106,20 @@ class PasskeyListed(Message):
 
 
 class PersonalLink(Message):
-    """A link that moves this player's seats to another device; it works once, for ten minutes."""
+    """A link by which another device becomes this player. It works once, within ten minutes."""
 
     token: str
     path: str
 
 
 class ClaimLink(Message):
-    """Become the player that a personal link is of."""
+    """Become the player who made a personal link."""
 
     token: Annotated[str, Field(min_length=1, max_length=256)]
 
 
 class Rating(Message):
-    """A rating by game and number of players; ``provisional`` until it rests on enough hands."""
+    """A rating in a game with a number of players; ``provisional`` until it rests on enough hands."""
 
     preset: str
     players: int
@@ -130,14 +130,14 @@ class Rating(Message):
 
 
 class RatingPoint(Message):
-    """A rating after a hand, for a chart."""
+    """A point of a rating chart: the rating after a hand."""
 
     at: str
     rating: int
 
 
 class RoleStatistics(Message):
-    """Hands in one role: bidder, partner, defender, or player where the game has no sides."""
+    """Hands in one role: bidder, partner, defender, or player in games without sides."""
 
     preset: str
     role: Literal["bidder", "partner", "defender", "player"]
@@ -156,7 +156,7 @@ class Profile(Message):
 
 
 class History(Message):
-    """Hands, newest first; ``before`` gets the page that follows, null where there is none."""
+    """A page of finished hands, newest first. ``before``: the parameter for the next page; null on the last."""
 
     hands: list[HandSummary]
     before: str | None

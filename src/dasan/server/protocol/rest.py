@@ -1,4 +1,4 @@
-"""What REST takes and answers: games, tables, the lobby, hands, study."""
+"""Requests and answers of REST: games, tables, the lobby, hands, reviews and puzzles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dasan.server.protocol.table import ClockInfo, Presence, RulesFacts, SeatInf
 
 
 class OptionInfo(Message):
-    """One option of a game. ``choices`` where it is one of a list, ``minimum``/``maximum`` where it is a number."""
+    """An option of a game: one of ``choices``, or a number from ``minimum`` to ``maximum``."""
 
     name: str
     default: OptionValue
@@ -35,9 +35,10 @@ class OptionInfo(Message):
 
 
 class PresetInfo(Message):
-    """A game that can be played, with the options it has. ``sample``: a few cards that say which game it is.
+    """A game that can be played, and its options. ``sample``: a few cards that are typical of the game.
 
-    ``variant``: listed below its family's main game. ``summary``: the game in a sentence or two, or nothing.
+    ``variant``: whether it is listed below its family's main game. ``summary``: a sentence or two about the game; may be
+    empty.
     """
 
     name: str
@@ -68,7 +69,7 @@ class RulesInfo(Message):
 
 
 class BotInfo(Message):
-    """A bot that can be seated: what it is called, how it plays, in one sentence, and how strong (1 to 8)."""
+    """A bot that can be seated: its name, a sentence about its play, and its strength (1 to 8)."""
 
     name: str
     title: str
@@ -77,7 +78,7 @@ class BotInfo(Message):
 
 
 class Health(Message):
-    """The server answers; ``version`` is the package's."""
+    """The state of the server; ``version`` is that of dasan."""
 
     status: Literal["ok"]
     version: str
@@ -85,8 +86,8 @@ class Health(Message):
 
 
 class Promise(Message):
-    """A secret the server has committed to before anybody says anything: open a table with its ``ticket``, and its
-    first draw and deal follow from that secret and from your string.
+    """The commitment to a secret, made before anybody adds a string. A table that is opened with the ``ticket`` draws and
+    deals its first hand from that secret and your string.
     """
 
     ticket: str
@@ -97,9 +98,9 @@ SeatWord = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class CreateTable(Message):
-    """A new table. ``seats``: one word a seat in order of play, ``me``, ``open`` or a bot's name; none: me and bots.
+    """A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
 
-    ``name``: what the others see. ``ticket``, ``contribution``: see ``Promise``.
+    ``name``: the name that the others see. ``ticket``, ``contribution``: see ``Promise``.
     """
 
     preset: Annotated[str, Field(min_length=1, max_length=64)]
@@ -112,21 +113,21 @@ class CreateTable(Message):
 
 
 class TableCreated(Message):
-    """Where the new table is, and where you sit (null: nowhere)."""
+    """The id of the new table, and your seat (null: you have none)."""
 
     id: str
     seat: Seat | None
 
 
 class JoinTable(Message):
-    """Take a seat at a table by its link, with or without an account; no seat: the first that is open."""
+    """Take a seat at a table, with or without an account. No ``seat``: the first one that is open."""
 
     name: Name | None = None
     seat: SeatNumber | None = None
 
 
 class Joined(Message):
-    """Where you sit now."""
+    """Your seat at the table."""
 
     id: str
     seat: Seat
@@ -136,9 +137,9 @@ QuickSpeed = Literal["move-20", "move-60", "clock-300"]
 
 
 class QuickMatch(Message):
-    """Seek a rated game with people of about one's own rating; ask again every other second until there is a table.
+    """Seek a rated game with people of about the same rating. Repeat the request every other second until there is a table.
 
-    ``speed``: so many seconds a move, or for the whole hand. ``bots``: bots may fill the table after a while.
+    ``speed``: seconds for each move, or for the whole hand. ``bots``: whether bots may fill the table after a while.
     """
 
     preset: Annotated[str, Field(min_length=1, max_length=64)]
@@ -148,8 +149,8 @@ class QuickMatch(Message):
 
 
 class QuickMatched(Message):
-    """The table that was found, or null: ``waited`` milliseconds so far, ``seeking`` people for the same game, and bots
-    fill the table after ``bots_after`` milliseconds (null: never).
+    """The table that was found, or null. ``waited``: milliseconds so far. ``seeking``: people who seek the same game.
+    ``bots_after``: milliseconds after which bots fill the table (null: never).
     """
 
     table: str | None
@@ -159,20 +160,20 @@ class QuickMatched(Message):
 
 
 class Forgotten(Message):
-    """The table is off this player's list, and the seat has been left."""
+    """The player has left the seat, and the table is off their list."""
 
     id: str
 
 
 class CommandDone(Message):
-    """The command was carried out and left the table at ``seq``."""
+    """The command was carried out; the table's log then had ``seq`` entries."""
 
     id: CommandId
     seq: int
 
 
 class TableSummary(Message):
-    """A table in the list of mine. ``number`` and ``phase`` are 0 and null before the first hand; ``seat``: my chair."""
+    """A table in a player's own list. ``number`` and ``phase`` are 0 and null before the first hand; ``seat`` is the player's."""
 
     id: str
     preset: str
@@ -190,7 +191,7 @@ class TableSummary(Message):
 
 
 class LobbyTable(Message):
-    """A table in the lobby. ``open``: seats that can be taken; ``watch``: whether it can be watched."""
+    """A table in the lobby. ``open``: the number of open seats. ``watch``: whether it can be watched."""
 
     id: str
     preset: str
@@ -213,7 +214,7 @@ class Lobby(Message):
 
 
 class TableDetail(Message):
-    """One table as the viewer may see it: what a snapshot holds of the table and its hand."""
+    """A table and its hand as the viewer may see them, with the same parts as a ``snapshot``."""
 
     seq: int
     table: TableInfo
@@ -226,7 +227,7 @@ class TableDetail(Message):
 
 
 class HandSeat(Message):
-    """Who sat where in a hand that is over. ``player``: the account's name, null for guests and bots."""
+    """A seat of a finished hand. ``player``: the account's name, null for guests and bots."""
 
     seat: Seat
     name: str
@@ -236,7 +237,7 @@ class HandSeat(Message):
 
 
 class HandInfo(Message):
-    """A finished hand's permanent page. ``you``: your seat in it, null for others."""
+    """A finished hand, for its permanent page. ``you``: your seat in it, null if you did not play."""
 
     id: str
     table: str | None
@@ -253,7 +254,7 @@ class HandInfo(Message):
 
 
 class HandSummary(Message):
-    """A hand in a list: history, or a table's hands."""
+    """A finished hand in a list: a player's history, or a table's hands."""
 
     id: str
     number: int
@@ -268,10 +269,10 @@ class HandSummary(Message):
 
 
 class ReviewMove(Message):
-    """What the exact solver says of one move of a finished hand, with all hands open.
+    """The exact solver's verdict on one move of a finished hand, with all hands open.
 
-    value, worth: what the position was worth to the side as ``dasan.solve`` counts, before and after the move; null
-    where it is not known. kept: whether the move kept it. keeping, losing: other moves that do or do not.
+    value, worth: the value of the position before and after the move, as in ``dasan.solve``; null if unproved. kept:
+    whether the move kept the value. keeping, losing: other moves that keep it, and that do not.
     """
 
     type: Literal["move"]
@@ -291,7 +292,7 @@ class ReviewMove(Message):
 
 
 class ReviewDone(Message):
-    """The last line of a review: its turning points, and whether a limit ended it early."""
+    """The last line of a review: its turning points, and whether a time limit ended it early."""
 
     type: Literal["done"]
     turning_points: list[int]
@@ -300,9 +301,9 @@ class ReviewDone(Message):
 
 
 class TurningPoint(Message):
-    """The last move of a finished hand that did not keep its result, with all hands open.
+    """The last move of a finished hand that did not keep the result of best play, with all hands open.
 
-    move: null where there is none, or where the time for looking did not reach it; held: every move kept the result.
+    move: null if there is none, or if it was not found in time. held: whether it is proved that every move kept the result.
     """
 
     move: ReviewMove | None
@@ -334,7 +335,7 @@ class PuzzleSummary(Message):
 
 
 class PuzzleList(Message):
-    """Puzzles that match, and how many there are of each theme and grade."""
+    """The puzzles that match, and the number of all puzzles by theme and grade."""
 
     puzzles: list[PuzzleSummary]
     total: int
@@ -343,15 +344,15 @@ class PuzzleList(Message):
 
 
 class PuzzleAnswer(Message):
-    """All moves since the puzzle's position, of both sides; the last is the one to check."""
+    """All moves of both sides since the puzzle's position; the last one is to be checked."""
 
     moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(min_length=1, max_length=64)]
 
 
 class PuzzleVerdict(Message):
-    """Whether the last move was right, what follows it (the other side's reply, a refutation where it was wrong, and
-    moves without a choice), and the position after that; ``done``: nothing can go wrong any more. ``solution``: the
-    puzzle's first move, once done or wrong.
+    """Whether the last move was right; the moves that follow it (the other side's reply, or a refutation if it was wrong,
+    and forced moves); and the position after them. ``done``: the puzzle is solved. ``solution``: the puzzle's first move,
+    once it is solved or a move was wrong.
     """
 
     right: bool
@@ -363,7 +364,7 @@ class PuzzleVerdict(Message):
 
 
 class Advice(Message):
-    """What a bot would have done in a finished hand, knowing only what the seat to act knew; see ``Hint``."""
+    """A bot's advice in a finished hand, given only what the seat to act knew; see ``Hint``."""
 
     bot: str
     unit: Literal["payment", "place", "turns", "none"]
@@ -371,14 +372,14 @@ class Advice(Message):
 
 
 class SolvePosition(Message):
-    """A line to try in a finished hand: the moves made instead, from the position before event ``seq``."""
+    """A variation of a finished hand: other moves from the position before event ``seq``."""
 
     seq: Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
     moves: Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Field(max_length=64)] = Field(default=[])
 
 
 class PositionValue(Message):
-    """What the solver says of a position: the value, and each legal move's where it was proved."""
+    """The solver's value of a position, and of each legal move for which it was proved."""
 
     to_act: Seat | None
     phase: Phase

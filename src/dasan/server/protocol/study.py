@@ -1,4 +1,4 @@
-"""What the server says of finished hands beside the solver: what could be known, habits, notes, reviews watched together."""
+"""Finished hands beyond the solver's review: judgement by what could be known, habits, notes, shared reviews."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Line = Annotated[list[Annotated[str, Field(min_length=1, max_length=512)]], Fiel
 
 
 class Estimate(Message):
-    """A candidate: its mean over the deals that fit what its player had seen, and half of its 95 % interval."""
+    """A candidate move: its mean over deals that fit what its player had seen, and half of the 95 % interval."""
 
     move: str
     value: float
@@ -22,10 +22,10 @@ class Estimate(Message):
 
 
 class KnownMove(Message):
-    """One move by what its player could know, all hidden cards unknown; see ``dasan.bots.known``.
+    """One move judged by what its player could know; see ``dasan.bots.known``.
 
-    estimates: candidates from the best to the worst, none where nothing was decided. worlds: deals they were tried in.
-    cost: what the move gives away against the best, and half of its 95 % interval. mistake: the cost is larger than that.
+    estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
+    cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.
     """
 
     type: Literal["known"]
@@ -45,15 +45,15 @@ class KnownMove(Message):
 
 
 class KnownDone(Message):
-    """The last line of what could be known, and whether a limit ended it early."""
+    """The last line of this review, and whether a time limit ended it early."""
 
     type: Literal["done"]
     complete: bool
 
 
 class Habit(Message):
-    """A kind of decision in one game. decisions: how often it was met; mistakes: how often it surely cost something; cost:
-    what it gave away a reviewed hand, on average; hand, seq: the costliest one.
+    """A kind of decision in one game. decisions: how many there were. mistakes: those whose cost exceeds its interval. cost:
+    the mean loss in a reviewed hand. hand, seq: the costliest decision.
     """
 
     habit: HabitName
@@ -65,7 +65,7 @@ class Habit(Message):
 
 
 class Habits(Message):
-    """Where one gives away most in one game, costliest first; it rests on so many reviewed hands."""
+    """The player's habits in one game, costliest first. hands: the number of reviewed hands that they rest on."""
 
     preset: str
     unit: Literal["payment", "place", "turns", "none"]
@@ -74,28 +74,28 @@ class Habits(Message):
 
 
 class ReviewNote(Message):
-    """A note at a move of a finished hand, for oneself; an empty one is removed."""
+    """A private note at a move of a finished hand; an empty text deletes it."""
 
     seq: Seq
     text: Annotated[str, Field(max_length=2000)]
 
 
 class ReviewNotes(Message):
-    """One's notes of a hand."""
+    """The player's own notes on a hand."""
 
     notes: list[ReviewNote]
 
 
 class SharedReview(Message):
-    """A review that others watch: whoever opens the path follows its leader."""
+    """A shared review: whoever opens the path follows its leader."""
 
     id: str
     path: str
 
 
 class PlaceShown(Message):
-    """What the leader looks at: after the move with event ``seq`` (null: the deal), or after ``moves`` tried instead of
-    what follows; ``shown``: the verdicts are.
+    """The place that the leader looks at: after the event ``seq`` (null: the deal), or after the variation ``moves`` from
+    there. ``shown``: whether the verdicts are shown.
     """
 
     type: Literal["place"]
@@ -105,7 +105,7 @@ class PlaceShown(Message):
 
 
 class PlaceTold(Message):
-    """The leader's place as followers are told; ``lead``: the reader is the leader."""
+    """The leader's place, as sent to followers; ``lead``: whether the receiver is the leader."""
 
     type: Literal["place"]
     hand: str

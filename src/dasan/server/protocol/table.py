@@ -1,4 +1,4 @@
-"""A table: who sits where, how fast it is played, who may watch, what has been offered."""
+"""A table: its seats, clocks, settings, offers, and facts about its rules."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Untimed(Message):
 
 
 class PerMove(Message):
-    """So many seconds for every move."""
+    """``seconds`` for every move."""
 
     kind: Literal["move"]
     seconds: Annotated[int, Field(ge=5, le=600, strict=True)]
 
 
 class Increment(Message):
-    """So many seconds for a whole hand, and some more for every move."""
+    """``seconds`` for a whole hand, and ``increment`` more for every move."""
 
     kind: Literal["clock"]
     seconds: Annotated[int, Field(ge=15, le=7200, strict=True)]
@@ -32,7 +32,7 @@ class Increment(Message):
 
 
 class Correspondence(Message):
-    """So many days for every move."""
+    """``days`` for every move."""
 
     kind: Literal["correspondence"]
     days: Annotated[int, Field(ge=1, le=14, strict=True)]
@@ -43,12 +43,12 @@ Visibility: TypeAlias = Literal["link", "lobby"]
 
 
 class TableSettings(Message):
-    """What the host chose for the table beside the game.
+    """The host's settings of the table, apart from the game.
 
-    visibility: only who has the link finds it, or it stands in the lobby. spectators: whether others may watch, each
-    update ``delay`` seconds late. start: as soon as no seat is open, or when everybody has said ready. substitute: the
-    bot that plays for who is absent for ``grace`` seconds, has left, or has no time left. next_seconds: deal the next
-    hand so long after the last (null: only when all say so). words: chat with one of these in it is not shown.
+    visibility: whether only people with the link find it, or it is listed in the lobby. spectators: whether others may
+    watch, ``delay`` seconds late. start: as soon as no seat is open, or when everybody is ready. substitute: the bot that
+    plays for a person who is absent for ``grace`` seconds, has left, or has run out of time. next_seconds: the time after
+    which the next hand is dealt (null: only when all are ready). words: chat that contains one of these is not shown.
     """
 
     speed: Speed = Untimed(kind="untimed")
@@ -65,14 +65,14 @@ class TableSettings(Message):
 
 
 class Substitute(Message):
-    """The bot that plays in somebody's seat, and why."""
+    """The bot that plays in a person's seat, and the reason."""
 
     bot: str
     reason: Literal["absent", "time", "left"]
 
 
 class SeatInfo(Message):
-    """Who sits where. ``bot``: the bot's name where ``kind`` is bot; ``substitute``: the bot playing for a person."""
+    """Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays for a person."""
 
     seat: Seat
     name: str
@@ -84,7 +84,7 @@ class SeatInfo(Message):
 
 
 class OfferInfo(Message):
-    """An open offer, and the seats that have accepted it (whoever made it among them)."""
+    """An open offer, and the seats that have accepted it, among them the one that made it."""
 
     offer: OfferName
     by: Seat
@@ -92,7 +92,7 @@ class OfferInfo(Message):
 
 
 class TableInfo(Message):
-    """The table itself; ``you`` is the viewer's seat, ``null`` for who only watches, ``host`` the host's.
+    """The table without its hand. ``you``: the viewer's seat, null for spectators. ``host``: the host's seat.
 
     voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
     casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
@@ -128,7 +128,7 @@ class ClockInfo(Message):
 
 
 class Presence(Message):
-    """Whether a seat's player is connected; if not, since when, and when the substitute takes over."""
+    """Whether a seat's player is connected and, if not, since when and when the substitute takes over."""
 
     seat: Seat
     here: bool
@@ -137,12 +137,12 @@ class Presence(Message):
 
 
 class RulesFacts(Message):
-    """What a page needs to know of the rules to word and lay out a hand, without knowing the game.
+    """Facts about the rules with which a client words and lays out a hand, without knowing the game.
 
-    bids: what can be bid, empty without an auction. sides: whether a bidder (and a partner) plays against the others.
-    wins: what decides a hand, a side, the first seat out, or the places of all. score: whether balances are kept.
-    scope: whether legal moves list every set of cards (``complete``), or one of those with the same ranks (``ranks``),
-    or one of those that are equal in kind, ranks and deciding suit (``canonical``). kinds: of combination, lowest first.
+    bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
+    others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
+    scope: whether legal moves list every set of cards (``complete``), one of those with the same ranks (``ranks``), or one
+    of those with the same kind, ranks and deciding suit (``canonical``). kinds: those of combinations, lowest first.
     """
 
     family: str
