@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import dasan
+from dasan.arena.beside import outcomes_beside
 from dasan.arena.contest import Contest, Kept, Outcome, interval, play_deal, run
-from dasan.arena.hands import play_fairly
+from dasan.arena.hands import _limit, play_fairly
 from dasan.arena.ratings import difference, ratings
 from dasan.bots import BOTS, Maker, bot
+from dasan.play.moves import MoveType
 
 RULES = dasan.rules("big-two")
 
@@ -124,6 +131,108 @@ def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
         assert one.faults[0]["exit"] > 4
         assert set(one.faults[0]) == {"exit"}
         assert one.faults[1] == {}
+
+
+def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 1.5)
+    monkeypatch.setattr("dasan.arena.contest.PATIENCE", 1.0)
+    BOTS.add("hangs", lambda seed: Ending("hangs"))
+    try:
+        (found,) = run(Contest(RULES, "hangs", "thrifty", 1, 1))
+    finally:
+        BOTS.remove("hangs")
+    assert set(found.faults[0]) == {"exit"}
+    assert found.faults[1] == {}
+
+
+@pytest.mark.parametrize("later", ["asked", "idle", "done"])
+def test_what_a_process_does_after_it_was_found_overdue_changes_nothing(
+    later: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parent reads that one bot is overdue, and before it ends the process, that has gone on."""
+    end, asked = os.kill, threading.Event()
+
+    def late(process: int, number: int) -> None:
+        time.sleep(1.0)
+        end(process, number)
+        asked.set()
+
+    monkeypatch.setattr("dasan.arena.beside.os.kill", late)
+    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.2)
+    played = partial(slow_then, later)
+    found = list(outcomes_beside(played, [1, 2], 0.1))
+    assert asked.is_set()
+    assert [one.seed for one in found] == [1, 2]
+    assert all(one.faults == (({}, {}) if later == "done" else ({"exit": 1}, {})) for one in found)
+
+
+def slow_then(
+    later: str, seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None
+) -> Outcome:
+    """A deal in which the first bot takes long; afterwards the other is asked, or nobody, or the deal is over."""
+    assert asking is not None
+    assert True not in muted
+    if False not in muted:
+        asking(False)
+        time.sleep(1.6)
+        asking({"asked": True, "idle": None, "done": None}[later])
+        time.sleep(0 if later == "done" else 60)
+    return Outcome(seed, 0.0, 0.0, 0, 0, faults=({"exit": 1} if False in muted else {}, {}))
+
+
+def test_a_process_that_does_nothing_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.arena.beside.SILENCE", 1.0)
+    with pytest.raises(BrokenProcessPool):
+        list(outcomes_beside(idle, [1], 60.0))
+
+
+def idle(seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None) -> Outcome:
+    time.sleep(60)
+    raise AssertionError
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_a_limit_interrupts_bots_alone_and_leaves_other_alarms() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 2.0)
+    try:
+        with _limit(0.05):
+            time.sleep(0.2)  # nobody is asked
+        assert rung == []
+        _, clocks = play_fairly(
+            RULES, [Failing("swallow"), *(bot("thrifty") for _ in range(3))], seed=3, dealer=0, seconds=0.2
+        )
+        assert set(clocks[0].faults) == {"stall"}
+        time.sleep(max(0.0, signal.getitimer(signal.ITIMER_REAL)[0]) + 0.1)
+        assert rung == [signal.SIGALRM]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left, interval)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_a_move_that_comes_as_the_time_ends_is_in_time_or_a_stall() -> None:
+    """The alarm rings around the moment at which the bot answers with what is no legal move: no such move is played."""
+
+    class Punctual:
+        name = version = "1"
+        asked = 0
+
+        def choose(self, view: dasan.View) -> dasan.Move:
+            self.asked += 1
+            until = time.perf_counter() + 0.001 + (self.asked % 16 - 12) * 1e-5
+            while time.perf_counter() < until:
+                pass
+            return dasan.Move(MoveType.PLAY, view.rules.pack[:1] * 2)
+
+    punctual, faults = Punctual(), Counter[str]()
+    for seed in range(10):
+        _, clocks = play_fairly(RULES, [punctual] * 4, seed=seed, dealer=0, seconds=0.001)
+        for clock in clocks:
+            faults.update(clock.faults)
+    assert set(faults) == {"stall", "illegal"}
+    assert faults.total() == punctual.asked
 
 
 def test_a_program_whose_version_was_asked_plays_in_other_processes(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ MOST_DEATHS = 3
 """A bot that ended so many processes is not asked again."""
 OVERDUE = 5.0
 """A bot has so many times the limit of a move, and as many seconds more, before its process is ended."""
+SILENCE = 600.0
+"""Seconds that a process may take where no bot is asked: its first deal may have to wait until kernels are compiled."""
 _MARK = struct.Struct("=bqd")
 _NOBODY = -1
 
@@ -36,10 +38,10 @@ class PlayDeal(Protocol):
     ) -> Outcome: ...
 
 
-def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float | None = None) -> Iterator[Outcome]:
+def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Iterator[Outcome]:
     """`play` of each deal. A bot that ends the process, or is ended with it because it takes far longer than `seconds` for a
     move, is not asked again in that deal: each of its decisions is an "exit" fault. BrokenProcessPool: the process ended while
-    no bot was asked.
+    no bot was asked, or was ended because it did nothing for `SILENCE`.
     """
     deaths: Counter[bool] = Counter()
     pool: ProcessPoolExecutor | None = None
@@ -49,24 +51,24 @@ def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float | None 
             for seed in seeds:
                 muted = {who for who, n in deaths.items() if n >= MOST_DEATHS}
                 while True:
-                    mark.write_bytes(_MARK.pack(_NOBODY, 0, 0.0))
+                    mark.write_bytes(_MARK.pack(_NOBODY, 0, monotonic()))
                     pool = pool or ProcessPoolExecutor(1)
-                    try:
-                        future = pool.submit(_marked, play, seed, frozenset(muted), str(mark))
-                        while seconds is not None and wait([future], seconds + 1).not_done:
-                            _end_overdue(mark, OVERDUE * (1 + seconds))
-                        outcome = future.result()
-                        break
-                    except BrokenProcessPool:
+                    future = pool.submit(_marked, play, seed, frozenset(muted), str(mark))
+                    ended = None
+                    while ended is None and wait([future], min(seconds, 1.0) + 1).not_done:
+                        ended = _end_overdue(mark, OVERDUE * (1 + seconds))
+                    broken = isinstance(future.exception(), BrokenProcessPool)
+                    if broken or ended is not None:
                         pool.shutdown()
                         pool = None
-                        asked = _MARK.unpack(mark.read_bytes())[0]
-                        if asked == _NOBODY:
-                            raise
-                        guilty = bool(asked)
-                        deaths[guilty] += 1
-                        muted.add(guilty)
-                yield outcome
+                    if not broken:
+                        break  # also where the answer came as the process was ended
+                    asked = _MARK.unpack(mark.read_bytes())[0] if ended is None else ended
+                    if asked == _NOBODY:
+                        break
+                    deaths[bool(asked)] += 1
+                    muted.add(bool(asked))
+                yield future.result()
         finally:
             if pool is not None:
                 pool.shutdown()
@@ -76,6 +78,7 @@ def _marked(play: PlayDeal, seed: int, muted: frozenset[bool], mark: str) -> Out
     """One deal, with the bot that is being asked written to the file `mark`."""
     file = os.open(mark, os.O_WRONLY)
     try:
+        _write(file, None)
         return play(seed, muted=muted, asking=partial(_write, file))
     finally:
         os.close(file)
@@ -85,8 +88,16 @@ def _write(file: int, who: bool | None) -> None:
     os.pwrite(file, _MARK.pack(_NOBODY if who is None else who, os.getpid(), monotonic()), 0)
 
 
-def _end_overdue(mark: Path, most: float) -> None:
-    """End the process if the bot that is being asked has had more than `most` seconds."""
+def _end_overdue(mark: Path, most: float) -> int | None:
+    """End the process if the bot that is being asked has had more than `most` seconds, or if nobody has been asked for
+    `SILENCE`; who was being asked then, or None if the process goes on.
+    """
     asked, process, since = _MARK.unpack(mark.read_bytes())
-    if asked != _NOBODY and monotonic() - since > most:
+    if process == 0 or monotonic() - since <= (SILENCE if asked == _NOBODY else most):
+        return None
+    try:
         os.kill(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+    except ProcessLookupError:
+        return None  # it has just ended by itself
+    who: int = asked
+    return who

@@ -28,7 +28,7 @@ from dasan.ruleset.rules import Rules
 MOST_SECONDS = 86_400
 """A day: the longest limit for a move."""
 PATIENCE = 60.0
-"""Seconds that a program may take for a move where no limit is named."""
+"""Seconds that a program, or a bot of another package before it is ended, may take for a move where no limit is named."""
 LOOKS = 4
 """The number of times that a contest which may stop early is looked at."""
 
@@ -191,7 +191,7 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
 
     if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
-    return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds)
+    return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)
 
 
 def run(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from types import FrameType
 
 from dasan.bots import Bot
 from dasan.bots.wire import Fault
@@ -76,58 +76,69 @@ def play_fairly(
 
 
 def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
+    """The bot's move if it is legal and in time, else the first legal move."""
     legal = view.legal_moves()
     begun = perf_counter()
-    said: Any = None
+    fault = None
     try:
         with _limit(seconds):
-            said = bot.choose(view)
+            said = _answer(bot, view)
+        if seconds is not None and perf_counter() - begun > seconds:
+            fault = "stall"  # it caught the interrupt, or could not be interrupted
+        elif isinstance(said, Move) and said in legal:
+            return said
+        else:
+            fault = "illegal"
     except _Late:
-        clock.fault("stall")
-    except Fault as fault:
-        clock.fault(fault.kind)
+        fault = "stall"
+    except Fault as error:
+        fault = error.kind
     except SystemExit:
-        clock.fault("exit")
+        fault = "exit"
     except KeyboardInterrupt:
         raise
     except BaseException:
-        clock.fault("crash")
-    else:
-        if seconds is not None and perf_counter() - begun > seconds:
-            clock.fault("stall")  # it caught the interrupt, or could not be interrupted
-            said = None
-        elif not isinstance(said, Move) or said not in legal:
-            clock.fault("illegal")
-            said = None
+        fault = "crash"
     finally:
         if len(legal) > 1:
             clock.moves += 1
             clock.seconds += perf_counter() - begun
-    return said if isinstance(said, Move) else legal[0]
+    clock.fault(fault)
+    return legal[0]
+
+
+def _answer(bot: Bot, view: View) -> object:
+    """What the bot says. `_Late` is raised only while this function runs."""
+    return bot.choose(view)
 
 
 @contextmanager
 def _limit(seconds: float | None) -> Iterator[None]:
-    """Raise `_Late` in the block after so many seconds, and again at intervals, for a bot may catch it."""
+    """Interrupt `_answer` in the block after so many seconds, and again at intervals, for a bot may catch `_Late`. An alarm that
+    was set before goes on afterwards.
+    """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def late(number: int, frame: object) -> None:
-        raise _Late
-
-    before = signal.signal(signal.SIGALRM, late)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
+    before = signal.signal(signal.SIGALRM, _interrupt)
+    begun = perf_counter()
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, LEAST_INTERVAL))
         yield
     finally:
-        while True:
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                signal.signal(signal.SIGALRM, before)
-                break
-            except _Late:
-                continue
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (perf_counter() - begun), 0.001), interval)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise `_Late` if a bot is being asked; an alarm that comes later has nothing to interrupt."""
+    while frame is not None:
+        if frame.f_code is _answer.__code__:
+            raise _Late
+        frame = frame.f_back
 
 
 def earned(state: State) -> tuple[float, ...]:
