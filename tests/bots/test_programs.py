@@ -87,14 +87,27 @@ def test_the_examples_keep_to_the_protocol(language: str, tmp_path: Path) -> Non
         ("time.sleep(60)", "stall"),
     ],
 )
-def test_faults_are_named_and_counted(act: str, kind: str, tmp_path: Path) -> None:
+def test_faults_are_named(act: str, kind: str, tmp_path: Path) -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=1)
     with ProgramBot(program(tmp_path, act), seconds=0.3 if kind == "stall" else 20) as bot:
-        for n in (1, 2):
+        for _ in range(2):
             with pytest.raises(Fault) as caught:
                 bot.choose(state.view(state.to_act))
             assert caught.value.kind == kind
-            assert bot.faults == {kind: n}
+
+
+@pytest.mark.parametrize(("more", "kind"), [("", "crash"), ("print('x', flush=True); ", "garbage")])
+def test_a_program_that_ends_between_questions_has_crashed(more: str, kind: str, tmp_path: Path) -> None:
+    answer = "{'type': 'move', 'id': message['id'], 'move': message['view']['legal_moves'][0]['move']}"
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    with ProgramBot(program(tmp_path, f"print(json.dumps({answer}), flush=True); {more}sys.exit()"), seconds=20) as bot:
+        bot.choose(state.view(state.to_act))
+        running = bot._program
+        assert running is not None
+        assert within(10, lambda: running._process.poll() is not None and not running._said.empty())
+        with pytest.raises(Fault) as caught:
+            bot.choose(state.view(state.to_act))
+        assert caught.value.kind == kind
 
 
 def test_a_program_that_does_not_start() -> None:

@@ -69,8 +69,9 @@ class Program:
     def ask(self, messages: list[Message], seconds: float) -> Message:
         """Send messages and wait for the answer."""
         try:
-            if not self._said.empty():
-                raise Fault("garbage", "it spoke without being asked")
+            with suppress(Empty):
+                early = self._said.get_nowait()
+                raise Fault("garbage", "it spoke without being asked") if early else Fault("crash", "it ended")
             self.tell(messages)
             deadline = monotonic() + seconds
             try:
@@ -154,8 +155,8 @@ class ProgramBot:
     """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
 
     command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises `Fault`; other
-    players are not affected. `faults` counts faults by kind. Programs of the same name and version should choose the same move
-    for the same hand. ValueError: there is no command.
+    players are not affected. Programs of the same name and version should choose the same move for the same hand. ValueError:
+    there is no command.
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0) -> None:
@@ -164,9 +165,8 @@ class ProgramBot:
             raise ValueError("a program is named by its command, like cmd:python bot.py")
         self._seconds = seconds
         self._program: Program | None = None
-        self._told: tuple[object, int, int] | None = None
+        self._told: tuple[object, int] | None = None
         self._asked = 0
-        self.faults: dict[str, int] = {}
         self._name = f"{PREFIX}{command}"
         self._version = "unknown"
 
@@ -194,9 +194,7 @@ class ProgramBot:
                 self._asked,
                 seen,
             )
-        except BaseException as error:
-            if isinstance(error, Fault):
-                self.faults[error.kind] = self.faults.get(error.kind, 0) + 1
+        except BaseException:
             if self._program is not None:
                 self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
             self._program = None
@@ -227,7 +225,7 @@ class ProgramBot:
         messages = [] if known else [wire.hand(view)]
         if len(view.events) > known:
             messages.append(wire.events([event.to_json() for event in view.events[known:]]))
-        self._told = (key, len(view.events), self._asked)
+        self._told = (key, len(view.events))
         return messages
 
     def close(self) -> None:
