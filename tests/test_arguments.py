@@ -17,6 +17,7 @@ import pytest
 import dasan
 from dasan import arena, features, puzzles, vector, worlds
 from dasan.arena.contest import Contest
+from dasan.arguments import amount
 from dasan.features import encode, encode_into, observation_size
 from dasan.features.packing import packed_size
 from dasan.learn.dataset import Plan
@@ -213,11 +214,21 @@ def test_nodes_are_a_whole_number(wrong: object) -> None:
             call(STATE, nodes=given(wrong))
 
 
-@pytest.mark.parametrize("wrong", [-1, True, "5", float("nan"), [], np.bool_(True)])
+@pytest.mark.parametrize("wrong", [-1, float("nan"), 10**400, True, "5", [], np.bool_(True)])
 @pytest.mark.parametrize("what", ["seconds", "memory_mb"])
 def test_budgets_are_numbers(what: str, wrong: object) -> None:
-    with pytest.raises(ValueError, match=rf"^{what} is a number from 0 "):
+    """A wrong type is a TypeError, a wrong number is none."""
+    with pytest.raises(ValueError, match=rf"^{what} is a number from 0 ") as caught:
         dasan.solve(STATE, **{what: given(wrong)})
+    assert isinstance(caught.value, TypeError) == (type(wrong) not in (int, float))
+
+
+def test_a_bound_that_is_no_whole_number_is_said_as_it_is() -> None:
+    assert amount(0.75, "a share", 0.75) == 0.75
+    with pytest.raises(ValueError, match=r"^a share is a number from 0 to 0\.75, not 0\.8$"):
+        amount(0.8, "a share", 0.75)
+    with pytest.raises(ValueError, match=r"^eps is a number from 0 to 1, not 2$"):
+        amount(2, "eps", 1.0)
 
 
 def test_what_else_a_solver_is_given() -> None:

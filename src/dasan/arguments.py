@@ -23,6 +23,8 @@ class WrongType(TypeError, ValueError):
 
 
 MOST_SHOWN = 60
+MOST_WORKERS = 4096
+"""Threads or processes that a caller may ask for."""
 
 
 def whole(value: object, what: str, least: int | None = None, most: int | None = None) -> int:
@@ -43,13 +45,23 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
 
 
 def amount(value: object, what: str, most: float = math.inf) -> float:
-    """`value` as a number from 0 to `most`, of any type that counts or measures. what: its name in the sentence."""
+    """`value` as a number from 0 to `most`, of any type that counts or measures. what: its name in the sentence.
+
+    >>> amount(2, "seconds", 2.5)
+    2.0
+    """
+    end = None if most == math.inf else int(most) if float(most).is_integer() else most
+    sentence = f"{what} is a number{_span(0, end)}, not "
     number = math.nan
-    if not (_is_bool(value) or isinstance(value, str | bytes | bytearray) or getattr(value, "ndim", 0) != 0):
-        with suppress(TypeError, ValueError, OverflowError):
+    try:
+        if _is_bool(value) or isinstance(value, str | bytes | bytearray) or getattr(value, "ndim", 0) != 0:
+            raise TypeError("no number")
+        with suppress(OverflowError):  # a number that is more than any
             number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise WrongType(sentence + shown(value)) from None
     if not 0 <= number <= most:
-        raise WrongType(f"{what} is a number{_span(0, None if most == math.inf else int(most))}, not {shown(value)}")
+        raise ValueError(sentence + shown(value))
     return number
 
 
@@ -203,7 +215,7 @@ def _tuple(value: object, hints: tuple[Any, ...], what: str) -> tuple[Any, ...]:
     return value if same else made  # type: ignore[return-value]
 
 
-def _span(least: int | None, most: int | None) -> str:
+def _span(least: int | None, most: float | None) -> str:
     if least is None:
         return ""
     return f" from {least} on" if most is None else f" from {least} to {most}"

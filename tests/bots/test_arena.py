@@ -31,6 +31,13 @@ def test_a_match_is_fair_between_equals_and_does_not_depend_on_processes() -> No
     assert play(processes=2) == match
 
 
+def test_a_line_up_is_read_once() -> None:
+    names = ["greedy", "random", "random", "random"]
+    match = duplicate(dasan.rules("big-two"), iter(names), deals=1)
+    assert match == duplicate(dasan.rules("big-two"), names, deals=1)
+    assert match.lineup == tuple(names)
+
+
 def test_places_are_told_where_play_goes_on_to_the_last() -> None:
     match = duplicate(dasan.rules("winner"), ["random"] * 4, deals=2)
     assert match.hands == 2

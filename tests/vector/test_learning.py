@@ -134,9 +134,10 @@ def test_scores_that_are_none_are_refused() -> None:
     for wrong in (np.zeros(rows, complex), np.zeros(rows, object), ["a"] * rows, [[1], [1, 2]], None, "x"):
         with pytest.raises(TypeError, match=r"^scores are "):
             env.argmax(wrong)
-    for eps in ("0.5", True, None, b"1", np.array([0.5]), float("nan")):
-        with pytest.raises(TypeError, match=r"^eps, a probability, is a number from 0 to 1, not "):
+    for eps in ("0.5", True, None, b"1", np.array([0.5]), float("nan"), -0.1):
+        with pytest.raises(ValueError, match=r"^eps, a probability, is a number from 0 to 1, not ") as caught:
             env.argmax(np.zeros(rows), eps=eps)
+        assert isinstance(caught.value, TypeError) == (type(eps) is not float)
     for envs in ([4], [-1], "x", [[0]], [0.5], [True]):
         with pytest.raises(ValueError, match="best takes numbers of environments"):
             env.best(cheapest, envs)

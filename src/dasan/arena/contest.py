@@ -160,8 +160,8 @@ def _asking(told: Callable[[bool | None], None], mine: int, seat: int | None) ->
 def _file_name(contest: Contest) -> str:
     """The game and the bots as a part of a file's name, with a digest, for a program's name is a long command."""
     names = [re.sub(r"[^\w.-]+", "_", name)[-60:] for name in (contest.rules.name, contest.a, contest.b)]
-    whole = json.dumps([contest.rules.digest, contest.a, contest.b])
-    return f"{'-'.join(names)}-{hashlib.blake2b(whole.encode(), digest_size=4).hexdigest()}"
+    exactly = json.dumps([contest.rules.digest, contest.a, contest.b])
+    return f"{'-'.join(names)}-{hashlib.blake2b(exactly.encode(), digest_size=4).hexdigest()}"
 
 
 def _add(total: Clock, clock: Clock) -> None:
@@ -262,10 +262,10 @@ class Kept:
         self._found: dict[str, dict[int, Outcome]] = {}
         if file.exists():
             text = file.read_bytes()
-            whole = text[: text.rfind(b"\n") + 1]
-            if len(whole) < len(text) and (whole or text.startswith(b'{"contest"')):
-                os.truncate(file, len(whole))  # a process ended while it wrote
-                text = whole
+            lines = text[: text.rfind(b"\n") + 1]
+            if len(lines) < len(text) and (lines or text.startswith(b'{"contest"')):
+                os.truncate(file, len(lines))  # a process ended while it wrote
+                text = lines
             for line in text.decode(errors="replace").splitlines():
                 if not line.strip():
                     continue

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
 from dasan.arena.estimate import Estimate
-from dasan.arguments import WrongType, instance, items, shown, whole
-from dasan.bots import Bot, bot
+from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
+from dasan.bots import Bot, Maker, bot
 from dasan.play.begin import deal
 from dasan.play.parts import Result
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
-
-Maker = Callable[[int], Bot]
-MOST = 4096
-"""Processes that a caller may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ def rotations(lineup: Sequence[str]) -> list[tuple[str, ...]]:
 
 def duplicate(
     rules: Rules,
-    lineup: Sequence[str],
+    lineup: Iterable[str],
     *,
     deals: int,
     seed: int = 0,
@@ -84,12 +80,13 @@ def duplicate(
     names = items(lineup, "a line-up is a list of names")
     if isinstance(lineup, str) or not all(isinstance(name, str) for name in names):
         raise WrongType(f"a line-up is a list of names, not {shown(lineup)}")
-    deals, seed, processes = whole(deals, "deals", 1), whole(seed, "a seed"), whole(processes, "processes", 1, MOST)
+    deals, seed = whole(deals, "deals", 1), whole(seed, "a seed")
+    processes = whole(processes, "processes", 1, MOST_WORKERS)
     if makers is not None and not isinstance(makers, dict):
         raise WrongType(f"makers are a dictionary of bots by name, not {shown(makers)}")
-    if len(lineup) != rules.players:
-        raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(lineup)}")
-    one = partial(_one_deal, rules, tuple(lineup), makers or {})
+    if len(names) != rules.players:
+        raise ValueError(f"{rules.name} takes {rules.players} bots, not {len(names)}")
+    one = partial(_one_deal, rules, names, makers or {})
     seeds = range(seed, seed + deals)
     if processes > 1:
         with ProcessPoolExecutor(processes) as pool:
@@ -97,7 +94,7 @@ def duplicate(
     else:
         outcomes = [one(s) for s in seeds]
     standings = {}
-    for name in dict.fromkeys(lineup):
+    for name in dict.fromkeys(names):
         by_deal = [outcome[name] for outcome in outcomes]
         places = [o.place for o in by_deal if o.place is not None]
         standings[name] = Standing(
@@ -105,7 +102,7 @@ def duplicate(
             Estimate.of([o.wins for o in by_deal]),
             Estimate.of(places) if places else None,
         )
-    return Match(rules, tuple(lineup), deals, deals * len(rotations(lineup)), standings)
+    return Match(rules, names, deals, deals * len(rotations(names)), standings)
 
 
 @dataclass(frozen=True, slots=True)

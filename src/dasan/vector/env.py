@@ -11,7 +11,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import WrongType, amount, flag, instance, shown, whole
+from dasan.arguments import MOST_WORKERS, WrongType, amount, flag, instance, shown, whole
 from dasan.backends import Purpose, Wanted, choose
 from dasan.features import (
     Feature,
@@ -42,7 +42,6 @@ Output = bool | Literal["packed"]
 
 MOST_ENVS = (1 << 31) - 1
 """Environments that a caller may ask for: more than any machine has memory for."""
-MOST_THREADS = 4096
 
 
 class VectorEnv:
@@ -96,7 +95,7 @@ class VectorEnv:
         from dasan.kernels.runtime import table_cache
 
         rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
-        num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_THREADS)
+        num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_WORKERS)
         session, legal, perfect = flag(session, "session"), flag(legal, "legal"), flag(perfect, "perfect")
         observations, mask = _output(observations, "observations"), _output(mask, "mask")
         if moves is not None and (not isinstance(moves, str) or moves not in get_args(Moves)):

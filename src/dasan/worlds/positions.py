@@ -21,7 +21,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dasan.arguments import instance, shown, whole
+from dasan.arguments import MOST_WORKERS, instance, shown, whole
 from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.parts import Phase
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MOST_POSITIONS, MOST_TIMES, MOST_THREADS = (1 << 31) - 1, (1 << 31) - 1, 4096
+MOST_POSITIONS, MOST_TIMES = (1 << 31) - 1, (1 << 31) - 1
 OWN = -1
 """No opening action: the policy chooses the first move."""
 
@@ -186,7 +186,7 @@ class Positions:
         from dasan.kernels.env.playout_policies import POLICIES
 
         first, last = whole(first, "first"), self.size if last is None else whole(last, "last")
-        times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_THREADS)
+        times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_WORKERS)
         seed, opening = whole(seed, "a seed"), whole(opening, "opening")
         if not isinstance(policy, str) or policy not in POLICIES:
             raise ValueError(f"there is no policy {shown(policy)}; there are {', '.join(POLICIES)}")
