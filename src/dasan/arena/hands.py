@@ -17,7 +17,7 @@ from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
+from dasan.ruleset.worth import place_shares, places_of
 
 LEAST_INTERVAL = 0.5
 """The least number of seconds between two interrupts of a bot that takes too long."""
@@ -151,11 +151,7 @@ def earned(state: State) -> tuple[float, ...]:
         raise ValueError("the hand goes on")
     if state.rules.pays:
         return tuple(float(paid) for paid in result.payments)
-    n = state.rules.players
-    places = [0] * n
-    for place, seat in enumerate(result.finish_order, start=1):
-        places[seat] = place
-    return tuple(2 * points / (n - 1) for points in place_points(places))
+    return tuple(place_shares(places_of(result.finish_order, state.rules.players)))
 
 
 def role(state: State, seat: int) -> str:

@@ -11,7 +11,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from dasan.bots.likelihood import log_likelihoods
-from dasan.bots.net import unit
 from dasan.bots.simulator import ROOM, simulator_for
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -45,7 +44,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     """Rollouts by `thrifty`, in `worlds` worlds. Bids and calls may be tried as well as plays."""
     import numpy as np
 
-    from dasan.vector.worth import counted
+    from dasan.vector.worth import worth
     from dasan.worlds.deals import deals
     from dasan.worlds.positions import Positions
     from dasan.worlds.states import Sampler
@@ -54,13 +53,9 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     positions = Positions(view.rules, worlds)
     positions.put_worlds(0, state, deals(view, worlds, seed))
     out = np.zeros((len(moves), worlds))
-    placed = unit(view.rules) == "place"
     for i, move in enumerate(moves):
         done = positions.play_out(opening=positions.ids.of(move, view.called))
-        if placed:
-            out[i] = counted(done.places[:, 0])[:, view.seat]
-        else:
-            out[i] = done.payments[:, 0, view.seat]
+        out[i] = worth(view.rules, done.payments[:, 0], done.places[:, 0])[:, view.seat]
     return Tried(tuple(moves), out, np.ones(worlds))
 
 

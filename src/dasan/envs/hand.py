@@ -16,6 +16,7 @@ from dasan.play.state import State
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
+from dasan.vector.worth import worth
 
 
 class Hand:
@@ -29,7 +30,6 @@ class Hand:
         self.rules = self.env.rules
         self.over = False
         self.payoffs = [0.0] * self.rules.players
-        self._by_places = not self.rules.pays
         self._chosen = np.zeros(1, np.int32)
         self._begin()
 
@@ -54,10 +54,7 @@ class Hand:
         self.story.add(action)
         self.over = bool(self.env.done[0])
         if self.over:
-            if self._by_places:
-                self.payoffs = place_points(self.env.places[0].tolist())
-            else:
-                self.payoffs = [float(n) for n in self.env.rewards[0].tolist()]
+            self.payoffs = worth(self.rules, self.env.rewards, self.env.places, place_points)[0].tolist()
 
     @property
     def to_act(self) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dasan.play.state import State
 from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
+from dasan.ruleset.worth import place_points, places_of
 
 
 def payoffs(state: State) -> list[float]:
@@ -15,10 +15,7 @@ def payoffs(state: State) -> list[float]:
         raise ValueError("the hand is not over yet")
     if state.rules.pays:
         return [float(amount) for amount in result.payments]
-    places = [0] * state.rules.players
-    for place, seat in enumerate(result.finish_order, start=1):
-        places[seat] = place
-    return place_points(places)
+    return place_points(places_of(result.finish_order, state.rules.players))
 
 
 def bounds(rules: Rules) -> tuple[float, float]:

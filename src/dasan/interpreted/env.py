@@ -22,6 +22,7 @@ from dasan.play.parts import Result
 from dasan.play.state import State
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
+from dasan.ruleset.worth import places_of
 
 if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers
@@ -138,9 +139,7 @@ def _next(state: State, i: int, s: EngineMemory, w: EngineTables) -> tuple[State
 def write_result(i: int, result: Result, b: Buffers) -> None:
     """Payments and places of a hand that is over."""
     b.rewards[i] = result.payments
-    b.places[i] = 0
-    for place, seat in enumerate(result.finish_order, 1):
-        b.places[i, seat] = place
+    b.places[i] = places_of(result.finish_order, len(result.payments))
 
 
 def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:

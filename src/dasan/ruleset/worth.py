@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def places_of(finish_order: Sequence[int], players: int) -> list[int]:
+    """By seat, its place in the order of finishing, from 1; 0 for a seat that is not in it.
+
+    >>> places_of((2, 0), 3)
+    [2, 0, 1]
+    """
+    places = [0] * players
+    for place, seat in enumerate(finish_order, start=1):
+        places[seat] = place
+    return places
+
+
 def place_points(places: Sequence[int]) -> list[float]:
     """Points for the places of a hand, by seat: 1 is the first out, 0 a seat without a place.
 
@@ -17,4 +29,13 @@ def place_points(places: Sequence[int]) -> list[float]:
     return [(n + 1) / 2 - place if place else -placed / 2 for place in places]
 
 
-__all__ = ["place_points"]
+def place_shares(places: Sequence[int]) -> list[float]:
+    """The same on a scale from 1, the first of all, to -1, the last.
+
+    >>> place_shares([2, 1, 3, 4])
+    [0.3333333333333333, 1.0, -0.3333333333333333, -1.0]
+    """
+    return [2 * points / (len(places) - 1) for points in place_points(places)]
+
+
+__all__ = ["place_points", "place_shares", "places_of"]

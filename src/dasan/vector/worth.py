@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Protocol
 
@@ -9,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
+from dasan.ruleset.worth import place_shares
 
 Floats = npt.NDArray[np.float32]
+Counting = Callable[[Sequence[int]], list[float]]
+"""What the places of a hand count: `place_points`, which lie one point apart, or `place_shares`, from 1 to -1."""
 
 
 class Ended(Protocol):
@@ -30,28 +33,28 @@ def earned(env: Ended) -> Floats:
 
     Only the rows of environments that are done have a meaning.
     """
-    if env.rules.pays:
-        return env.rewards.astype(np.float32)
-    return counted(env.places).astype(np.float32)
+    return worth(env.rules, env.rewards, env.places).astype(np.float32)
 
 
-def counted(places: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """float64 [hands, seats]: what places [hands, seats] count, from 1 (first) to -1 (last); see `place_points`."""
-    n = places.shape[1]
-    points = _points(n)[np.count_nonzero(places, axis=1)[:, None], places]
-    out: npt.NDArray[np.float64] = 2 * points / (n - 1)
-    return out
+def worth(
+    rules: Rules, payments: npt.NDArray[Any], places: npt.NDArray[np.uint8], counting: Counting = place_shares
+) -> npt.NDArray[np.float64]:
+    """float64 [hands, seats]: `payments` in units, or where nothing is paid what `places` count. Both: [hands, seats]."""
+    if rules.pays:
+        return payments.astype(np.float64)
+    found: npt.NDArray[np.float64] = _table(counting, rules.players)[np.count_nonzero(places, axis=1)[:, None], places]
+    return found
 
 
 @cache
-def _points(players: int) -> npt.NDArray[np.float64]:
-    """float64 [seats with a place, place]: `place_points` of one of them, or of a seat without a place (0)."""
+def _table(counting: Counting, players: int) -> npt.NDArray[np.float64]:
+    """float64 [seats with a place, place]: what one of them counts, or a seat without a place (0)."""
     out = np.zeros((players + 1, players + 1))
     for placed in range(players + 1):
         places = [place if place <= placed else 0 for place in range(1, players + 1)]
-        for place, points in zip(places, place_points(places), strict=True):
+        for place, points in zip(places, counting(places), strict=True):
             out[placed, place] = points
     return out
 
 
-__all__ = ["counted", "earned"]
+__all__ = ["earned", "worth"]
