@@ -91,6 +91,17 @@ def test_everything_follows_from_the_seed() -> None:
     assert played() == played()
 
 
+@pytest.mark.parametrize("seed", [7, [7, 8, 9]])
+def test_the_batch_follows_from_its_seeds_too(seed: Any) -> None:
+    def dealt() -> list[Any]:
+        env = ours.make_vec("big-two", 3)
+        return [env.reset(seed=one)[0]["observation"].tolist() for one in (seed, None, None)]
+
+    hands = dealt()
+    assert hands == dealt()
+    assert hands[0] != hands[1] != hands[2]
+
+
 @pytest.mark.parametrize("preset", ["big-three", "winner"])
 def test_many_hands_share_the_buffers_of_the_environments(preset: str) -> None:
     env = gymnasium.make_vec(f"dasan/{preset}-v0", num_envs=5)

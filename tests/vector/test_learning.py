@@ -80,6 +80,26 @@ def test_argmax_explores_and_refuses() -> None:
         env.best(cheapest, np.arange(3))
 
 
+def test_a_reset_starts_exploration_over() -> None:
+    def explored(env: dasan.vector.VectorEnv) -> list[list[int]]:
+        out = []
+        for _ in range(5):
+            out.append(env.argmax(np.zeros((30, env.num_actions)), eps=0.5).tolist())
+            env.step(np.array(out[-1]))
+        return out
+
+    env = dasan.vector.make("big-two", 30, seed=3)
+    first = explored(env)
+    env.reset(seed=4)
+    assert explored(env) != first
+    for seed in (3, None):
+        env.reset(seed)
+        assert explored(env) == first
+    assert explored(env) != first
+    env.reset(list(range(30)))
+    assert explored(env) == explored(dasan.vector.make("big-two", 30, seed=list(range(30))))
+
+
 def test_places_count_from_1_to_minus_1_where_nothing_is_paid() -> None:
     """The same numbers as the arena's, for every place and number of seats (W.18, W.22)."""
     for players in (3, 4, 8):

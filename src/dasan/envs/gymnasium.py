@@ -32,6 +32,7 @@ from dasan.games import PRESETS, rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
+from dasan.vector.worth import worth
 
 Array = npt.NDArray[Any]
 Observed = dict[str, Array]
@@ -163,7 +164,6 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         self.single_action_space = spaces.Discrete(self.env.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._by_places = not self.rules.pays
         self._all = np.arange(num_envs)
         self._seen: Observed = {"observation": self._buffer(), "action_mask": self.env.mask.view(np.int8)}
 
@@ -175,11 +175,20 @@ class DasanVectorEnv(GymnasiumVectorEnv):
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Start every hand over. seed: one for all or one for each; None keeps the present ones. `options` are ignored."""
-        several = isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes)
-        one = None if seed is None or several else whole(seed, "seed", 0)
-        super().reset(seed=one)
-        self.env.reset(seed=int(self.np_random.integers(1 << 62)) if seed is None else seed)
+        """Start every hand over. seed: one for all or one for each, which decide these hands and the following ones; None goes
+        on from the last seeds with new hands. `options` are ignored.
+        """
+        if seed is None:
+            super().reset()
+            self.env.reset(int(self.np_random.integers(1 << 62)))
+        elif isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            self.env.reset(seed)
+            own = self.env.seed
+            super().reset(seed=own[0] if isinstance(own, tuple) else own)
+        else:
+            one = whole(seed, "seed", 0)
+            super().reset(seed=one)
+            self.env.reset(one)
         return self._seen, {"to_act": self.env.to_act.copy()}
 
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
@@ -187,10 +196,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         acted = self.env.to_act.copy()
         self.env.step(np.asarray(actions))
         done = self.env.done.copy()
-        paid = self.env.rewards.astype(np.float32)
-        if self._by_places:
-            for i in np.flatnonzero(done):
-                paid[i] = place_points(self.env.places[i].tolist())
+        paid = worth(self.rules, self.env.rewards, self.env.places, place_points).astype(np.float32)
         rewards = paid[self._all, acted].astype(np.float64)
         info = {"payoffs": paid, "to_act": self.env.to_act.copy()}
         return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info

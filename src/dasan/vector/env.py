@@ -239,7 +239,8 @@ class VectorEnv:
         return np.frombuffer(b"".join(rows), np.uint8).reshape(self.num_actions, -1)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Start every environment over with its first hand. seed: one for all or one for each; None keeps the present ones.
+        """Start every environment over with its first hand, and the random numbers of `sample` and `argmax` too. seed: one for
+        all or one for each; None keeps the present ones.
 
         ValueError, with nothing changed: seeds are not whole numbers, or another number than the environments.
         """
@@ -251,6 +252,7 @@ class VectorEnv:
             self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._own.choice)
         for buffer in (self._b.done, self._b.rewards, self._b.places):
             buffer[:] = 0
+        self.__dict__.pop("_explorer", None)
         self._command(self._orders.START)
         self._write_more()
 
@@ -400,6 +402,7 @@ class VectorEnv:
 
     @cached_property
     def _explorer(self) -> np.random.Generator:
+        """Decides where `argmax` explores; made anew after a reset."""
         return np.random.default_rng(self.seed)
 
     def action_text(self, action: int) -> str:
