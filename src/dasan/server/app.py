@@ -22,6 +22,7 @@ from dasan.errors import DasanError
 from dasan.kernels.runtime.warming import Part, Warming
 from dasan.server import api, live
 from dasan.server.api.games import listed
+from dasan.server.background import repeat
 from dasan.server.bus import Bus
 from dasan.server.checks import Checks
 from dasan.server.chores import Chores
@@ -69,7 +70,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                     async with Tables(store, chosen, bus) as tables:
                         app.state.tables = tables
                         app.state.together = Together(store, bus)
-                        tables.chore(app.state.together.run(), "shared reviews")
+                        tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
                         app.state.commands = Commands(tables, chosen)
                         app.state.checks = Checks(chosen, store, tables, bus)
                         app.state.metrics.attach(tables, app.state.sockets)

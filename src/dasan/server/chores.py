@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from dasan import __version__
+from dasan.server.background import repeat
 from dasan.server.identity import Identities
 from dasan.server.live import Live
 from dasan.server.metrics import Metrics
-from dasan.server.reporting import now, report
+from dasan.server.reporting import now
 from dasan.server.settings import Settings
 from dasan.server.store.processes import Notice
 from dasan.server.store.retention import Keep, prune
@@ -42,10 +43,10 @@ class Chores:
         # Notices from before the start need no action: nobody was connected.
         self._read = {notice.id for notice in await self._store.processes.notices(now())}
         tasks = [
-            asyncio.create_task(self._again(BEAT_EVERY, self._beat), name="beat"),
-            asyncio.create_task(self._again(READ_EVERY, self._notices), name="notices"),
-            asyncio.create_task(self._again(PRUNE_EVERY, self._prune), name="prune"),
-            asyncio.create_task(self._metrics.watch(), name="metrics"),
+            asyncio.create_task(repeat("saying that this process runs", self._beat, BEAT_EVERY), name="beat"),
+            asyncio.create_task(repeat("reading notices", self._notices, READ_EVERY), name="notices"),
+            asyncio.create_task(repeat("removing old data", self._prune, PRUNE_EVERY), name="prune"),
+            asyncio.create_task(repeat("measuring the event loop", self._metrics.look), name="metrics"),
         ]
         try:
             yield
@@ -55,14 +56,6 @@ class Chores:
             await asyncio.gather(*tasks, return_exceptions=True)
             with suppress(Exception):
                 await self._store.processes.gone(self._tables.process)
-
-    async def _again(self, seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            try:
-                await chore()
-            except Exception as error:
-                report(f"{asyncio.current_task().get_name()} failed", error)  # type: ignore[union-attr]
-            await asyncio.sleep(seconds)
 
     async def _beat(self) -> None:
         await self._store.processes.beat(self._tables.process, __version__, now())

@@ -23,7 +23,7 @@ LOOK = 0.5
 
 
 class Metrics:
-    """The figures of one server. ``watch`` must be running for the event loop's delay to be measured."""
+    """The figures of one server. ``look`` must be repeated for the event loop's delay to be measured."""
 
     def __init__(self, settings: Settings) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
@@ -56,12 +56,11 @@ class Metrics:
         """From now on count what is open there. sockets: how many by address."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
-    async def watch(self) -> None:
-        """Measure the event loop's delay, until cancelled."""
-        while True:
-            begun = time.monotonic()
-            await asyncio.sleep(LOOK)
-            self.loop_delay.observe(max(0.0, time.monotonic() - begun - LOOK))
+    async def look(self) -> None:
+        """Measure the event loop's delay once, which takes ``LOOK`` seconds."""
+        begun = time.monotonic()
+        await asyncio.sleep(LOOK)
+        self.loop_delay.observe(max(0.0, time.monotonic() - begun - LOOK))
 
     def text(self) -> bytes:
         """All figures as Prometheus reads them."""

@@ -60,7 +60,10 @@ class NatsBus:
 
     async def subscribe(self, subject: str, listener: Listener) -> Callable[[], Awaitable[None]]:
         async def heard(message: Msg) -> None:
-            listener(message.data)
+            try:
+                listener(message.data)
+            except Exception as error:
+                report(f"a message about {subject} could not be taken", error)
 
         return (await self._client.subscribe(TABLE + subject, cb=heard)).unsubscribe
 

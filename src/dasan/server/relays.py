@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.sentences import Sentence, said
+from dasan.server.background import guarded, repeat
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.hub import Connection
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
@@ -94,8 +95,8 @@ class Relays:
         end = await self._bus.subscribe(f"process-{self._process}", self._heard)
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._pump())
-                group.create_task(self._keep())
+                group.create_task(repeat("sending to other processes", self._pump))
+                group.create_task(repeat("keeping connections alive", lambda: self._keep(group), KEEP_EVERY))
         finally:
             await end()
 
@@ -163,27 +164,29 @@ class Relays:
             here.next += 1
             here.connection.offer(what["text"])
 
-    async def _keep(self) -> None:
-        """Keep the connections alive, table by table: an owner that is silent holds up no other."""
-        async with asyncio.TaskGroup() as group:
-            while True:
-                await asyncio.sleep(KEEP_EVERY)
-                for table_id in {here.table_id for here in self._here.values()} - self._keeping:
-                    self._keeping.add(table_id)
-                    group.create_task(self._keep_at(table_id))
-                for table, _ in list(self._owned.values()):
-                    group.create_task(self._drop_silent(table))
+    async def _keep(self, group: asyncio.TaskGroup) -> None:
+        """Keep the connections alive, table by table: an owner that is silent or fails holds up no other."""
+        for table_id in {here.table_id for here in self._here.values()} - self._keeping:
+            self._keeping.add(table_id)
+            group.create_task(guarded(f"keeping table {table_id} alive", self._keep_at(table_id)))
+        for table, _ in list(self._owned.values()):
+            group.create_task(guarded(f"forgetting who left table {table.id}", self._drop_silent(table)))
 
     async def _keep_at(self, table_id: str) -> None:
         numbers = [number for number, here in self._here.items() if here.table_id == table_id]
+        known: list[int] = []
         try:
             asked = {"do": "keep", "process": self._process, "numbers": numbers}
             known = cast("list[int]", await self._ask(table_id, asked))
         except (NoOwner, Refused, DasanError):
-            known = []
+            pass
         finally:
             self._keeping.discard(table_id)
-        for number in set(numbers) - set(known):
+            self._lose(set(numbers) - set(known))
+
+    def _lose(self, numbers: set[int]) -> None:
+        """Close connections that their owner does not know; their clients come back."""
+        for number in numbers:
             lost = self._here.pop(number, None)
             if lost is not None:
                 lost.connection.close(RESTART)
@@ -275,20 +278,23 @@ class Relays:
         self._wake.set()
 
     async def _pump(self) -> None:
-        """Publish what waits; texts for one process together, in order."""
-        while True:
+        """Wait until there is something to publish, and publish it; texts for one process together, in order.
+
+        Where that fails the others are sent in the next round, and a number that is missing ends the connection.
+        """
+        if not self._out:
             await self._wake.wait()
-            self._wake.clear()
-            for process, waiting in list(self._out.items()):
-                while waiting:
-                    batch: list[Json] = []
-                    size = 0
-                    while waiting and (not batch or size < MOST_TOGETHER):
-                        batch.append(waiting.popleft())
-                        size += len(batch[-1].get("text", ""))
-                    await self._bus.publish(f"process-{process}", json.dumps(batch).encode())
-                if not waiting:
-                    self._out.pop(process, None)
+        self._wake.clear()
+        for process, waiting in list(self._out.items()):
+            while waiting:
+                batch: list[Json] = []
+                size = 0
+                while waiting and (not batch or size < MOST_TOGETHER):
+                    batch.append(waiting.popleft())
+                    size += len(batch[-1].get("text", ""))
+                await self._bus.publish(f"process-{process}", json.dumps(batch).encode())
+            if not waiting:
+                self._out.pop(process, None)
 
 
 async def _seen(table: Table, player: str | None) -> int:

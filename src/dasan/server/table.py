@@ -50,7 +50,6 @@ class Table:
     room: Room
     _late: Room | None
     """What spectators are shown; None while nothing is old enough to be shown."""
-    task: asyncio.Task[None]
 
     def __init__(self, tables: Tables, table_id: str) -> None:
         self.id = table_id

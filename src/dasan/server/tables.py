@@ -15,6 +15,7 @@ from dasan.games import PRESETS
 from dasan.kernels.runtime.warming import Part
 from dasan.play import fairness
 from dasan.sentences import said
+from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.decisions import check_contribution
@@ -60,15 +61,15 @@ class Tables:
         self._group = asyncio.TaskGroup()
         self._open: dict[str, Table] = {}
         self._closing = False
-        self._chores: list[asyncio.Task[None]] = []
+        self._chores: list[asyncio.Task[bool]] = []
 
     async def __aenter__(self) -> Tables:
         await self._group.__aenter__()
-        self._chores = [self._group.create_task(self._sweep(), name="sweep")]
+        self.chore(repeat("looking for tables that are due", self._sweep, SWEEP), "sweep")
         if self.store.database.shared:
-            self._chores.append(self._group.create_task(self._renew(), name="leases"))
+            self.chore(repeat("renewing leases", self._renew, LEASE / 3), "leases")
         if self.relays is not None:
-            self._chores.append(self._group.create_task(self.relays.run(), name="relays"))
+            self.chore(repeat("listening to other processes", self.relays.run), "relays")
         return self
 
     async def __aexit__(
@@ -235,7 +236,7 @@ class Tables:
             if len(self._open) >= self.settings.most_tables:
                 raise Refused("unavailable", said("busy"))
             table = self._open[table_id] = Table(self, table_id)
-            table.task = self._group.create_task(table.run(), name=f"table {table_id}")
+            self._group.create_task(guarded(f"table {table_id}", table.run()), name=f"table {table_id}")
         return await table.ask(action)
 
     def forget(self, table: Table) -> None:
@@ -273,32 +274,24 @@ class Tables:
     def warm_up(self, part: Part) -> None:
         """Have the study processes load the compiled code of a part, in the background."""
         if not self._closing:
-            self.chore(self._warm_up(part), f"warm up {part}")
+            self.chore(self._warm_up(part), f"loading the solver for {part}")
 
-    def chore(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Have this done until the tables are closed."""
-        self._chores.append(self._group.create_task(work, name=name))
+    def chore(self, work: Coroutine[Any, Any, object], name: str) -> None:
+        """Have this done until the tables are closed; if it ends in an error, that is reported."""
+        self._chores.append(self._group.create_task(guarded(name, work), name=name))
 
     async def _warm_up(self, part: Part) -> None:
-        try:
-            every = range(self.settings.study_processes)
-            await asyncio.gather(*(self.study.run("warm", part, seconds=300) for _ in every))
-        except Exception as error:
-            report(f"the solver could not be loaded for {part}", error)
+        every = range(self.settings.study_processes)
+        await asyncio.gather(*(self.study.run("warm", part, seconds=300) for _ in every))
 
     def bot_failed(self, name: str) -> None:
         self.failed_bots[name] += 1
 
     async def _sweep(self) -> None:
         """Open tables where somebody has run out of time."""
-        while True:
-            await asyncio.sleep(SWEEP)
-            try:
-                for table_id in await self.store.log.due(now()):
-                    if table_id not in self._open and await self.store.log.owner_of(table_id, now()) is None:
-                        await self._open_due(table_id)
-            except Exception as error:
-                report("looking for tables that are due failed", error)
+        for table_id in await self.store.log.due(now()):
+            if table_id not in self._open and await self.store.log.owner_of(table_id, now()) is None:
+                await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
         """Open a table where somebody has run out of time; one that cannot be opened must not stop the others."""
@@ -310,16 +303,12 @@ class Tables:
             report(f"table {table_id} is due and cannot be opened", error)
 
     async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(LEASE / 3)
-            try:
-                mine = tuple(self._open.values())
-                kept = await self.store.log.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
-                for table in mine:
-                    if table.claimed and table.id not in kept:
-                        table.stop()
-            except Exception as error:
-                report("leases were not renewed", error)
+        """Keep the leases of open tables, and stop those that another process has taken."""
+        mine = tuple(self._open.values())
+        kept = await self.store.log.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        for table in mine:
+            if table.claimed and table.id not in kept:
+                table.stop()
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:

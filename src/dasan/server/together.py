@@ -10,11 +10,12 @@ import asyncio
 from dataclasses import dataclass, field
 
 from dasan.sentences import said
+from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus
 from dasan.server.hub import Connection
 from dasan.server.protocol import PlaceShown, PlaceTold
 from dasan.server.refusals import STATUS, Refused
-from dasan.server.reporting import now, report
+from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.reviews import Shared
 
@@ -49,29 +50,30 @@ class Together:
         self._followed: dict[str, _Followed] = {}
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
+        self._all_at = 0.0
+        """When all are looked at again, by the event loop's clock."""
 
     async def run(self) -> None:
         """Look again at what is followed, until cancelled: at once where another process says so, and now and then."""
         end = None if self._bus is None else await self._bus.subscribe(SUBJECT, self._heard)
-        clock = asyncio.get_running_loop()
-        again = clock.time() + LOOK_AGAIN
         try:
-            while True:
-                try:
-                    async with asyncio.timeout_at(again):
-                        await self._wake.wait()
-                except TimeoutError:
-                    self._changed.update(self._followed)
-                    again = clock.time() + LOOK_AGAIN
-                self._wake.clear()
-                while self._changed:
-                    try:
-                        await self._look(self._changed.pop())
-                    except Exception as error:
-                        report("a shared review could not be read", error)
+            await repeat("looking at shared reviews", self._look_again)
         finally:
             if end is not None:
                 await end()
+
+    async def _look_again(self) -> None:
+        """Wait for news, or for the time to look at all of them, and look."""
+        clock = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(self._all_at):
+                await self._wake.wait()
+        except TimeoutError:
+            self._changed.update(self._followed)
+            self._all_at = clock.time() + LOOK_AGAIN
+        self._wake.clear()
+        while self._changed:
+            await guarded("looking at a shared review", self._look(self._changed.pop()))
 
     def _heard(self, message: bytes) -> None:
         shared_id = message.decode("ascii", "replace")

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from dasan.errors import BadRecord
 from dasan.games import make_rules
 from dasan.sentences import said
+from dasan.server.background import repeat
 from dasan.server.chairs import Chair, Head
 from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.protocol import TableSettings
@@ -127,12 +128,21 @@ class EventLog:
 
     async def run(self) -> None:
         """Write all waiting entries in one transaction, again and again, until cancelled."""
-        while True:
+        await repeat("writing to the event log", self._write_waiting)
+
+    async def _write_waiting(self) -> None:
+        """Wait until entries wait, and write them. Whatever fails, every caller of ``append`` gets an answer."""
+        if not self._waiting:
             await self._wake.wait()
-            self._wake.clear()
-            while self._waiting:
-                batch, self._waiting = self._waiting[:MOST_IN_A_BATCH], self._waiting[MOST_IN_A_BATCH:]
+        self._wake.clear()
+        while self._waiting:
+            batch, self._waiting = self._waiting[:MOST_IN_A_BATCH], self._waiting[MOST_IN_A_BATCH:]
+            try:
                 await self._write(batch)
+            finally:
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(Unwritten())
 
     async def _write(self, batch: Sequence[tuple[Write, asyncio.Future[None]]]) -> None:
         unsure, error = await self._try([write for write, _ in batch])
