@@ -27,15 +27,21 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "text",
         "features",
         "backends",
-        "bots kernels interpreted worlds solver vector",
-        "envs learn arena puzzles bench",
+        "bots.protocol bots.explanation bots.facts bots.sides bots.bidding bots.exchanging bots.outlook bots.plan bots.races "
+        "bots.ladders bots.two_hands bots.judgement bots.random_bot bots.simple bots.thrifty bots.greedy",
+        "kernels interpreted worlds",
+        "vector",
+        "bots",
+        "solver arena",
+        "envs learn puzzles bench",
         "text.review text.puzzle",
         "server tui",
         "cli __main__",
     )
 )
 """A module may import from its own layer and from those before it, whether at the top of a file or inside a function. The
-longest name that a module begins with is its own: `records.write` stands below the rest of `records`.
+longest name that a module begins with is its own: `records.write` stands below the rest of `records`. Bots that need only a
+view stand below the kernels, which compile the rule of `bots.thrifty`; those that play by networks or rollouts stand above.
 """
 
 HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich", "typer", "asyncio")
