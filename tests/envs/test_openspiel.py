@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -84,6 +86,93 @@ def test_a_hand_is_the_engines(preset: str) -> None:
     if preset != "winner":
         assert state.result is not None
         assert tuple(spiel.returns()) == state.result.payments
+
+
+GAMES: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in NAMES] + [
+    ("python_dasan_big_three", {"dealer": -1}),
+    ("python_dasan_big_two", {"dealer": 2}),
+    ("python_dasan_winner", {"players": 6, "decks": 2, "jokers": True, "dealer": -1}),
+    ("python_dasan_winner", {"players": 3, "scoring": "cards"}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), GAMES)
+def test_compiled_code_and_the_engine_give_the_same_answers(name: str, parameters: dict[str, Any]) -> None:
+    """Two games side by side, one of which only the engine plays."""
+    fast, slow = pyspiel.load_game(name, parameters), pyspiel.load_game(name, parameters)
+    slow.__dict__["desk"] = None
+    source = random.Random(name)
+    for hand in range(8):
+        one, other = fast.new_initial_state(), slow.new_initial_state()
+        while not other.is_terminal():
+            assert one.current_player() == other.current_player()
+            assert one.is_chance_node() == other.is_chance_node()
+            assert not one.is_terminal()
+            legal = other.legal_actions()
+            assert one.legal_actions() == legal
+            assert one.legal_actions(other.current_player()) == legal
+            assert pyspiel.State.legal_actions(one) == legal
+            assert one.returns() == other.returns()
+            action = source.choice(legal)
+            assert one.action_to_string(action) == other.action_to_string(action)
+            if hand == 0 and not one.is_chance_node():
+                player = source.randrange(one.num_players())
+                assert one.legal_actions(player) == (legal if player == one.current_player() else [])
+                assert one.information_state_string(player) == other.information_state_string(player)
+                assert one.observation_tensor(player) == other.observation_tensor(player)
+            one.apply_action(action)
+            other.apply_action(action)
+        assert one.is_terminal()
+        assert one.legal_actions() == []
+        assert one.returns() == other.returns()
+        assert str(one) == str(other)
+
+
+def test_which_games_are_compiled() -> None:
+    compiled = {name for name in NAMES if pyspiel.load_game(name).desk is not None}
+    assert compiled == {name for name in NAMES if not name.endswith(("_tiny", "_small"))}
+
+
+def test_an_illegal_action_changes_nothing() -> None:
+    state = dealt(pyspiel.load_game("python_dasan_big_three"), random.Random(5))
+    before = str(state)
+    wrong = next(a for a in range(state.num_distinct_actions()) if a not in state.legal_actions())
+    with pytest.raises(ValueError, match=f"action {wrong} is not legal now"):
+        state.apply_action(wrong)
+    assert str(state) == before
+    with pytest.raises(ValueError, match="9 is no outcome here"):
+        pyspiel.load_game("python_dasan_big_three").new_initial_state().apply_action(9)
+
+
+def test_clones_go_their_own_ways() -> None:
+    """A clone and a pickle go on from where they were made, whatever the state does later."""
+    source = random.Random(4)
+    state = pyspiel.load_game("python_dasan_winner").new_initial_state()
+    for ply in range(90):
+        legal = state.legal_actions()
+        others = [state.clone(), pickle.loads(pickle.dumps(state))] if ply % 15 == 5 else []
+        state.apply_action(source.choice(legal))
+        for other in others:
+            assert other.legal_actions() == legal
+            while not other.is_terminal():
+                other.apply_action(source.choice(other.legal_actions()))
+            assert len(other.history()) > ply
+
+
+def test_threads_share_a_game() -> None:
+    game = pyspiel.load_game("python_dasan_big_three")
+    game.new_initial_state()
+
+    def play(seed: int) -> str:
+        source = random.Random(seed)
+        state = dealt(game, source)
+        while not state.is_terminal():
+            state.apply_action(source.choice(state.legal_actions()))
+        return f"{state} {state.returns()}"
+
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(play, range(24)))
+    assert together == [play(seed) for seed in range(24)]
 
 
 def test_every_deal_has_one_path() -> None:

@@ -30,13 +30,13 @@ class Story:
     def state(self) -> State:
         for action in self._ahead:
             hand = self._state.hands[self._state.to_act or 0]
-            self._state = _after(self._state, self._ids.pick(action, hand, self._state.called))
+            self._state = accepted(self._state, self._ids.pick(action, hand, self._state.called))
         self._ahead.clear()
         return self._state
 
 
-def _after(state: State, move: Move) -> State:
-    """`state.play(move)` for a move that the environment has accepted, without listing the legal moves."""
+def accepted(state: State, move: Move) -> State:
+    """`state.play(move)` for a move that an environment has accepted, without listing the legal moves."""
     if state.phase is Phase.PLAY:
         return tricks.pass_(state) if move.type is MoveType.PASS else tricks.play(state, move)
     return state.play(move)
@@ -88,4 +88,4 @@ class Final(dict[str, Any]):
         return self._plain()
 
 
-__all__ = ["Final", "Story"]
+__all__ = ["Final", "Story", "accepted"]

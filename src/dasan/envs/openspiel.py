@@ -7,12 +7,16 @@ for the kitty), with a probability in proportion to the cards it still lacks. So
 dealer is -1, chance draws the dealer first.
 
 Returns are payments in units, or where nothing is paid (Winner) (seats + 1) / 2 - place.
+
+Hands are played by compiled code where it knows the rules (see `dasan.backends`), else by the engine. Strings, tensors and
+`DasanState.hand` ask the engine, which replays the moves when one of them is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +28,7 @@ except ModuleNotFoundError as error:
 
 from dasan.bots import Bot, bot
 from dasan.cards import Card, format_cards, missing
+from dasan.envs.ended import accepted
 from dasan.envs.payoff import bounds, longest, payoffs
 from dasan.features import Feature, card_flags, card_slots, encode, layout, observation_size
 from dasan.games import PRESETS, TEACHING
@@ -37,10 +42,14 @@ from dasan.play.state import State
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
+if TYPE_CHECKING:
+    from dasan.envs.desk import Desk
+
+CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 DRAWN = -1
 """A dealer drawn by chance."""
 REMEMBERED = 6
-"""Games with at most this many cards in the pack keep every visited node, for algorithms that walk the whole tree repeatedly."""
+"""Games with at most this many cards in the pack keep every visited hand, for algorithms that walk the whole tree repeatedly."""
 _CLASS = "Game_"
 
 _TRIES = 1000
@@ -126,7 +135,7 @@ class DasanGame(pyspiel.Game):
         self.ids: ActionIds = action_ids(self.rules)
         self.deck: tuple[Card, ...] = tuple(self.rules.order.hand(self.rules.pack))
         self.dealer: int = dealer
-        self.root = _Node(self, dealer, self.room(max(dealer, 0)), (), None)
+        self._dealt: dict[tuple[int, tuple[int, ...]], _Played] = {}
         least, most = bounds(self.rules)
         self.max_moves = longest(self.rules)
         info = pyspiel.GameInfo(
@@ -140,6 +149,9 @@ class DasanGame(pyspiel.Game):
         )
         super().__init__(game_type, info, params)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _loaded, (str(self),)
+
     def room(self, dealer: int) -> tuple[int, ...]:
         """How many cards each seat is dealt, and then the kitty if there is one."""
         rules = self.rules
@@ -147,6 +159,32 @@ class DasanGame(pyspiel.Game):
         if rules.hand_size is None:
             return tuple(len(range((seat - dealer) % n, pack, n)) for seat in range(n))
         return (rules.hand_size,) * n + (rules.kitty_size,) * (rules.kitty_size > 0)
+
+    @cached_property
+    def desk(self) -> Desk | None:
+        """Steps hands in compiled code; None where only the engine plays the rules."""
+        from dasan.envs.desk import desk_of
+
+        return desk_of(self.rules)
+
+    def dealt(self, dealer: int, seats: tuple[int, ...]) -> _Played:
+        """The hand in which `seats` got the cards of the deck. Small games keep it."""
+        found = self._dealt.get((dealer, seats))
+        if found is None:
+            begun = _Begun(self, dealer, seats, self.desk)
+            if begun.desk is None:
+                found = _by_engine(begun, None, -1, begun.hand())
+            else:
+                row, player, legal, _ = begun.desk.deal(dealer, seats)
+                found = _Played(begun, None, -1, row, TERMINAL if player is None else player, legal)
+            if self.remembers:
+                self._dealt[dealer, seats] = found
+        return found
+
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether visited positions are kept."""
+        return len(self.deck) <= REMEMBERED
 
     def max_chance_nodes_in_history(self) -> int:
         return len(self.deck) + (self.dealer == DRAWN)
@@ -158,54 +196,184 @@ class DasanGame(pyspiel.Game):
         return DasanObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
-class _Node:
-    """The part of a state that is not OpenSpiel's. It never changes, so clones and deep copies share it.
+def _loaded(text: str) -> Any:
+    """A pickled game, made again."""
+    register()
+    return pyspiel.load_game(text)
 
-    room: how many cards each seat and the kitty still get. seats: who got each card of the pack so far. hand: the engine's
-    state once all are dealt. moves: its legal moves by id. known: a cache of strings. children: visited nodes, kept where the
-    game is small enough.
+
+class _Dealing:
+    """A deal in progress; a state's own, which `after` changes.
+
+    room: how many cards each seat and the kitty still get. seats: who got each card of the pack so far. legal: the outcomes.
     """
 
-    __slots__ = ("children", "dealer", "game", "hand", "known", "moves", "room", "seats")
+    __slots__ = ("dealer", "game", "legal", "room", "seats")
+    player, over, hand = CHANCE, False, None
 
-    def __init__(
-        self, game: DasanGame, dealer: int, room: tuple[int, ...], seats: tuple[int, ...], hand: State | None
-    ) -> None:
-        self.game, self.dealer, self.room, self.seats, self.hand = game, dealer, room, seats, hand
-        self.known: dict[tuple[int, bool], str] = {}
-        self.children: dict[int, _Node] = {}
-        self.moves: dict[int, Move] = {}
-        if hand is not None:
-            of, called = game.ids.of, hand.called
-            self.moves = {of(move, called): move for move in hand.legal_moves()}
+    def __init__(self, game: DasanGame, dealer: int, room: Sequence[int], seats: Sequence[int]) -> None:
+        self.game, self.dealer, self.room, self.seats = game, dealer, list(room), list(seats)
+        self.legal = list(range(game.rules.players)) if dealer == DRAWN else [i for i, n in enumerate(room) if n]
 
-    def __deepcopy__(self, memo: object) -> _Node:
+    def __deepcopy__(self, memo: object) -> _Dealing:
+        return _Dealing(self.game, self.dealer, self.room, self.seats)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _Dealing, (self.game, self.dealer, self.room, self.seats)
+
+    def after(self, action: int) -> _Dealing | _Played:
+        """This deal after an outcome, or the hand once all cards are dealt. ValueError: there is no such outcome."""
+        if action not in self.legal:
+            raise ValueError(f"{action} is no outcome here: {', '.join(map(str, self.legal))}")
+        if self.dealer == DRAWN:
+            return _Dealing(self.game, action, self.game.room(action), ())
+        self.seats.append(action)
+        left = self.room[action] = self.room[action] - 1
+        if not left:
+            self.legal.remove(action)
+            if not self.legal:
+                return self.game.dealt(self.dealer, tuple(self.seats))
         return self
 
-    def after(self, action: int) -> _Node:
-        """The node after an action of chance or of the seat to act."""
-        found = self.children.get(action)
-        if found is None:
-            found = self._after(action)
-            if len(self.game.deck) <= REMEMBERED:
-                self.children[action] = found
-        return found
 
-    def _after(self, action: int) -> _Node:
+class _Begun(NamedTuple):
+    """What the positions of one hand share. seats: who got each card of the pack. desk: compiled code, None: the engine plays."""
+
+    game: DasanGame
+    dealer: int
+    seats: tuple[int, ...]
+    desk: Desk | None
+
+    def hand(self) -> State:
+        """The engine's first state."""
         game = self.game
-        if self.hand is not None:
-            return _Node(game, self.dealer, self.room, self.seats, self.hand.play(self.moves[action]))
-        if self.dealer == DRAWN:
-            return _Node(game, action, game.room(action), (), None)
-        room = tuple(n - (place == action) for place, n in enumerate(self.room))
-        seats = (*self.seats, action)
-        if any(room):
-            return _Node(game, self.dealer, room, seats, None)
         dealt: list[list[Card]] = [[] for _ in range(game.rules.players + 1)]
-        for place, card in zip(seats, game.deck, strict=True):
+        for place, card in zip(self.seats, game.deck, strict=True):
             dealt[place].append(card)
-        hands, kitty = tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])
-        return _Node(game, self.dealer, room, seats, begin(game.rules, Deal(1, self.dealer, hands, kitty)))
+        return begin(game.rules, Deal(1, self.dealer, tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])))
+
+
+class _Played:
+    """A hand under way or over. It never changes, so clones and deep copies share it.
+
+    before, action: the position before and the move that led here. row: the position in compiled code, None where the engine
+    plays. player: the seat to act. legal: action ids, ascending. Others are set where they are needed: _hand, the engine's state;
+    _moves, by id, where the engine plays; known, a cache of strings; children, visited positions of small games.
+    """
+
+    __slots__ = ("_hand", "_moves", "action", "before", "begun", "children", "known", "legal", "player", "row")
+    _hand: State
+    _moves: dict[int, Move]
+    known: dict[tuple[int, bool], str]
+    children: dict[int, _Played]
+    over = False
+
+    def __init__(
+        self, begun: _Begun, before: _Played | None, action: int, row: bytes | None, player: int, legal: list[int]
+    ) -> None:
+        self.begun, self.before, self.action = begun, before, action
+        self.row, self.player, self.legal = row, player, legal
+
+    def __deepcopy__(self, memo: object) -> _Played:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        begun, actions, node = self.begun, [], self
+        while node.before is not None:
+            actions.append(node.action)
+            node = node.before
+        return _again, (begun.game, begun.dealer, begun.seats, actions[::-1])
+
+    @property
+    def game(self) -> DasanGame:
+        return self.begun.game
+
+    @property
+    def dealer(self) -> int:
+        return self.begun.dealer
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        return self.begun.seats
+
+    @property
+    def hand(self) -> State:
+        """The engine's state, which replays the moves since it was last asked."""
+        later: list[_Played] = []
+        node = self
+        while not hasattr(node, "_hand"):
+            if node.before is None:
+                node._hand = node.begun.hand()
+                break
+            later.append(node)
+            node = node.before
+        state = node._hand
+        for node in reversed(later):
+            held = state.hands[state.to_act or 0]
+            state = node._hand = accepted(state, self.game.ids.pick(node.action, held, state.called))
+        return state
+
+    def move(self, action: int) -> Move | None:
+        """The legal move with this id."""
+        if action not in self.legal:
+            return None
+        if self.row is None:
+            return self._moves[action]
+        state = self.hand
+        return self.game.ids.pick(action, state.hands[state.to_act or 0], state.called)
+
+    def after(self, action: int) -> _Played:
+        """The position after a move. ValueError: it is not legal."""
+        if action not in self.legal:
+            raise ValueError(f"action {action} is not legal now")
+        if self.row is not None:
+            begun = self.begun
+            row, player, legal, returns = begun.desk.step(self.row, action)  # type: ignore[union-attr]
+            if player is None:
+                return _Over(begun, self, action, row, returns)
+            return _Played(begun, self, action, row, player, legal)
+        if not self.game.remembers:
+            return _by_engine(self.begun, self, action, self.hand.play(self._moves[action]))
+        if not hasattr(self, "children"):
+            self.children = {}
+        if action not in self.children:
+            self.children[action] = _by_engine(self.begun, self, action, self.hand.play(self._moves[action]))
+        return self.children[action]
+
+
+class _Over(_Played):
+    """A hand that is over. returns: payments or points by seat."""
+
+    __slots__ = ("returns",)
+    over = True
+
+    def __init__(
+        self, begun: _Begun, before: _Played | None, action: int, row: bytes | None, returns: list[float]
+    ) -> None:
+        super().__init__(begun, before, action, row, TERMINAL, [])
+        self.returns = returns
+
+
+def _by_engine(begun: _Begun, before: _Played | None, action: int, hand: State) -> _Played:
+    """A position that the engine plays."""
+    node: _Played
+    if hand.to_act is None:
+        node = _Over(begun, before, action, None, payoffs(hand))
+    else:
+        of, called = begun.game.ids.of, hand.called
+        moves = {of(move, called): move for move in hand.legal_moves()}
+        node = _Played(begun, before, action, None, hand.to_act, sorted(moves))
+        node._moves = moves
+    node._hand = hand
+    return node
+
+
+def _again(game: DasanGame, dealer: int, seats: tuple[int, ...], actions: list[int]) -> _Played:
+    """A pickled position, played again."""
+    node = game.dealt(dealer, seats)
+    for action in actions:
+        node = node.after(action)
+    return node
 
 
 class DasanState(pyspiel.State):
@@ -213,57 +381,58 @@ class DasanState(pyspiel.State):
 
     def __init__(self, game: DasanGame) -> None:
         super().__init__(game)
-        self._node = game.root
+        self._node: _Dealing | _Played = _Dealing(game, game.dealer, game.room(max(game.dealer, 0)), ())
 
     @property
     def hand(self) -> State | None:
         return self._node.hand
 
     def current_player(self) -> int:
-        hand = self._node.hand
-        if hand is None:
-            chance: int = pyspiel.PlayerId.CHANCE
-            return chance
-        if hand.to_act is None:
-            terminal: int = pyspiel.PlayerId.TERMINAL
-            return terminal
-        return hand.to_act
+        return self._node.player
 
     def is_chance_node(self) -> bool:
-        return self._node.hand is None
+        return self._node.player == CHANCE
 
     def is_terminal(self) -> bool:
-        return self._node.hand is not None and self._node.hand.to_act is None
+        return self._node.over
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         node = self._node
+        if not isinstance(node, _Dealing):
+            return []
         if node.dealer == DRAWN:
             n = node.game.rules.players
             return [(seat, 1.0 / n) for seat in range(n)]
         left = sum(node.room)
-        return [(place, n / left) for place, n in enumerate(node.room) if n]
+        return [(place, node.room[place] / left) for place in node.legal]
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions of `player`, or of whoever is to act. The same as OpenSpiel's, which calls Python five times."""
+        node = self._node
+        if player is None or player == node.player or node.player == CHANCE:
+            return node.legal.copy()
+        found: list[int] = super().legal_actions(player)
+        return found
 
     def _legal_actions(self, player: int) -> list[int]:
-        hand = self._node.hand
-        return [] if hand is None or player != hand.to_act else sorted(self._node.moves)
+        node = self._node
+        return node.legal if player == node.player else []
 
     def _apply_action(self, action: int) -> None:
         self._node = self._node.after(action)
 
     def returns(self) -> list[float]:
         node = self._node
-        if node.hand is None or node.hand.to_act is not None:
-            return [0.0] * node.game.rules.players
-        return payoffs(node.hand)
+        return node.returns.copy() if isinstance(node, _Over) else [0.0] * node.game.rules.players
 
     def _action_to_string(self, player: int, action: int) -> str:
         node = self._node
-        if player == pyspiel.PlayerId.CHANCE:
+        if player == CHANCE:
             if node.dealer == DRAWN:
                 return f"dealer {action}"
             to = "kitty" if action == node.game.rules.players else f"seat {action}"
-            return f"{node.game.deck[len(node.seats)]} to {to}" if node.hand is None else f"card to {to}"
-        move = node.moves.get(action) if node.hand is not None and player == node.hand.to_act else None
+            return f"{node.game.deck[len(node.seats)]} to {to}" if isinstance(node, _Dealing) else f"card to {to}"
+        move = node.move(action) if isinstance(node, _Played) and player == node.player else None
         return node.game.ids.text(action) if move is None else str(move)
 
     def dealt(self, player: int) -> tuple[Card, ...]:
@@ -323,7 +492,7 @@ class DasanState(pyspiel.State):
             for place in redealt(node.game, hand, player, node.dealer, sampler):
                 state.apply_action(place)
             for action in moves:
-                if state.is_terminal() or action not in state._node.moves:
+                if action not in state._node.legal:
                     break
                 state.apply_action(action)
             else:
@@ -454,9 +623,12 @@ class DasanObserver:
         """What `player` sees, or with perfect recall has seen, as text."""
         if not self._private:
             return _public(state, self._recall)
-        known, key = state._node.known, (player, self._recall)
+        node, key = state._node, (player, self._recall)
+        known: dict[tuple[int, bool], str] = getattr(node, "known", {})
         if key not in known:
             known[key] = f"seat {player}; " + (state.history_seen(player) if self._recall else state.seen(player))
+            if isinstance(node, _Played):
+                node.known = known
         return known[key]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dasan.cards import Card, card, format_cards
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
@@ -10,6 +12,7 @@ from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.parts import Phase
 from dasan.play.scoring import finish, settle_first_out
 from dasan.ruleset.policies import Ending, Guard, Restart
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 from dasan.sentences import Sentence, said
 
@@ -18,20 +21,21 @@ Added = tuple[int, EventType, tuple[Card, ...]]
 
 def with_leader(state: AnyState) -> AnyState:
     """Name the leader of a hand without auction, and the card the lead must include (D2.11, W.05, W.21)."""
-    rules, dealt = state.rules, state.begun
-    opening = rules.opening
-    leader = dealt.leader
+    rules, leader = state.rules, state.begun.leader
     shown: tuple[Card, ...] = ()
-    must = None
-    if leader is None and opening is not None:
-        opening_card = card(opening.card)
-        nearest = [(state.dealer + i) % rules.players for i in range(rules.players)]
-        leader = next(s for s in nearest if opening_card in state.hands[s])
-        shown = (opening_card,)
-        must = opening_card if opening.in_the_lead else None
     if leader is None:
-        leader = state.dealer
+        leader, shown = first_leader(rules, state.dealer, state.hands)
+    must = shown[0] if shown and rules.opening is not None and rules.opening.in_the_lead else None
     return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+
+
+def first_leader(rules: Rules, dealer: int, hands: Sequence[Sequence[Card]]) -> tuple[int, tuple[Card, ...]]:
+    """Who leads a first hand, and the card that says so, if one does (D2.11, W.05)."""
+    if rules.opening is None:
+        return dealer, ()
+    shown = card(rules.opening.card)
+    nearest = ((dealer + i) % rules.players for i in range(rules.players))
+    return next(seat for seat in nearest if shown in hands[seat]), (shown,)
 
 
 def legal_plays(state: StateFields) -> tuple[Move, ...]:
