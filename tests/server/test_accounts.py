@@ -10,10 +10,13 @@ import pytest
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
-from dasan.server.store.hands import Hand
+from dasan.server.api import people
+from dasan.server.store import hands as kept
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.hands import Hand, insert_hand
 from dasan.server.store.hands import Player as Seated
 from dasan.server.store.ratings import rate, shown, teams
-from dasan.server.store.schema import metadata, ratings
+from dasan.server.store.schema import hand_seats, metadata, ratings
 
 from .harness import Json, Player, Serve, Served
 from .test_live import play_hand
@@ -121,6 +124,34 @@ def test_guessing_passwords_is_slow(serve: Serve) -> None:
     with serve(sign_in_burst=3, sign_in_rate=0.001) as server:
         codes = [server.player().http.post("/api/sign-in", json=SECRET).status_code for _ in range(4)]
         assert codes == [403, 403, 403, 429]
+
+
+def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "PAGE", 3)
+    monkeypatch.setattr(people, "PAGE", 3)
+    ann = server.player()
+    first = played(ann)
+    engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
+    with engine.begin() as connection:
+        ours = connection.scalar(sa.select(hand_seats.c.player).where(hand_seats.c.player.is_not(None)))
+        sat = (Seated(0, "Ann", ours, None, "player", 1, True),)
+        # Ids sort otherwise than they were written, and more of them share a moment than a page holds.
+        for number, hand_id in enumerate(["b-2", "a_1", "Z9", "c", "-x", "d", "e"]):
+            result = {"payments": [1], "winners": [0]}
+            insert_hand(connection, Hand(hand_id, "t", number, "big-two", 5, True, False, result, [], "", sat))
+    engine.dispose()
+    found: list[str] = []
+    before = None
+    while before is not None or not found:
+        page = ok(ann.http.get("/api/me/history", params={} if before is None else {"before": before}))
+        found += [hand["id"] for hand in page["hands"]]
+        before = page["before"]
+    assert found[0] == first["id"]
+    assert sorted(found[1:]) == sorted(["b-2", "a_1", "Z9", "c", "-x", "d", "e"])
+    # A moment alone is a place, too: an address of an earlier version goes on.
+    assert [hand["id"] for hand in ok(ann.http.get("/api/me/history?before=6"))["hands"]] == found[1:4]
+    for wrong in ("x", "-1", "1.", "1.a b", "9" * 16, "1.2.3"):
+        assert ann.http.get("/api/me/history", params={"before": wrong}).status_code == 400
 
 
 def test_rated_hands_rate_people_and_bots(server: Served) -> None:

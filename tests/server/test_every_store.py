@@ -166,6 +166,22 @@ async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:
     await other.close()
 
 
+async def test_a_players_hands_are_read_on_from_a_time_and_an_id(opened: Opened) -> None:
+    store = await opened()
+    sat = (Player(0, "Ann", "ann", None, "player", 0, True),)
+    places = [(5, "b"), (5, "Z"), (5, "-"), (5, "a"), (4, "z"), (6, "0")]
+    for number, (moment, name) in enumerate(places):
+        one = Hand(name, "t", number, "big-two", moment, True, False, {}, [], "", sat)
+        await store.database.write(lambda connection, one=one: insert_hand(connection, one))  # type: ignore[misc]
+    newest_first = [(hand.finished, hand.id) for hand in await store.hands.of_player("ann", None)]
+    assert sorted(newest_first) == sorted(places)
+    assert [moment for moment, _ in newest_first] == [6, 5, 5, 5, 5, 4]
+    for n, place in enumerate(newest_first):
+        after = await store.hands.of_player("ann", place)
+        assert [(hand.finished, hand.id) for hand in after] == newest_first[n + 1 :]
+    await store.close()
+
+
 async def test_a_lease_that_goes_on_is_respected_where_processes_share(opened: Opened) -> None:
     store = await opened()
     _, fence = await open_table(store)

@@ -64,7 +64,7 @@ CommandsHere = Annotated[Commands, Depends(_commands)]
 IdentitiesHere = Annotated[Identities, Depends(_identities)]
 LiveHere = Annotated[Live, Depends(_live)]
 Player = Annotated[str | None, Depends(_player)]
-Number = Annotated[int, Field(ge=0, lt=1 << 53)]
-"""A number that fits a column for times in every database."""
+Place = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,32})?$")]
+"""A place in a list by time: milliseconds since 1970, and the id of what stands there."""
 Small = Annotated[int, Field(ge=0, lt=1 << 31)]
 """A number that fits any column in every database."""

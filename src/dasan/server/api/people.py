@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from dasan import bots
 from dasan.errors import DasanError
 from dasan.sentences import said
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Number, Player, Small, StoreHere, TablesHere, limit
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Place, Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.chairs import clean_name
 from dasan.server.identity import COOKIE, new_player
@@ -37,6 +37,7 @@ from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.store import Store
+from dasan.server.store.hands import PAGE
 from dasan.server.store.people import Person, Taken
 from dasan.server.store.ratings import SCALE, SETTLED, shown
 from dasan.server.store.schema import hand_seats
@@ -261,11 +262,12 @@ async def bot_profile(name: str, store: StoreHere) -> Profile:
 
 
 @router.get("/me/history")
-async def history(request: Request, store: StoreHere, player: Player, before: Number | None = None) -> History:
-    """The player's own hands, newest first, fifty at a time."""
+async def history(request: Request, store: StoreHere, player: Player, before: Place | None = None) -> History:
+    """The player's own hands, newest first, fifty at a time. before: as in the answer with the page before."""
     limit(request, "records", player)
-    found = () if player is None else await store.hands.of_player(player, before)
-    more = str(found[-1].finished) if len(found) >= 50 else None
+    moment_, _, hand_id = (before or "").partition(".")
+    found = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
+    more = f"{found[-1].finished}.{found[-1].id}" if len(found) >= PAGE else None
     return History(hands=[summary_of(hand, player) for hand in found], before=more)
 
 

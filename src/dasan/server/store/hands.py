@@ -119,16 +119,21 @@ class Hands:
 
         return await self._database.read(read)
 
-    async def of_player(self, player: str, before: int | None) -> tuple[Hand, ...]:
-        """The player's hands that ended before the time ``before`` (None: all), newest first."""
+    async def of_player(self, player: str, before: tuple[int, str] | None) -> tuple[Hand, ...]:
+        """Up to ``PAGE`` of the player's hands, newest first. before: the time and id of the last hand already read.
+
+        Hands that ended in the same millisecond follow each other by id.
+        """
         mine = sa.select(hand_seats.c.hand_id).where(hand_seats.c.player == player)
         if before is not None:
-            mine = mine.where(hand_seats.c.finished < before)
-        mine = mine.order_by(hand_seats.c.finished.desc()).limit(PAGE)
+            place = sa.tuple_(hand_seats.c.finished, hand_seats.c.hand_id)
+            mine = mine.where(place < sa.tuple_(*map(sa.literal, before)))
+        mine = mine.order_by(hand_seats.c.finished.desc(), hand_seats.c.hand_id.desc()).limit(PAGE)
 
         def read(connection: sa.Connection) -> tuple[Hand, ...]:
             ids = list(connection.scalars(mine))
-            rows = connection.execute(sa.select(hands).where(hands.c.id.in_(ids)).order_by(hands.c.finished.desc()))
+            newest_first = sa.select(hands).order_by(hands.c.finished.desc(), hands.c.id.desc())
+            rows = connection.execute(newest_first.where(hands.c.id.in_(ids)))
             seats = _seats(connection, ids)
             return tuple(_hand(row, seats.get(row.id, ())) for row in rows)
 
