@@ -9,7 +9,7 @@ import dasan
 from dasan.server.chairs import Chair, Head
 from dasan.server.protocol import TableSettings
 from dasan.server.rooms import Room
-from dasan.server.store.matches import GONE, Matches, Seeker, Sought, party
+from dasan.server.store.matches import COLLECTED, GONE, PRESENT, Matches, Seeker, Sought, party
 
 from .conftest import Opened
 
@@ -83,5 +83,38 @@ async def test_many_at_once_are_each_at_one_table(opened: Opened) -> None:
             assert table is not None
             room = (await store.log.load(table)).room
             assert sorted(chair.player or "" for chair in room.chairs) == sorted(n for n in names if tables[n] == table)
+    finally:
+        await store.close()
+
+
+async def test_a_player_who_no_longer_asks_is_seated_with_nobody(opened: Opened) -> None:
+    """Over two processes on PostgreSQL: two stores of one database."""
+    one, other = await opened(), await opened()
+    try:
+        await seek(one.matches, "ghost", 0)
+        await seek(other.matches, "a", 0)
+        late = PRESENT + 1
+        assert (await seek(one.matches, "a", late)).seeking == 1, "the ghost is neither counted"
+        assert (await seek(other.matches, "b", late)).table is None, "nor seated"
+        found = await seek(one.matches, "c", late)
+        assert found.table is not None
+        room = (await other.log.load(found.table)).room
+        assert sorted(chair.player or "" for chair in room.chairs) == ["a", "b", "c"]
+        # One whose request was only late has waited all the time; after a while they begin anew.
+        assert (await seek(other.matches, "ghost", GONE)).since == 0
+        assert (await seek(other.matches, "ghost", 2 * GONE + 1)).since == 2 * GONE + 1
+    finally:
+        await one.close()
+        await other.close()
+
+
+async def test_a_table_that_was_found_waits_for_a_request_that_is_late(opened: Opened) -> None:
+    store = await opened()
+    try:
+        for name in "abc":
+            found = await seek(store.matches, name, 0)
+        assert found.table is not None
+        assert (await seek(store.matches, "a", COLLECTED)).table == found.table
+        assert (await seek(store.matches, "b", COLLECTED + 1)).table is None, "it is too late"
     finally:
         await store.close()

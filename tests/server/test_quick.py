@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import random
+import time
+
+import pytest
+
+from dasan.server.store import matches
 
 from .harness import Serve, Served
 from .test_live import play_hand
@@ -32,6 +37,21 @@ def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:
     assert found == [mine[0]["id"]] * 2 == [mine[2]["id"]] * 2
     assert people[0].http.post("/api/quick", json={"preset": "poker"}).status_code == 400
     assert people[0].http.post("/api/quick", json={**body, "speed": "now"}).status_code == 400
+
+
+def test_whoever_has_closed_the_page_takes_no_seat(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matches, "PRESENT", 1_000)
+    body = {"preset": "big-three", "bots": False}
+    with serve(quick_rate=1e6, quick_burst=1_000_000) as server:
+        ghost, *people = [server.player() for _ in range(4)]
+        ghost.http.post("/api/quick", json=body)
+        time.sleep(1.1)
+        for person in people:
+            assert person.http.post("/api/quick", json=body).status_code == 200
+        tables = [person.http.post("/api/quick", json=body).json()["table"] for person in people[:2]]
+        seats = people[2].http.get("/api/tables").json()
+        assert [table["id"] for table in seats] == [tables[0]] == [tables[1]]
+        assert ghost.http.get("/api/tables").json() == []
 
 
 def test_a_table_that_is_left_for_good_is_off_the_list(server: Served) -> None:

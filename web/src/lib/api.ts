@@ -92,7 +92,8 @@ export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   return made;
 }
 export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => send('/api/quick', wanted);
-export const leaveQuick = (): Promise<QuickMatched> => send('/api/quick/leave', {});
+/** It reaches the server also while the page is being closed. */
+export const leaveQuick = (): Promise<QuickMatched> => ask('/api/quick/leave', { method: 'POST', keepalive: true });
 export const forgetTable = (table: string): Promise<unknown> => send(`/api/tables/${id(table)}/forget`, {});
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
   send(`/api/tables/${id(table)}/join`, { name, seat });

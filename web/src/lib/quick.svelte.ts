@@ -50,6 +50,13 @@ export class Quick {
     void this.asked.then(leaveQuick).catch(() => undefined);
   }
 
+  /** The browser closes the page, and would not wait for an answer. */
+  close(): void {
+    if (!this.seeking) return;
+    this.end();
+    void leaveQuick().catch(() => undefined);
+  }
+
   private end(): void {
     this.seeking = false;
     this.found = null;

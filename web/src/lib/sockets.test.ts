@@ -153,4 +153,21 @@ describe('a quick match', () => {
     expect(asked).toEqual(['/api/quick', '/api/quick/leave']);
     expect(tables).toEqual([]);
   });
+
+  it('is left at once where the page is closed, by a request that outlives it', async () => {
+    const asked: [string, boolean][] = [];
+    vi.stubGlobal('fetch', (path: string, init?: RequestInit) => {
+      asked.push([path, init?.keepalive === true]);
+      return new Promise(() => undefined);
+    });
+    const quick = new Quick(() => undefined);
+    quick.start();
+    await vi.advanceTimersByTimeAsync(0);
+    quick.close();
+    expect(asked).toEqual([
+      ['/api/quick', false],
+      ['/api/quick/leave', true],
+    ]);
+    expect(quick.seeking).toBe(false);
+  });
 });

@@ -3,6 +3,7 @@
 A player who seeks a game repeats the request every other second, and each request looks for others: first those near in
 rating, and further away the longer both have waited. One transaction creates the table and takes its players off the
 list, and only one such transaction runs at a time in all processes, so nobody gets two tables and no table lacks a player.
+Only players who have asked within ``PRESENT`` are seated: whoever has closed the page does not take a seat.
 """
 
 from __future__ import annotations
@@ -19,8 +20,13 @@ from dasan.server.store.log import insert_room
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
 
+PRESENT = 4_000
+"""Milliseconds since their last request for which players count as present: twice the time between two requests."""
 GONE = 8_000
-"""Milliseconds after which a player who has not repeated the request is taken off the list."""
+"""Milliseconds after which a player who has not repeated the request is taken off the list: one whose request was late
+goes on waiting where they were, but nobody is seated with them meanwhile."""
+COLLECTED = 60_000
+"""Milliseconds for which a table that was found is kept for a player whose request is late."""
 NEAR = 100
 """The difference in rating that two players accept at once."""
 WIDENING = 20
@@ -103,7 +109,8 @@ class Matches:
         def write(connection: sa.Connection) -> Sought:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
-            connection.execute(sa.delete(seekers).where(seekers.c.seen < now - GONE))
+            gone = sa.and_(seekers.c.table_id.is_(None), seekers.c.seen < now - GONE)
+            connection.execute(sa.delete(seekers).where(sa.or_(gone, seekers.c.seen < now - COLLECTED)))
             mine = seekers.c.player == player
             old = connection.execute(sa.select(seekers).where(mine)).one_or_none()
             if old is not None and old.table_id is not None:
@@ -121,6 +128,7 @@ class Matches:
                     seekers.c.preset == preset,
                     seekers.c.speed == speed,
                     seekers.c.table_id.is_(None),
+                    seekers.c.seen >= now - PRESENT,
                     seekers.c.player != player,
                 )
             )
