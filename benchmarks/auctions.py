@@ -1,12 +1,12 @@
 """What bids are worth: a player that bids one way among players that bid another, everybody playing the cards alike.
 
-    python benchmarks/auctions.py --deals 300
+    python benchmarks/auctions.py --deals 300 --page docs/guide/strength.md
     python benchmarks/auctions.py --preset big-three-4p --cards greedy --bids always-1 greedy --deals 300
 
 Each pair of `--bids` meets over duplicate deals, the second alone in every seat among the first; all of
-them play the cards as `--cards` does.
+them play the cards as `--cards` does, and call the partner's card as it does.
 A row is in units of payment a hand, and in brackets 95 % over deals. `always-1` bids 1 where nobody has bid, and else passes
-or says the least that it may.
+or says the least that it may. With --page the rows also go into that page.
 """
 
 from __future__ import annotations
@@ -15,12 +15,23 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import dasan
-from dasan.arena.contest import Contest, interval, play_deal
+from dasan.arena.contest import Contest, Outcome, interval, play_deal
+from dasan.bench.tables import Table, row
 from dasan.bots import Bot, bot
 from dasan.bots.protocol import choices
 from dasan.play.moves import Move, MoveType
+
+TABLE = Table(
+    "Bids",
+    "What bids are worth in Big Three: one player bids one way among others that bid another way, all play the cards alike,\n"
+    "each deal in every seat. `always-1` bids 1 where nobody has bid, and else passes or says the least that it may. To measure\n"
+    "a row again: `python benchmarks/auctions.py --preset GAME --cards CARDS --bids AMONG ONE --deals DEALS --seed SEED`.",
+    ("game", "cards", "one bids as", "among", "deals", "seed", "a hand", "95 %", "bidder in"),
+    4,
+)
 
 
 class AlwaysOne:
@@ -38,19 +49,49 @@ class AlwaysOne:
 class Bidding:
     """Bids as one bot, and does all else as another."""
 
-    version = "1"
-
     def __init__(self, bids: Bot, cards: Bot) -> None:
         self.name = f"{bids.name} bids"
+        self.version = f"{bids.version}, {cards.version}"
         self._bids, self._cards = bids, cards
 
     def choose(self, view: dasan.View) -> Move:
         return (self._bids if view.phase == "auction" else self._cards).choose(view)
 
 
+def bidder(name: str, seed: int = 0) -> Bot:
+    """The bot of this name, or `always-1`."""
+    return AlwaysOne() if name == AlwaysOne.name else bot(name, seed=seed)
+
+
 def made(bids: str, cards: Bot, seed: int) -> Bot:
     """The player that bids as `bids` does."""
-    return Bidding(AlwaysOne() if bids == AlwaysOne.name else bot(bids, seed=seed), cards)
+    return Bidding(bidder(bids, seed), cards)
+
+
+def measured(preset: str, cards: str, one: str, among: str, deals: int, seed: int) -> list[Outcome]:
+    """The outcomes of deals in which a player that bids as `one` does sits alone among players that bid as `among` does."""
+    makers = {name: partial(made, name, bot(cards)) for name in (one, among)}
+    contest = Contest(dasan.rules(preset), one, among, deals, seed)
+    return [play_deal(contest, seed + k, makers) for k in range(deals)]
+
+
+def line(preset: str, cards: str, one: str, among: str, seed: int, outcomes: Sequence[Outcome]) -> str:
+    """The row of the table, each bot with its version."""
+    estimate = interval(outcomes)
+    hands = sum(n for outcome in outcomes for n, _ in outcome.roles.values())
+    bidding = sum(outcome.roles.get("bidder", (0, 0))[0] for outcome in outcomes)
+    named = [f"`{name}` {bidder(name).version}" for name in (cards, one, among)]
+    return row(
+        (
+            f"`{preset}`",
+            *named,
+            str(len(outcomes)),
+            str(seed),
+            f"{estimate.mean:+.3f}",
+            f"[{estimate.low:+.3f}, {estimate.high:+.3f}]",
+            f"{bidding / hands:.1%}",
+        )
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,20 +101,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cards", default="net", help="the bot that plays the cards (default: net)")
     parser.add_argument("--deals", type=int, default=300)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal (default: 7000)")
+    parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
     chosen = parser.parse_args(arguments)
-    rules, cards = dasan.rules(chosen.preset), bot(chosen.cards)
-    makers = {name: partial(made, name, cards) for name in chosen.bids}
-    print(f"| one bids as | among | deals | a hand | 95 % | bidder in |\n{'|---' * 6}|")
-    for a, b in combinations(chosen.bids, 2):
-        contest = Contest(rules, b, a, chosen.deals, chosen.seed)
-        found = [play_deal(contest, chosen.seed + k, makers) for k in range(chosen.deals)]
-        estimate = interval(found)
-        bidder = sum(one.roles.get("bidder", (0, 0))[0] for one in found) / (len(found) * rules.players)
-        print(
-            f"| `{b}` | `{a}` | {len(found)} | {estimate.mean:+.3f} | [{estimate.low:+.3f}, {estimate.high:+.3f}] |"
-            f" {bidder:.1%} |",
-            flush=True,
-        )
+    print(TABLE.head())
+    for among, one in combinations(chosen.bids, 2):
+        outcomes = measured(chosen.preset, chosen.cards, one, among, chosen.deals, chosen.seed)
+        found = line(chosen.preset, chosen.cards, one, among, chosen.seed, outcomes)
+        print(found, flush=True)
+        if chosen.page is not None:
+            TABLE.put(chosen.page, found, before="Networks")
 
 
 if __name__ == "__main__":

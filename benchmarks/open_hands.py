@@ -1,10 +1,10 @@
 """How often a bot, which sees its view only, keeps what best play with open hands would have kept: Big Three.
 
-    python benchmarks/open_hands.py strong --hands 40
+    python benchmarks/open_hands.py strong --hands 40 --page docs/guide/strength.md
 
 The bot plays every seat. Each hand is reviewed by the exact solver; what counts are plays and passes in positions of which
 some legal moves keep the result that best play has there, and some do not. A bot that cannot see the other hands cannot keep
-all of them. In brackets: 95 %, from a jackknife over hands.
+all of them. In brackets: 95 %, from a jackknife over hands. With --page the rows also go into that page.
 """
 
 from __future__ import annotations
@@ -12,36 +12,51 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import dasan
 from dasan.arena.estimate import Estimate
+from dasan.bench.tables import Table, row
 from dasan.solver.review import review
 
+TABLE = Table(
+    "Open hands",
+    "How often a bot, which sees its view only, keeps the result that best play has with all hands open, in the decisions of\n"
+    "Big Three in which it could be lost. The bot plays every seat. *Unproved* are decisions that the solver did not value\n"
+    "within the nodes; they do not count. To measure a row again:\n"
+    "`python benchmarks/open_hands.py BOT --preset GAME --hands HANDS --seed SEED --nodes NODES`.",
+    ("game", "bot", "hands", "seed", "nodes", "decisions", "kept", "95 %", "bidder's side", "opponents", "unproved"),
+    2,
+)
+Counted = Counter[tuple[str, bool | None]]
 
-def kept(name: str, preset: str, seed: int, nodes: int) -> Counter[tuple[str, bool]]:
-    """By role and whether the result was kept: how many of the decisions of a hand in which it could be lost."""
+
+def kept(name: str, preset: str, seed: int, nodes: int) -> Counted:
+    """By role and whether the result was kept: how many of the decisions of a hand in which it could be lost. None: those of
+    which it is not known.
+    """
     rules = dasan.rules(preset)
     bots = [dasan.bot(name, seed=seat) for seat in range(rules.players)]
     state = dasan.deal(rules, seed=seed, dealer=seed % rules.players)
     while state.to_act is not None:
         state = state.play(bots[state.to_act].choose(state.view(state.to_act)))
-    found: Counter[tuple[str, bool]] = Counter()
+    found: Counted = Counter()
     for one in review(state, seconds=None, nodes=nodes).moves:
-        if one.phase is dasan.Phase.PLAY and one.could_turn and one.kept is not None:
-            found["bidder" if one.seat == state.bidder else "opponent", one.kept] += 1
+        if one.phase is dasan.Phase.PLAY and (one.could_turn or one.kept is None):
+            found["bidder" if one.seat in (state.bidder, state.partner) else "opponent", one.kept] += 1
     return found
 
 
-def percent(hands: Sequence[Counter[tuple[str, bool]]], role: str) -> str:
+def percent(hands: Sequence[Counted], role: str) -> str:
     """The share that a role kept, for a table."""
     seen = sum(one[role, k] for one in hands for k in (True, False))
     return f"{sum(one[role, True] for one in hands) / seen:.1%} of {seen}" if seen else "none"
 
 
-def share(hands: Sequence[Counter[tuple[str, bool]]], roles: Sequence[str]) -> Estimate:
+def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
     """The share that was kept, by a jackknife over hands."""
 
-    def of(some: Sequence[Counter[tuple[str, bool]]]) -> float:
+    def of(some: Sequence[Counted]) -> float:
         good, bad = (sum(one[role, k] for one in some for role in roles) for k in (True, False))
         return good / max(1, good + bad)
 
@@ -57,17 +72,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hands", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal (default: 7000)")
     parser.add_argument("--nodes", type=int, default=2_000_000, help="positions that the solver may visit for a move")
+    parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
     chosen = parser.parse_args(arguments)
-    print(f"| bot | hands | decisions | kept | 95 % | as bidder | as opponent |\n{'|---' * 7}|")
+    print(TABLE.head())
     for name in chosen.bots:
         hands = [kept(name, chosen.preset, chosen.seed + k, chosen.nodes) for k in range(chosen.hands)]
-        all_ = share(hands, ["bidder", "opponent"])
-        decisions = sum(sum(one.values()) for one in hands)
-        print(
-            f"| `{name}` | {len(hands)} | {decisions} | {all_.mean:.1%} | [{all_.low:.1%}, {all_.high:.1%}] |"
-            f" {percent(hands, 'bidder')} | {percent(hands, 'opponent')} |",
-            flush=True,
+        found = line(name, chosen.preset, chosen.seed, chosen.nodes, hands)
+        print(found, flush=True)
+        if chosen.page is not None:
+            TABLE.put(chosen.page, found, before="Networks")
+
+
+def line(name: str, preset: str, seed: int, nodes: int, hands: Sequence[Counted]) -> str:
+    """The row of the table."""
+    both = share(hands, ["bidder", "opponent"])
+    unproved = sum(n for one in hands for (_, known), n in one.items() if known is None)
+    return row(
+        (
+            f"`{preset}`",
+            f"`{name}` {dasan.bot(name).version}",
+            str(len(hands)),
+            str(seed),
+            f"{nodes:,}",
+            str(sum(one.total() for one in hands) - unproved),
+            f"{both.mean:.1%}",
+            f"[{both.low:.1%}, {both.high:.1%}]",
+            percent(hands, "bidder"),
+            percent(hands, "opponent"),
+            str(unproved),
         )
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""Tables of measurements in a page of the documentation: a row that is measured again replaces the old one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Table:
+    """The only table of a section. columns: the heads, of which the first `keys` say what was measured."""
+
+    title: str
+    intro: str
+    columns: tuple[str, ...]
+    keys: int
+
+    def head(self) -> str:
+        """The first two lines."""
+        return f"{row(self.columns)}\n{'|---' * len(self.columns)}|"
+
+    def section(self, rows: list[str]) -> str:
+        """The text under the title."""
+        return "\n".join([self.intro, "", self.head(), *rows, ""])
+
+    def put(self, file: Path, new: str, *, before: str = "") -> None:
+        """Write a row into the page in `file`, in place of the one that says the same was measured, else as the last one.
+
+        before: the title of the section before which this one is added where there is none yet; "": at the end.
+        """
+        found = sections(file.read_text(encoding="utf-8"))
+        rows = [line for line in found.get(self.title, "").splitlines() if line.startswith("|")][2:]
+        keys = [cells(one)[: self.keys] for one in rows]
+        mine = cells(new)[: self.keys]
+        if mine in keys:
+            rows[keys.index(mine)] = new
+        else:
+            rows.append(new)
+        text = self.section(rows)
+        if self.title in found or before not in found:
+            found[self.title] = text
+        else:
+            found = {
+                name: part
+                for old, kept in found.items()
+                for name, part in ([(self.title, text)] if old == before else []) + [(old, kept)]
+            }
+        file.write_text(page(found), encoding="utf-8")
+
+
+def row(cells: tuple[str, ...]) -> str:
+    """A line of a table.
+
+    >>> row(("one", "two"))
+    '| one | two |'
+    """
+    return f"| {' | '.join(cells)} |"
+
+
+def cells(row: str) -> list[str]:
+    """What stands in a line of a table."""
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def sections(page: str) -> dict[str, str]:
+    r"""The text of a page under each heading of the second level, by title; under "" what comes before the first.
+
+    >>> sections("# Page\n\n## One\n\n1\n\n## Two\n\n2\n")
+    {'': '# Page\n', 'One': '1\n', 'Two': '2\n'}
+    """
+    first, *others = f"\n{page}".split("\n## ")
+    parts = [other.partition("\n")[::2] for other in others]
+    return {"": f"{first.strip()}\n", **{title.strip(): f"{text.strip()}\n" for title, text in parts}}
+
+
+def page(sections: dict[str, str]) -> str:
+    """The page of these sections."""
+    return "\n".join(text if not title else f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+__all__ = ["Table", "cells", "page", "row", "sections"]

@@ -1,0 +1,84 @@
+"""The scripts in `benchmarks/` that measure bids and open hands, and the page that their rows go into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks import auctions, open_hands, strength
+
+import dasan
+from dasan.arena.contest import Kept
+from dasan.bench.tables import Table, cells, sections
+
+PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
+
+
+def test_a_row_that_is_measured_again_replaces_the_old_one(tmp_path: Path) -> None:
+    file = tmp_path / "page.md"
+    file.write_text(PAGE)
+    table = Table("Rows", "What they are.", ("a", "b", "found"), 2)
+    for row in ("| x | y | 1 |", "| x | z | 2 |", "| x | y | 3 |"):
+        table.put(file, row, before="Networks")
+    text = "What they are.\n\n| a | b | found |\n|---|---|---|\n| x | y | 3 |\n| x | z | 2 |\n"
+    assert file.read_text() == PAGE.replace("## Networks", f"## Rows\n\n{text}\n## Networks")
+    file.write_text(PAGE)
+    table.put(file, "| x | y | 1 |", before="nowhere")
+    assert list(sections(file.read_text())) == ["", "First", "Networks", "Rows"]
+
+
+def test_the_strength_page_keeps_what_others_measured(tmp_path: Path) -> None:
+    kept = Kept(tmp_path / "none.jsonl")
+    found = sections(strength.page(kept, PAGE))
+    assert list(found) == ["", "First", "Networks"]
+    assert found["First"] == "1\n"
+    again = strength.page(kept, strength.page(kept, PAGE))
+    assert again == strength.page(kept, PAGE)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_bids_are_measured_with_the_cards_played_alike(
+    preset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Equal bids earn nothing in any deal, and the rows of others say with which bots, seed and interval."""
+    equal = auctions.measured(preset, "thrifty", "greedy", "greedy", 3, 7)
+    assert [one.mean for one in equal] == [0, 0, 0]
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    arguments = f"--preset {preset} --cards thrifty --bids always-1 greedy thrifty --deals 3 --seed 7 --page {page}"
+    auctions.main(arguments.split())
+    rows = [cells(line) for line in capsys.readouterr().out.splitlines()]
+    assert rows[0] == list(auctions.TABLE.columns)
+    assert [row[2:6] for row in rows[2:]] == [
+        [f"`greedy` {dasan.bot('greedy').version}", "`always-1` 1", "3", "7"],
+        ["`thrifty` 1", "`always-1` 1", "3", "7"],
+        ["`thrifty` 1", f"`greedy` {dasan.bot('greedy').version}", "3", "7"],
+    ]
+    found = auctions.measured(preset, "thrifty", "greedy", "always-1", 3, 7)
+    assert float(rows[2][6]) == pytest.approx(sum(one.mean for one in found) / 3, abs=0.001)
+    assert [cells(line) for line in sections(page.read_text())["Bids"].splitlines() if line.startswith("| `")] == rows[
+        2:
+    ]
+
+
+def test_always_1_bids_1_or_nothing() -> None:
+    state, heard = dasan.deal(dasan.rules("big-three"), seed=1), []
+    while state.phase == "auction":
+        move = auctions.AlwaysOne().choose(state.view(state.to_act))
+        heard.append(move.bid)
+        state = state.play(move)
+    assert heard[0] == 1
+    assert set(heard) <= {1, None}
+
+
+def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Decisions that were kept, lost and not valued, in a row and in the page."""
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    open_hands.main(["thrifty", "--hands", "2", "--nodes", "2000", "--page", str(page)])
+    row = dict(zip(open_hands.TABLE.columns, cells(capsys.readouterr().out.splitlines()[2]), strict=True))
+    hands = [open_hands.kept("thrifty", "big-three", 7000 + k, 2000) for k in range(2)]
+    assert int(row["unproved"]) == sum(one["bidder", None] + one["opponent", None] for one in hands)
+    assert int(row["decisions"]) == sum(n for one in hands for (_, known), n in one.items() if known is not None) > 0
+    assert row["bidder's side"].split(" of ")[1] == str(sum(one["bidder", k] for one in hands for k in (True, False)))
+    assert "Open hands" in sections(page.read_text())
