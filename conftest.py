@@ -1,10 +1,15 @@
-"""Runs the Python examples of README.md and docs/ as tests; each file is one namespace, read from top to bottom."""
+"""Runs the Python examples of README.md and docs/ as tests; each file is one namespace, read from top to bottom.
+
+And chooses how many processes `pytest -n auto` takes.
+"""
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from typing import Any
 
+import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
@@ -25,3 +30,17 @@ collect_ignore = ["src/dasan/server/migrations"]
 """Scripts that Alembic runs, not modules; and modules over packages that are not installed, whose tests say so."""
 _OVER = {"gymnasium": "gymnasium", "openspiel": "pyspiel", "pettingzoo": "pettingzoo"}
 collect_ignore += [f"src/dasan/envs/{module}.py" for module, package in _OVER.items() if not find_spec(package)]
+
+MOST_WORKERS = 16
+"""More would not end sooner: each imports everything first, and one test takes as long as its share of the rest."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One more than there are processors: tests of servers and of the browser wait for a third of their time. Each worker
+    takes up to half a gigabyte. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
+    """
+    if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores + 1, MOST_WORKERS)
