@@ -12,17 +12,19 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built, play_on, visitor
+from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built, hurry, play_on, visitor
 
 pytestmark = pytest.mark.browser
 
+COMPILED = 5 * PATIENCE
+"""Milliseconds for what may have to be compiled first."""
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     built()
-    with served(fast(tmp_path_factory.mktemp("journeys"), bot_delay=0.02)) as running:
+    with served(fast(tmp_path_factory.mktemp("journeys"), bot_delay=0.02, study_seconds=COMPILED / 1000)) as running:
         yield running
 
 
@@ -66,7 +68,8 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
                 break
             play_on(host, "[role=dialog], .status:not(.mine)")
             play_on(friend, "[role=dialog], .status:not(.mine)")
-            host.wait_for_timeout(60)
+            hurry(host)
+            hurry(friend)
         expect(friend.get_by_role("dialog")).to_be_visible()
         host.get_by_role("dialog").get_by_role("button", name="Next hand").click()
         expect(host.get_by_role("dialog").get_by_role("button", name="Waiting")).to_be_visible()
@@ -99,7 +102,7 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
         address = page.url
         expect(page.get_by_text("Turning points")).to_have_count(0)
         page.get_by_role("button", name="Show the verdicts").click()
-        expect(page.get_by_text("Turning points")).to_be_visible()
+        expect(page.get_by_text("Turning points")).to_be_visible(timeout=COMPILED)
         accessible(page, "a review")
         with visitor(browser, server, PHONE) as stranger:
             stranger.goto(address)
@@ -112,7 +115,7 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         page.goto("/puzzles")
         page.get_by_role("button", name="Play", exact=True).click()
         expect(page).to_have_url(re.compile(r"/puzzles/[\w-]+$"))
-        for _ in range(60):
+        for _ in range(600):
             expect(page.locator(".verdict")).to_be_attached()
             if page.locator(".verdict.wrong, .verdict.solved").count():
                 break
@@ -122,7 +125,7 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
                     with suppress(PlaywrightTimeout):  # the table may have moved on meanwhile
                         ready.first.click(timeout=1000)
                     break
-            page.wait_for_timeout(200)
+            hurry(page)
         expect(page.locator(".verdict.wrong, .verdict.solved")).to_be_visible()
         accessible(page, "a puzzle")
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
