@@ -27,6 +27,7 @@ from dasan.server.bus import Bus
 from dasan.server.checks import Checks
 from dasan.server.chores import Chores
 from dasan.server.commands import Commands
+from dasan.server.compression import Compressed
 from dasan.server.folders import data_dir
 from dasan.server.guard import Guard, refusal
 from dasan.server.identity import Identities, signing_key
@@ -123,6 +124,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_body)
     app.add_exception_handler(HTTPException, _refuse_http)
+    app.add_middleware(Compressed)
     app.add_middleware(Guard, settings=chosen, metrics=app.state.metrics)
     return app
 
