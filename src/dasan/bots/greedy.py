@@ -20,7 +20,7 @@ from dasan.ruleset.policies import Guard
 class GreedyBot:
     """Goes out when it can; otherwise makes the move that its `Judgement` finds cheapest. Deterministic."""
 
-    version = "4"
+    version = "5"
 
     def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
         self.name = name

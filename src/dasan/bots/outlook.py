@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
@@ -64,6 +64,12 @@ class Outlook:
         """The probability that no opponent beats `play`; exactly 1 where nobody can."""
         mass = self._mass(play)
         return 1.0 if mass < _NEVER else self._stay**mass
+
+    def tops(self, play: Combination) -> bool:
+        """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
+        strengths, masses = self._climb(play.family)
+        at = bisect_left(strengths, play.strength)
+        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power) < _NEVER
 
     def height(self, play: Combination) -> float:
         """The share of its family, 0 to 1, that `play` is higher than, including cards already played."""

@@ -1,8 +1,9 @@
 """Races: ways to play a hand to its end that keep, or win back, the lead whatever the others hold.
 
-A play that nothing unseen beats is a *control*: it keeps the lead, or takes it back from whoever beat a play of its kind.
-The others are *losers*. If each loser but the last has a control that answers for it, the hand goes out before anybody else,
-unless another player's whole hand beats one of the losers; the probability of that is the risk.
+A play that nothing unseen beats keeps the lead. If nothing unseen is as high either, it is a *control*: it also takes the lead
+back from whoever beat a play of its kind. Plays that can be beaten are *losers*. If each loser but the last has a control that
+answers for it, the hand goes out before anybody else, unless another player's whole hand beats one of the losers; the probability
+of that is the risk.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Races:
         listed = list(fits)
         self._outlook = outlook
         self._foes = foes
-        self._bound = Plan(rules, listed, lambda play: -1.0 if outlook.stands(play) == 1 else 1.0)
+        self._bound = Plan(rules, listed, self._price)
         same: dict[int, dict[tuple[Card, ...], Combination]] = {}
         for _, play in listed:
             plays = same.setdefault(self._bound.number(play.cards), {})
@@ -48,14 +49,20 @@ class Races:
                 (number, play, own) for play, own in self._ways(list(plays.values()))
             )
 
+    def _price(self, play: Combination) -> float:
+        """By how much a play raises the number of losers above that of controls."""
+        if self._outlook.stands(play) < 1:
+            return 1.0
+        return -1.0 if self._outlook.tops(play) else 0.0
+
     def _ways(self, plays: list[Combination]) -> Iterator[tuple[Combination, bool]]:
-        """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each control, where
-        only some are, and of the others the one that stands best.
+        """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
+        lead, where only some do, and of the others the one that stands best.
         """
-        controls = [play for play in plays if self._outlook.stands(play) == 1]
-        if len(controls) < len(plays):
-            yield from ((play, True) for play in controls)
-            plays = [play for play in plays if play not in controls]
+        keep = [play for play in plays if self._outlook.stands(play) == 1]
+        if len(keep) < len(plays):
+            yield from ((play, True) for play in keep)
+            plays = [play for play in plays if play not in keep]
         yield max(plays, key=self._outlook.stands), False
 
     def risk(self, first: Combination, rest: int) -> float | None:
@@ -63,15 +70,15 @@ class Races:
 
         rest: the number of the remaining cards, see `Plan.number`.
         """
-        control = self._outlook.stands(first) == 1
-        begun: Parted = ([], []) if control else ([first], [])
-        if self._bound.cost(rest) > (1 if control else 0):
+        kept = self._outlook.stands(first) == 1
+        begun: Parted = ([], []) if kept else ([first], [])
+        if self._bound.cost(rest) > (1 if kept else 0):
             return None
         self._nodes = 0
         self._spent = frozenset(first.cards)
         least: float | None = None
         for n, (losers, controls) in enumerate(self._parted(rest, begun)):
-            found = self._risk(losers, controls, fixed=not control)
+            found = self._risk(losers, controls, fixed=not kept)
             if found is not None and (least is None or found < least):
                 least = found
             if least == 0 or n >= MOST_PARTITIONS:
@@ -91,8 +98,11 @@ class Races:
             if self._bound.holds(rest, number):
                 if own and not self._spent.isdisjoint(play.cards):
                     continue
-                stands = self._outlook.stands(play) == 1
-                after = (losers, [*controls, play]) if stands else ([*losers, play], controls)
+                price = self._price(play)
+                if price > 0:
+                    after: Parted = ([*losers, play], controls)
+                else:
+                    after = (losers, [*controls, play]) if price < 0 else so_far
                 spent = self._spent
                 if own:
                     self._spent = spent.union(play.cards)
