@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "features",
         "backends",
         "bots.protocol bots.explanation bots.facts bots.sides bots.bidding bots.exchanging bots.outlook bots.plan bots.races "
-        "bots.ladders bots.two_hands bots.judgement bots.random_bot bots.simple bots.thrifty bots.greedy",
+        "bots.ladders bots.two_hands bots.judgement bots.certain bots.random_bot bots.simple bots.thrifty bots.greedy",
         "kernels interpreted worlds",
         "vector",
         "bots",

@@ -16,6 +16,7 @@ SENTENCES: dict[str, str] = {
     "only-move": "It is the only legal move.",
     "goes-out": "It empties your hand.",
     "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
+    "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
     "cannot-be-beaten": "No card that is still hidden can beat it.",
     "stands": "It wins the trick about {percent} times in 100.",
     "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dasan.bots.bidding import ENOUGH, strength
+from dasan.bots.certain import certain
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import Bot, choices
@@ -22,6 +23,7 @@ class Facts:
         self._playing = view.phase == "play"
         self._judgement = Judgement(view, Temper()) if self._playing else None
         self._proved = winning(view) if self._playing else None
+        self._certain = certain(view, self._moves)
         top = view.rules.ranks[-1]
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
 
@@ -47,7 +49,10 @@ class Facts:
         return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
-        return (Reason("wins-for-sure"),) if self._proved and move in self._proved else ()
+        if self._proved and move in self._proved:
+            return (Reason("wins-for-sure"),)
+        goes_out = len(move.cards) == len(self._view.hand)
+        return (Reason("cannot-be-stopped"),) if move in self._certain and not goes_out else ()
 
     def _pass(self) -> tuple[Reason, ...]:
         view, out = self._view, []

@@ -1,9 +1,10 @@
-"""A player that scores each legal move with a network, and makes the best one."""
+"""A player that scores each legal move with a network, and makes the best one, or one that surely wins."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dasan.bots.certain import certain
 from dasan.bots.explanation import Explanation, Reason, Unit, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot
@@ -25,13 +26,14 @@ if TYPE_CHECKING:
 class NetBot:
     """Plays by the network that was trained for the rules of the view; without one for the game it plays as `greedy`.
 
+    Where public cards prove that a move wins (see `certain`), it makes one of those, whatever the network's scores.
     Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations uint8
     [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores, and the move
-    with the highest is played; `VectorEnv.best` and `VectorEnv.duel` take the same functions. session: whether `score` reads
-    observations of hands that follow one another.
+    with the highest is always played; `VectorEnv.best` and `VectorEnv.duel` take the same functions. session: whether `score`
+    reads observations of hands that follow one another.
     """
 
-    version = f"2+{GreedyBot.version}"
+    version = f"3+{GreedyBot.version}"
     """Its own, and that of `greedy`, which plays where there is no network."""
 
     def __init__(self, score: Score | None = None, *, name: str = "net", session: bool = False) -> None:
@@ -71,7 +73,11 @@ class NetBot:
         if len(moves) == 1:
             return moves[0]
         values = self.values(view)
-        return self._greedy.choose(view) if values is None else moves[int(values.argmax())]
+        if values is None:
+            return self._greedy.choose(view)
+        sure = certain(view, moves) if self._score is None else ()
+        kept = [i for i, move in enumerate(moves) if not sure or move in sure]
+        return moves[kept[int(values[kept].argmax())]]
 
     def explain(self, view: View) -> Explanation:
         """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""

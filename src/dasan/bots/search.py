@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from dasan.bots.certain import certain
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
@@ -83,7 +84,7 @@ class StrongBot:
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"2+{SearchBot.version}"
+    version = f"3+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
@@ -102,9 +103,6 @@ class StrongBot:
             return self._search.choose(view)
         if view.phase == "exchange":
             return self._net.choose(view)
-        for move in moves:
-            if len(move.cards) == len(view.hand):
-                return move
         values = self._values(view, found)
         return max(values, key=lambda one: one[1])[0]
 
@@ -127,7 +125,7 @@ class StrongBot:
         """Candidates with their values."""
         moves, effort = choices(view), self._effort
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
-        allowed = worthy(view, moves) if view.phase == "play" else moves
+        allowed = certain(view, moves) or (worthy(view, moves) if view.phase == "play" else moves)
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
         if len(kept) == 1:
             return [(kept[0], first[kept[0]])]

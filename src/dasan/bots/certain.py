@@ -1,0 +1,39 @@
+"""Moves that win whatever the others hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.sides import enmity
+from dasan.bots.two_hands import winning
+from dasan.play.moves import Move
+from dasan.play.view import View
+
+MOST_WAYS = 20
+"""The most combinations in a hand; with more it takes too long to look for races."""
+
+
+def certain(view: View, moves: Sequence[Move]) -> Sequence[Move]:
+    """Of `moves`, those after which the seat surely goes out before all others; none where nothing is known.
+
+    A move that goes out leaves no other to consider. With two players left in Winner all cards are known, and the search is
+    exact; else a move is certain if it begins a race without risk (see `races`), where every other player is an opponent: a
+    friend could take the lead.
+    """
+    if view.phase != "play":
+        return ()
+    for move in moves:
+        if len(move.cards) == len(view.hand):
+            return (move,)
+    proved = winning(view)
+    if proved:
+        return proved
+    stances = enmity(view)
+    if any(held and stances[seat] <= 0 for seat, held in enumerate(view.hand_sizes) if seat != view.seat):
+        return ()
+    called = view.called if view.called in view.hand else None
+    if len(list(view.rules.catalogue.fits(view.hand, called))) > MOST_WAYS:
+        return ()
+    judgement = Judgement(view, Temper())
+    return [move for move in moves if judgement.race(move) == 0]
