@@ -15,6 +15,7 @@ from tests.server.harness import fast
 import dasan
 from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.app import create_app
+from dasan.server.settings import LEAST_MEMORY_MB
 from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, PoolBusy, Workers
 
 
@@ -54,6 +55,17 @@ async def test_a_stalled_job_is_ended_and_the_next_one_done(workers: Workers) ->
         await workers.run("review", hand().record(), 60.0, 60.0, 16.0, seconds=0.01)
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
+
+
+async def test_the_least_memory_that_can_be_set_is_enough() -> None:
+    pool = Workers(1, Limits(120.0, LEAST_MEMORY_MB), "test")
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    try:
+        assert await pool.run("choose", "strong", state.view(state.to_act))
+        moves = [move async for move in pool.stream("known", hand().record(), 2.0)]
+        assert moves[-1]["type"] == "known"
+    finally:
+        pool.close()
 
 
 async def test_a_process_that_dies_is_replaced(workers: Workers) -> None:

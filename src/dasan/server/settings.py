@@ -22,8 +22,8 @@ FILE = "DASAN_SETTINGS"
 SWITCHES = frozenset({"log_requests", "warm", "migrate"})
 MOST_DAYS = 36_500
 MOST_RATE, MOST_BURST = 1_000_000, 1_000_000
-LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_048_576
-"""Bounds of what a worker process may use: with less it could not start."""
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 512, 1_048_576
+"""Bounds of what a worker process may use: with 256, bots that use NumPy end their process."""
 
 
 def default_data_dir() -> Path:
