@@ -205,7 +205,7 @@ class Settings:
         Settings(... allowed_hosts=('a.example', 'b.example'), ... bot_delay=0.0, ...)
         """
         named = environment.get(FILE)
-        path = file or (Path(named).expanduser() if named else None)
+        path = file or (_path("settings", named) if named else None)
         values = {} if path is None else dict(_in_file(path))
         for f in fields(cls):
             text = environment.get(variable(f.name))
