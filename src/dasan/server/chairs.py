@@ -16,7 +16,8 @@ from dasan.sentences import said
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 
-Reason: TypeAlias = Literal["absent", "time", "left"]
+Reason: TypeAlias = Literal["absent", "time", "left", "failed"]
+"""Why a substitute plays: for a player who is absent, has no time left or has left, or for a bot that failed too often."""
 LONGEST_NAME = 32
 
 
@@ -24,7 +25,7 @@ LONGEST_NAME = 32
 class Chair:
     """Who sits in a seat: a player by id, a bot by name, or nobody yet.
 
-    substitute: the bot that plays for an absent player, and why it does.
+    substitute: the bot that plays instead of the player or of the chair's bot, and why it does.
     """
 
     kind: Literal["human", "bot", "open"]

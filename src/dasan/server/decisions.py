@@ -114,9 +114,9 @@ def _all_voted(room: Room, waiting: AbstractSet[int], here: AbstractSet[int]) ->
     return bool(room.votes) and (waiting <= room.votes or (bool(waiting & here) and waiting & here <= room.votes))
 
 
-def substitute(room: Room, seat: int, reason: str) -> Entry:
-    """The table's bot plays on for ``seat``."""
-    return {"type": "substitute", "seat": seat, "bot": room.head.settings.substitute, "reason": reason}
+def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:
+    """A bot plays on for ``seat``: the table's substitute, if no other is named."""
+    return {"type": "substitute", "seat": seat, "bot": bot or room.head.settings.substitute, "reason": reason}
 
 
 def deal(room: Room) -> Entry:

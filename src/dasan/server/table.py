@@ -8,7 +8,7 @@ reads it back from the log. So is one whose task fails: what is in the log is wh
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from itertools import pairwise
@@ -30,7 +30,7 @@ from dasan.server.store.hands import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
 
 if TYPE_CHECKING:
-    from dasan.server.tables import Tables
+    from dasan.server.tables import Tables, Thought
 
 T = TypeVar("T")
 
@@ -42,6 +42,8 @@ REMEMBERED = 512
 MARKS = 512
 """How many entries behind a client can be and still get the difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
+TRIES = 3
+"""Failures in a row after which a bot is replaced at a table."""
 
 
 class Table:
@@ -62,9 +64,11 @@ class Table:
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
         self._wake = asyncio.Event()
-        self._thinking: asyncio.Future[str] | None = None
+        self._thinking: asyncio.Future[Thought] | None = None
         self._thought_of: tuple[int, int] = (0, 0)
         self._due = 0
+        self._failures: Counter[str] = Counter()
+        """How often each bot has failed in a row."""
         self._stopping = False
         self._ended = False
 
@@ -410,20 +414,34 @@ class Table:
             self._thinking.add_done_callback(self._thought)
         if not self._thinking.done() or now() < self._due:
             return
-        thought, self._thinking = self._thinking, None
-        failure = thought.exception()
+        thinking, self._thinking = self._thinking, None
+        failure = thinking.exception()
+        failed = failure is not None or thinking.result().failed
         if failure is None:
             try:
-                await self.write([bot_move(self.room, seat, thought.result())])
+                await self.write([bot_move(self.room, seat, thinking.result().move)])
             except dasan.DasanError as error:
-                failure = error
+                failure, failed = error, True
         if failure is not None:
             # One bad bot cannot stop a table: the first legal move is made for it.
             self._tables.bot_failed(name)
             report(f"bot {name} at table {self.id} made no legal move", failure)
             await self.write([bot_move(self.room, seat, str(state.legal_moves()[0]))])
+        self._failures[name] = self._failures[name] + 1 if failed else 0
+        if self._failures[name] >= TRIES:
+            await self._replace(name)
 
-    def _thought(self, thinking: asyncio.Future[str]) -> None:
+    async def _replace(self, bot: str) -> None:
+        """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""
+        del self._failures[bot]
+        entries: list[Entry] = []
+        for seat, chair in enumerate(self.room.chairs):
+            if chair.plays == bot:
+                reason = "failed" if chair.substitute is None else chair.substitute[1]
+                entries.append(substitute(self.room, seat, reason, self._tables.stand_in(bot)))
+        await self.write(entries)
+
+    def _thought(self, thinking: asyncio.Future[Thought]) -> None:
         """A bot has chosen, or failed; whether anybody still waits for it or not."""
         if not thinking.cancelled():
             thinking.exception()

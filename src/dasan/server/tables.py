@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -29,11 +30,11 @@ from dasan.server.rooms import Room
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.table import Table
-from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, Workers
+from dasan.server.workers import Limits, Workers
 
 T = TypeVar("T")
 
-DEFAULT_BOT = "greedy"
+DEFAULT_BOT, SIMPLEST_BOT = "greedy", "random"
 ME, FREE = "me", "open"
 SWEEP = 20.0
 """Seconds between looks for tables where somebody has run out of time."""
@@ -43,6 +44,14 @@ MOST_STUDIES = 16
 """Reviews and puzzles that a process has or that wait for it, before more are refused."""
 TRY_AGAIN = 0.2
 """Seconds between looks for a table's owner, while the lease of one that has died still goes on."""
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did."""
+
+    move: str
+    failed: bool = False
 
 
 class Tables:
@@ -259,17 +268,20 @@ class Tables:
             except Exception as error:
                 report(f"the lease of table {table_id} was not given up", error)
 
-    async def think(self, name: str, view: dasan.View) -> str:
-        """A bot's choice; of one that crashes, stalls or refuses these rules, the default bot's."""
+    async def think(self, name: str, view: dasan.View) -> Thought:
+        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
         try:
-            move: str = await self.bots.run("choose", name, view)
-        except (JobFailed, JobTimeout, JobCrashed) as error:
-            if self._closing or name == DEFAULT_BOT:
+            return Thought(await self.bots.run("choose", name, view))
+        except Exception as error:
+            if self._closing:
                 raise
             self.bot_failed(name)
             report(f"bot {name} failed", error)
-            move = await self.bots.run("choose", DEFAULT_BOT, view)
-        return move
+            return Thought(await self.bots.run("choose", self.stand_in(name), view), failed=True)
+
+    def stand_in(self, bot: str) -> str:
+        """The bot that plays where ``bot`` fails."""
+        return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
     def warm_up(self, part: Part) -> None:
         """Have the study processes load the compiled code of a part, in the background."""

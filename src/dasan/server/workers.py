@@ -176,10 +176,10 @@ class _Worker:
         self._here, there = context.Pipe()
         self._ended = False
         self._process = context.Process(target=work, args=(there, memory_mb), daemon=True, name="dasan-worker")
-        self._process.start()
-        there.close()
         # Starting a process is not the job's time: on a busy machine it takes seconds.
         try:
+            self._process.start()
+            there.close()
             started = self._here.poll(START_SECONDS) and self._here.recv()
         except (EOFError, OSError):
             started = False
@@ -236,7 +236,8 @@ class _Worker:
 
     def end(self) -> None:
         self._ended = True  # a process that has been killed counts as alive until it is waited for
-        self._process.kill()
+        if self._process.pid is not None:
+            self._process.kill()
         self._here.close()
 
 

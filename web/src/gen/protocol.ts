@@ -796,7 +796,7 @@ export interface LobbyTable {
   watch: boolean;
 }
 /**
- * Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays for a person.
+ * Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {
   seat: number;
@@ -808,11 +808,11 @@ export interface SeatInfo {
   substitute?: Substitute | null;
 }
 /**
- * The bot that plays in a person's seat, and the reason.
+ * The bot that plays in a seat instead of its player, and the reason. ``failed``: the seat's own bot failed too often.
  */
 export interface Substitute {
   bot: string;
-  reason: 'absent' | 'time' | 'left';
+  reason: 'absent' | 'time' | 'left' | 'failed';
 }
 /**
  * The host's settings of the table, apart from the game.

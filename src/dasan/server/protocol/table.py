@@ -65,14 +65,14 @@ class TableSettings(Message):
 
 
 class Substitute(Message):
-    """The bot that plays in a person's seat, and the reason."""
+    """The bot that plays in a seat instead of its player, and the reason. ``failed``: the seat's own bot failed too often."""
 
     bot: str
-    reason: Literal["absent", "time", "left"]
+    reason: Literal["absent", "time", "left", "failed"]
 
 
 class SeatInfo(Message):
-    """Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays for a person."""
+    """Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays instead."""
 
     seat: Seat
     name: str

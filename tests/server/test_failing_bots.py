@@ -1,0 +1,62 @@
+"""Bots that crash their process at every move: the table goes on, and people are told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan import bots
+from dasan.server.table import TRIES
+
+from .harness import Served
+from .test_live import play_hand
+
+BOT = """
+import os
+
+class Crashing:
+    name = "crashing"
+    version = "1"
+
+    def choose(self, view):
+        os._exit(1)
+
+def make(seed):
+    return Crashing()
+"""
+
+
+@pytest.fixture
+def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An installed package with a bot of this name, which worker processes find by its entry point."""
+    (tmp_path / "crashing_bot.py").write_text(BOT)
+    installed = tmp_path / "crashing_bot-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: crashing-bot\nVersion: 1\n")
+    (installed / "entry_points.txt").write_text("[dasan.bots]\ncrashing = crashing_bot:make\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    if "crashing" not in bots.BOTS:
+        bots.register("crashing", lambda seed: dasan.bot("random", seed=seed))
+    yield "crashing"
+    bots.BOTS.remove("crashing")
+
+
+def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Served, crashing: str) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", [crashing, "random", crashing], public=True)
+    with player.sit(table_id) as socket, server.player().sit(table_id) as watching:
+        play_hand(socket, random.Random(2))
+        assert socket.view["phase"] == "over"
+        seats = socket.table["table"]["seats"]
+        replaced = {"bot": "greedy", "reason": "failed"}
+        assert [seat.get("substitute") for seat in seats] == [None, replaced, None, replaced]
+        assert server.tables.failed_bots == {crashing: TRIES}
+        watching.until(lambda m: m["type"] == "table" and m["table"]["seats"][1].get("substitute") == replaced)
+    assert server.tables.bots.counts["JobCrashed"] == TRIES
+    # It stays so where the table is read again.
+    server.tables.reopen(table_id)
+    assert player.http.get(f"/api/tables/{table_id}").json()["table"]["seats"] == seats
