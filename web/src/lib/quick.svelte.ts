@@ -33,21 +33,14 @@ export class Quick {
     this.asked = this.asked.then(() => this.ask());
   }
 
+  /** Seek no more. A table that was found in the same moment is not left waiting: the player goes there. */
   async stop(): Promise<void> {
     if (!this.seeking) return;
     this.end();
     // An answer that comes after leaving would take a seat for nobody.
     await this.asked;
-    // A table that was found in the same moment is not left waiting.
     const { table } = await leaveQuick().catch(() => ({ table: null }));
     if (table) this.go(table);
-  }
-
-  /** The page is left: nobody should be seated with whoever is not there. */
-  leave(): void {
-    if (!this.seeking) return;
-    this.end();
-    void this.asked.then(leaveQuick).catch(() => undefined);
   }
 
   /** The browser closes the page, and would not wait for an answer. */
@@ -69,17 +62,19 @@ export class Quick {
     const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
     try {
       const found = await quickMatch(wanted);
-      if (!this.seeking) return;
-      this.found = found;
+      // The others wait there, also for somebody who has just stopped seeking.
       if (found.table) {
         this.end();
         return this.go(found.table);
       }
+      if (!this.seeking) return;
+      this.found = found;
     } catch (error) {
       this.end();
       this.problem = problemText(error);
       return;
     }
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => (this.asked = this.ask()), EVERY);
   }
 }

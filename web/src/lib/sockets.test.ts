@@ -131,27 +131,37 @@ describe('a table that is asked to come back as somebody else', () => {
 });
 
 describe('a quick match', () => {
-  it('is left only after the last question has been answered', async () => {
+  const nothing: QuickMatched = { table: null, waited: 0, seeking: 1, bots_after: null };
+
+  /** Seeks, and stops while the question is on its way; the server then answers it and the leaving. */
+  async function stopped(answer: QuickMatched, left: QuickMatched): Promise<{ asked: string[]; tables: string[] }> {
     const asked: string[] = [];
-    let answer: (found: QuickMatched) => void = () => undefined;
+    let reply: () => void = () => undefined;
     vi.stubGlobal('fetch', (path: string) => {
       asked.push(path);
-      const found = { table: null, waited: 0, seeking: 1, bots_after: null };
-      const reply = (body: QuickMatched): Response => new Response(JSON.stringify(body));
-      if (path.endsWith('/leave')) return Promise.resolve(reply(found));
-      return new Promise((done) => (answer = (body) => done(reply(body))));
+      if (path.endsWith('/leave')) return Promise.resolve(new Response(JSON.stringify(left)));
+      return new Promise((done) => (reply = () => done(new Response(JSON.stringify(answer)))));
     });
     const tables: string[] = [];
     const quick = new Quick((table) => tables.push(table));
     quick.start();
     await vi.advanceTimersByTimeAsync(0);
-    const stopped = quick.stop();
+    const end = quick.stop();
     expect(asked).toEqual(['/api/quick']);
-    answer({ table: null, waited: 0, seeking: 1, bots_after: null });
-    await stopped;
+    reply();
+    await end;
     await vi.advanceTimersByTimeAsync(5000);
-    expect(asked).toEqual(['/api/quick', '/api/quick/leave']);
-    expect(tables).toEqual([]);
+    expect(quick.seeking).toBe(false);
+    return { asked, tables };
+  }
+
+  it('is left only after the last question has been answered', async () => {
+    expect(await stopped(nothing, nothing)).toEqual({ asked: ['/api/quick', '/api/quick/leave'], tables: [] });
+  });
+
+  it('goes to a table that was found while it was being left', async () => {
+    expect((await stopped(nothing, { ...nothing, table: 't1' })).tables).toEqual(['t1']);
+    expect((await stopped({ ...nothing, table: 't2' }, nothing)).tables).toEqual(['t2']);
   });
 
   it('is left at once where the page is closed, by a request that outlives it', async () => {
