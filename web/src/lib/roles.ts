@@ -19,6 +19,25 @@ export interface SeatState {
   lastCard: boolean;
 }
 
+/** What of it is told beside a name. */
+export type Role = Pick<SeatState, 'dealer' | 'bid' | 'partner' | 'called' | 'place'>;
+
+/** The part of a seat in a position away from the table, where nobody deals and nobody is out. */
+export const roleOf = (
+  position: { bidder: number | null; bid: number | null; called: string | null },
+  seat: number,
+  partner: number | null = null,
+): Role => {
+  const bidder = position.bidder === seat;
+  return {
+    dealer: false,
+    bid: bidder ? position.bid : null,
+    partner: partner === seat && !bidder,
+    called: bidder ? position.called : null,
+    place: null,
+  };
+};
+
 /** One state a seat, in order of play. */
 export function seatStates(table: TableInfo, view: View, last: ReadonlyMap<number, Action>): SeatState[] {
   return table.seats.map((info) => {

@@ -1,10 +1,16 @@
-import type { TableInfo, View } from '../gen/protocol';
+import type { View } from '../gen/protocol';
 
 /** How a seat stands to the viewer, as far as the viewer may know; null where there are no sides, or not yet. */
 export type Side = 'ally' | 'rival' | 'unknown' | null;
 
+/** Who looks, null for a spectator, and the seats there are. */
+interface Seats {
+  you: number | null;
+  seats: readonly { seat: number }[];
+}
+
 /** One a seat. Sides exist only where one bid for the hand, and once a partner is called where one is. */
-export function sides(info: TableInfo, view: View): Side[] {
+export function sides(info: Seats, view: Pick<View, 'phase' | 'bidder' | 'called' | 'partner'>): Side[] {
   const { bidder, partner } = view;
   if (bidder === null || view.phase === 'auction' || view.phase === 'call') return info.seats.map(() => null);
   const team = new Set([bidder]);
@@ -17,4 +23,11 @@ export function sides(info: TableInfo, view: View): Side[] {
     if (secret && seat !== bidder) return 'unknown';
     return team.has(seat) === mine ? 'ally' : 'rival';
   });
+}
+
+/** The same where all hands are open: whoever holds the called card is known to be the partner. */
+export function openSides(info: Seats, view: View, hands: readonly (readonly string[])[]): Side[] {
+  const { called, partner } = view;
+  const holder = called === null ? -1 : hands.findIndex((hand) => hand.includes(called));
+  return sides(info, { ...view, partner: partner ?? (holder < 0 ? null : holder) });
 }

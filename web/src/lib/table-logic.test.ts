@@ -10,7 +10,7 @@ import { parse } from './paths';
 import { shapeOf, sizes } from './layout';
 import { standings } from './outcome';
 import { place } from './seating';
-import { sides } from './sides';
+import { openSides, sides } from './sides';
 import { completions } from './smart';
 import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
@@ -140,6 +140,13 @@ describe('sides', () => {
     expect(sides(table(1, 4), view({ phase: 'call', bidder: 1, partner: null, called: null }))).toEqual([null, null, null, null]);
     expect(sides(table(0, 4), view({ bidder: 1, partner: 0, called: '8C' }))).toEqual([null, 'ally', 'rival', 'rival']);
     expect(sides(table(null, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, null, null]);
+  });
+
+  it('are known where all hands are open', () => {
+    const secret = view({ bidder: 1, partner: null, called: '8C' });
+    const hands = [['4H'], ['5S'], ['6D'], ['8C', '9D']];
+    expect(openSides(table(0, 4), secret, hands)).toEqual([null, 'rival', 'ally', 'rival']);
+    expect(openSides(table(1, 4), secret, hands)).toEqual(['rival', null, 'rival', 'ally']);
   });
 });
 
