@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built, hurry, play_on, visitor
+from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, answer, built, hurry, play_on, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -175,6 +175,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
                 answer(page, step["accept"][0])
                 expect(page.locator(".verdict.right")).to_be_visible()
             page.locator("[data-do=next]").click()
+        accessible(page, "the end of a lesson")
         page.get_by_role("button", name="Play", exact=True).click()
         expect(page).to_have_url(re.compile(r"/t/[\w-]+$"))
         play_on(page, "[role=dialog]", 1200)
@@ -184,20 +185,6 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
         expect(page.get_by_text("Turning points")).to_be_visible()
         page.goto("/learn")
         expect(page.get_by_role("link", name="Lesson: Big Three", exact=True)).to_contain_text("✓")
-
-
-def answer(page: Page, move: str) -> None:
-    """Make a lesson's move: its cards by the keyboard, or the button that says it."""
-    words = move.split()
-    if move == "pass":
-        page.locator("[data-do=pass]").click()
-    elif words[0] in ("bid", "call", "take"):
-        bids = page.locator("[data-do=move]")
-        (bids.filter(has_text=words[1]) if words[0] == "bid" else page.locator(f'[data-call="{words[1]}"]')).click()
-    else:
-        for card in words:
-            page.locator(f'button[data-card="{card}"][aria-pressed=false]').first.press("Space")
-        page.locator("[data-do=play]").click()
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,9 @@ def test_a_review_together_with_what_could_be_known(browser: Browser, server: Se
         bo.get_by_role("button", name="Back to Guest").click()
         expect(bo.locator(".moves .here .n")).to_have_text("3")
 
+        accessible(ada, "a review that one leads")
+        accessible(bo, "a review that one follows")
+
         ada.get_by_label("Your note").fill("too early")
         ada.get_by_label("Your note").blur()
         ada.get_by_role("button", name="Show the verdicts").click()

@@ -1,0 +1,147 @@
+"""Tables in every phase, as the server sends them: fixed deals, fixed faces, and moves chosen by a rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from playwright.sync_api import Page, WebSocketRoute
+
+import dasan
+from dasan.server import showing
+from dasan.server.chairs import Chair, Head, bot_chairs
+from dasan.server.decisions import bot_move, by_itself, decide
+from dasan.server.protocol import ChatCommand, MoveCommand, NextCommand, TableSettings
+from dasan.server.rooms import Room, fold
+
+SEED = bytes(range(128))
+BOTS = ["level-4", "level-6", "level-2"]
+HERE = {"presence": [{"seat": 0, "here": True, "since": None, "takeover_at": None}], "watching": 2}
+MOST = 2000
+
+STATES = {
+    "auction": "[data-do=bid]",
+    "call": "button[data-call]",
+    "give": "[data-do=play]",
+    "offer": "[data-do=play]",
+    "take": "button.take",
+    "exchanged": ".exchange .done",
+    "play": "[data-do=pass]",
+    "partner": ".tag.partner",
+    "settlement": "[role=dialog]",
+    "places": "[role=dialog]",
+    "spectator": ".watching",
+    "chat": "button[data-at]",
+}
+"""What each state shows."""
+
+
+def show(page: Page, name: str) -> None:
+    """Answer the page's socket with a state, and open its table."""
+
+    def answer(socket: WebSocketRoute) -> None:
+        socket.send(snapshot(name))
+
+    page.route_web_socket(re.compile("/ws/tables/"), answer)
+    page.goto("/t/fixed")
+    page.locator(STATES[name]).first.wait_for()
+
+
+@lru_cache
+def snapshot(name: str) -> str:
+    """The first message of a table in this state."""
+    room, viewer = _MADE[name]()
+    return showing.encode(showing.snapshot(room, viewer, room.at, HERE))
+
+
+def _new(preset: str, *people: str) -> Room:
+    rules = dasan.rules(preset)
+    seated: list[str | None] = [*[None] * len(people), *BOTS[: rules.players - len(people)]]
+    bots = bot_chairs(seated)
+    chairs = [bot or Chair("human", people[seat], player=f"p{seat}") for seat, bot in enumerate(bots)]
+    settings = TableSettings.model_validate({"spectators": True})
+    return Room.create(Head("fixed", rules, settings, SEED), tuple(chairs), "p0", at=1000)
+
+
+def _until(room: Room, wanted: Callable[[dasan.State], bool], *, first: bool) -> Room:
+    """Play until the state is as wanted. first: seat 0 bids, plays its lowest and goes out; else it passes."""
+    for _ in range(MOST):
+        entry = by_itself(room, room.at, frozenset(room.humans))
+        if entry is None and room.over:
+            if room.state is not None and wanted(room.state):
+                return room
+            missing = min(set(room.humans) - room.votes)
+            entry = decide(room, f"p{missing}", NextCommand(type="next", id="n"))
+        if entry is None:
+            assert room.state is not None
+            seat = room.to_act
+            assert seat is not None
+            if wanted(room.state):
+                return room
+            text = _chosen(room.state, eager=(seat == 0) == first)
+            if room.chairs[seat].plays is None:
+                entry = decide(room, f"p{seat}", MoveCommand(type="move", id="m", move=text))
+            else:
+                entry = bot_move(room, seat, text)
+        room = fold(room, entry, room.at)
+    raise AssertionError("that never came")
+
+
+def _chosen(state: dasan.State, *, eager: bool) -> str:
+    legal = [str(move) for move in state.legal_moves()]
+    passing = "pass" in legal
+    if passing and not eager:
+        return "pass"
+    if legal[0].startswith("bid"):
+        return legal[0] if not eager else [text for text in legal if text != "pass"][-1]
+    return next(text for text in legal if text != "pass" or len(legal) == 1)
+
+
+def _at(phase: str) -> Callable[[dasan.State], bool]:
+    return lambda state: state.phase.value == phase and state.to_act == 0
+
+
+def _following(state: dasan.State) -> bool:
+    return _at("play")(state) and state.table is not None and len(state.legal_moves()) > 1
+
+
+def _at_end(state: dasan.State) -> bool:
+    return state.phase.value == "over"
+
+
+def _exchange(kind: str, *, first: bool) -> Room:
+    def wanted(state: dasan.State) -> bool:
+        return _at("exchange")(state) and str(state.legal_moves()[0]).startswith(kind)
+
+    return _until(_new("winner", "Ada"), wanted, first=first)
+
+
+def _partner() -> Room:
+    def wanted(state: dasan.State) -> bool:
+        return state.phase.value == "play" and state.partner_shown and state.to_act == 0
+
+    return _until(_new("big-three-4p", "Ada"), wanted, first=False)
+
+
+def _talk() -> Room:
+    room = _until(_new("big-three", "Ada", "Blaise"), _at("play"), first=True)
+    for who, text in (("p1", "good luck"), ("p0", "and to you"), ("p1", "祝你好运")):
+        room = fold(room, decide(room, who, ChatCommand(type="chat", id="c", text=text)), room.at)
+    return room
+
+
+_MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
+    "auction": lambda: (_until(_new("big-three", "Ada"), _at("auction"), first=False), 0),
+    "call": lambda: (_until(_new("big-three-4p", "Ada"), _at("call"), first=True), 0),
+    "give": lambda: (_exchange("", first=False), 0),
+    "offer": lambda: (_exchange("offer", first=True), 0),
+    "take": lambda: (_exchange("take", first=False), 0),
+    "exchanged": lambda: (_exchange("take", first=False), None),
+    "play": lambda: (_until(_new("big-two", "Ada"), _following, first=False), 0),
+    "partner": lambda: (_partner(), 0),
+    "settlement": lambda: (_until(_new("big-three", "Ada"), _at_end, first=True), 0),
+    "places": lambda: (_until(_new("winner", "Ada"), _at_end, first=True), 0),
+    "spectator": lambda: (_until(_new("winner", "Ada"), _at("play"), first=True), None),
+    "chat": lambda: (_talk(), 0),
+}

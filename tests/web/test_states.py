@@ -1,0 +1,130 @@
+"""Axe, and nothing hanging out of the page, in states that journeys do not stop in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, accessible, answer, built, upright, visitor
+from tests.web.states import STATES, show
+
+from dasan import puzzles
+from dasan.server.puzzle_play import verdict
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("states"))) as running:
+        yield running
+
+
+def sound(page: Page, where: str) -> None:
+    accessible(page, where)
+    upright(page, where)
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        pytest.param(PHONE, "dark", id="phone"),
+        pytest.param(DESK, "light", id="desk", marks=pytest.mark.slow),
+        pytest.param((320, 568), "light", id="small", marks=pytest.mark.slow),
+        pytest.param((844, 390), "dark", id="low", marks=pytest.mark.slow),
+    ],
+)
+def test_every_phase_of_a_table(
+    browser: Browser, server: Served, size: tuple[int, int], scheme: Literal["light", "dark"]
+) -> None:
+    """The auction, the call, the exchange, the end; then the panels, the chat among them."""
+    with visitor(browser, server, size, scheme=scheme) as page:
+        for name in STATES:
+            show(page, name)
+            sound(page, name)
+        for panel in ("Moves", "Score", "Rules", "Settings", "Chat"):
+            if size == DESK:
+                page.get_by_role("tab", name=panel).click()
+            else:
+                page.get_by_role("button", name=panel, exact=True).click()
+            expect(page.get_by_role("tabpanel", name=panel)).to_be_visible()
+            if panel == "Rules":
+                page.locator("[data-clause]").first.wait_for()
+            sound(page, panel)
+            if size != DESK:
+                page.keyboard.press("Escape")
+                expect(page.get_by_role("tabpanel")).to_have_count(0)
+
+
+UNKNOWN = ["/nowhere", "/t/none", "/h/none", "/puzzles/none", "/rules/none", "/learn/none", "/players/none", "/me/none"]
+
+
+def test_what_is_not_there(browser: Browser, server: Served) -> None:
+    """Addresses of nothing, and every page while the server does not answer."""
+    with visitor(browser, server, PHONE) as page:
+        for path in UNKNOWN:
+            page.goto(path)
+            expect(page.get_by_text(re.compile("There is no such|there is no |no such", re.I)).first).to_be_visible()
+            sound(page, path)
+    with visitor(browser, server, PHONE, scheme="dark") as page:
+
+        def silent(route: Route) -> None:
+            route.abort()
+
+        def closed(socket: WebSocketRoute) -> None:
+            socket.close()
+
+        page.route("**/api/**", silent)
+        page.route_web_socket(re.compile("/ws/"), closed)
+        for path in [
+            "/",
+            "/t/x",
+            "/h/x",
+            "/puzzles",
+            "/puzzles/daily",
+            "/rules/winner",
+            "/learn/winner",
+            "/players/x",
+            "/me",
+        ]:
+            page.goto(path)
+            if path != "/learn/winner":
+                expect(page.get_by_text("The server does not answer.").first).to_be_visible()
+            sound(page, f"{path} without a server")
+
+
+def test_pages_around_the_table(browser: Browser, server: Served) -> None:
+    """A game sought by rating, one's own page as a guest, a rules page, a puzzle solved and missed, exercises done."""
+    easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)
+    puzzle = next(one for one in easy if verdict(one, [str(one.key)], 1_000_000).done)
+    with visitor(browser, server, PHONE, scheme="dark") as page:
+        page.goto("/")
+        panel = page.get_by_role("region", name="Quick match")
+        panel.get_by_role("button", name="Quick match").click()
+        expect(panel.get_by_text("Looking for players")).to_be_visible()
+        sound(page, "the start page while a game is sought")
+        panel.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Settings").click()
+        sound(page, "the settings")
+        page.goto("/me")
+        expect(page.get_by_text("You play as a guest")).to_be_visible()
+        sound(page, "a guest's own page")
+        page.goto("/rules/big-three-4p")
+        page.locator("[data-clause]").first.wait_for()
+        sound(page, "a page of rules")
+
+        page.goto(f"/puzzles/{puzzle.id}")
+        allied = "Ally" if puzzle.state.bidder != puzzle.state.to_act else "Rival"
+        expect(page.locator(".board").get_by_text(allied).first).to_be_visible()
+        answer(page, str(puzzle.tempting[0]))
+        expect(page.locator(".verdict.wrong")).to_be_visible()
+        sound(page, "a puzzle missed")
+        page.get_by_role("button", name="Try again").click()
+        answer(page, str(puzzle.key))
+        expect(page.locator(".verdict.solved")).to_be_visible()
+        sound(page, "a puzzle solved")
