@@ -16,7 +16,7 @@ LOCKED = $(PIP) install --quiet --require-hashes --requirement
 ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium clean
+.PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -33,7 +33,7 @@ CHOSEN = not slow$(if $(filter no,$(BROWSER)), and not browser)
 MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
 
 # The examples of a document build on each other, so one process runs each file.
-test-full: $(VENV)/.dev chromium  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
+test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)
 
@@ -80,6 +80,9 @@ clean:  ## remove everything that was built or installed here
 
 chromium:
 	@.ci/chromium
+
+firefox:
+	@.ci/firefox
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -209,24 +209,6 @@ def long_tasks(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-def test_firefox_plays_too(playwright: Playwright, server: Served) -> None:
-    """A lesson's first steps in Firefox, where Playwright has one."""
-    if not Path(playwright.firefox.executable_path).exists():
-        pytest.skip("no Firefox of Playwright's own: playwright install firefox")
-    running = playwright.firefox.launch()
-    page = running.new_page(locale="fr-FR", base_url=server.address)
-    page.goto("/learn/big-three")
-    page.keyboard.press("Enter")
-    page.locator("button[data-at]").first.wait_for()
-    for at in range(3):
-        page.locator(f'button[data-at="{at}"]').click()
-    page.locator("[data-do=play]").click()
-    page.locator(".verdict.right").wait_for()
-    running.close()
-
-
 def test_the_snapshot_is_of_this_protocol() -> None:
     """The table in the pictures is what a server of today would send."""
     from pydantic import TypeAdapter

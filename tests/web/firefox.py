@@ -1,0 +1,110 @@
+"""Debian's Firefox, driven by WebDriver BiDi: Playwright speaks to a Firefox of its own, or to newer ones than Debian's."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+SECONDS = 120.0
+"""How long anything may take on a busy machine."""
+PREFERENCES = {
+    "ui.prefersReducedMotion": 1,
+    "intl.accept_languages": "fr-FR",
+    "datareporting.policy.dataSubmissionEnabled": False,
+}
+
+
+def program() -> str:
+    """The path of Firefox: FIREFOX, or Debian's. Without one the test is skipped, aloud."""
+    found = shutil.which(os.environ.get("FIREFOX") or "firefox-esr") or shutil.which("firefox")
+    if found is None:
+        pytest.skip("no Firefox to play in: make firefox installs Debian's")
+    assert found is not None
+    return found
+
+
+@dataclass
+class Tab:
+    """One tab of a running Firefox; errors: what went wrong in its pages."""
+
+    socket: ClientConnection
+    context: str = ""
+    errors: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def command(self, method: str, **params: object) -> Any:
+        """Send a command of WebDriver BiDi and wait for its result."""
+        number = next(self.numbers)
+        self.socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv(timeout=SECONDS))
+            if message.get("method") == "log.entryAdded" and message["params"].get("type") == "javascript":
+                self.errors.append(str(message["params"]["text"]))
+            elif message.get("id") == number:
+                assert message["type"] == "success", message
+                return message["result"]
+
+    def goto(self, address: str) -> None:
+        self.command("browsingContext.navigate", context=self.context, url=address, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression: a string, a number, a boolean, or None."""
+        told = self.command(
+            "script.evaluate", expression=expression, target={"context": self.context}, awaitPromise=True
+        )
+        assert told["type"] == "success", told
+        return told["result"].get("value")
+
+    def wait(self, expression: str) -> None:
+        """Wait until the expression is true."""
+        deadline = time.monotonic() + SECONDS
+        while not self.evaluate(f"Boolean({expression})"):
+            assert time.monotonic() < deadline, f"never: {expression}"
+            time.sleep(0.05)
+
+    def press(self, key: str) -> None:
+        """Press a key as a person does."""
+        strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        self.command(
+            "input.performActions", context=self.context, actions=[{"type": "key", "id": "keys", "actions": strokes}]
+        )
+
+
+@contextmanager
+def firefox(profile: Path) -> Iterator[Tab]:
+    """A headless Firefox with one tab, and a French reader."""
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
+    (profile / "user.js").write_text("".join(lines), encoding="utf-8")
+    command = [program(), "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0"]
+    environment = {**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            assert process.stderr is not None
+            found = (re.search(r"BiDi listening on (ws://\S+)", line) for line in process.stderr)
+            address = next((one[1] for one in found if one), None)
+            assert address is not None, "Firefox did not start"
+            with connect(f"{address}/session", max_size=None, open_timeout=SECONDS) as socket:
+                tab = Tab(socket)
+                tab.command("session.new", capabilities={})
+                tab.context = tab.command("browsingContext.getTree")["contexts"][0]["context"]
+                tab.command("session.subscribe", events=["log.entryAdded"])
+                tab.command("browsingContext.setViewport", context=tab.context, viewport={"width": 1440, "height": 900})
+                yield tab
+        finally:
+            process.terminate()
+            process.communicate()
