@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, Playwright, WebSocketRoute, sync_
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import built, chromium
+from tests.web.states import STATES, show
 
 from dasan.server.settings import Settings
 
@@ -113,6 +114,18 @@ SHOTS = [
     ("start", "1440x900", "light"),
     ("lesson", "390x844", "light"),
     ("practice", "1440x900", "light"),
+    ("auction", "390x844", "light"),
+    ("call", "320x568", "dark"),
+    ("call", "1440x900", "light"),
+    ("offer", "390x844", "dark"),
+    ("take", "320x568", "light"),
+    ("take", "844x390", "dark"),
+    ("partner", "320x568", "dark"),
+    ("partner", "1440x900", "light"),
+    ("settlement", "390x844", "light"),
+    ("settlement", "1440x900", "dark"),
+    ("places", "844x390", "light"),
+    ("spectator", "390x844", "dark"),
 ]
 
 
@@ -137,10 +150,13 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
     )
     try:
         page = context.new_page()
-        seat(page)
-        path, there = PAGES[name]
-        page.goto(path)
-        page.locator(there).first.wait_for()
+        if name in STATES:
+            show(page, name)
+        else:
+            seat(page)
+            path, there = PAGES[name]
+            page.goto(path)
+            page.locator(there).first.wait_for()
         page.evaluate("document.fonts.ready")
         page.wait_for_timeout(400)
         picture = page.screenshot(type="jpeg", quality=60)
