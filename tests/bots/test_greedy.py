@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from dasan import Move, State
 from dasan.arena import duplicate
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.races import SAFE
+from dasan.learn.dataset import Plan, played
 
 GREEDY = dasan.bot("greedy")
 
@@ -184,3 +186,36 @@ def test_both_cards_answer_where_nobody_beats_either() -> None:
     state = position("winner", ["3D 4C 6H 2S 2H", "2D 5C 7D", "2C 5D 7C", "5S 7H 8D"])
     judgement = Judgement(state.view(0), Temper())
     assert {str(m): judgement.race(m) for m in state.legal_moves()}["3D"] == 0
+
+
+RECORDED = [
+    ("big-three", {}, 30, "853e5cef07dfa6f0"),
+    ("big-three-4p", {}, 15, "0e60493fce75c20f"),
+    ("big-two", {}, 12, "c7c42b15bba5cb4f"),
+    ("winner", {}, 12, "31b77bf74c342d9c"),
+    ("winner", {"players": 6, "decks": 2, "jokers": True}, 6, "bcd147f2e0da8014"),
+]
+RECORDED_MORE = [
+    ("big-three", {}, 150, "ce96d3075676c10b"),
+    ("big-three-4p", {}, 60, "efd0e6d56f8210b4"),
+    ("big-three-fr", {}, 20, "046ec16fb73b5afa"),
+    ("big-two", {}, 60, "cae80c36141f8332"),
+    ("winner", {}, 60, "68a3ac15cd5a73fb"),
+    ("winner", {"players": 6, "decks": 2, "jokers": True}, 20, "6e5974b32b58f93a"),
+    ("winner-bomb", {}, 20, "1f8836aee9e26c7d"),
+]
+"""Hands of `greedy` 5 against itself, and the digest of all their action ids, recorded before it was made faster."""
+
+
+@pytest.mark.parametrize(
+    ("preset", "options", "hands", "digest"),
+    [*RECORDED, *(pytest.param(*row, marks=pytest.mark.slow) for row in RECORDED_MORE)],
+)
+def test_the_version_plays_as_it_always_did(preset: str, options: Options, hands: int, digest: str) -> None:
+    rules = dasan.rules(preset, **options)
+    plan = Plan(rules, ("greedy",) * rules.players, hands)
+    seen = hashlib.sha256()
+    for number in range(hands):
+        seen.update(repr(played(plan, number)["actions"]).encode())
+    assert GREEDY.version == "5"
+    assert seen.hexdigest()[:16] == digest

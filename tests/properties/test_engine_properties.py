@@ -158,3 +158,16 @@ def test_refused_moves_leave_everything_as_it_was(preset: str, options: dict[str
         assert state.record() == before
         state = state.play(rng.choice(state.legal_moves()))
     assert refused > 60
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_what_a_hand_can_play_does_not_depend_on_how_it_came_about(preset: str) -> None:
+    """The catalogue finds from the plays of a hand those that are left after one of them, and remembers them."""
+    rng = random.Random(preset)
+    state = dasan.deal(dasan.rules(preset), seed=4)
+    while state.to_act is not None:
+        for seat, hand in enumerate(state.hands):
+            called = state.called if state.called in hand else None
+            fresh = state.rules.catalogue._all_fits(hand, called)
+            assert [(row.id, c.cards) for row, c in state.fits(seat)] == [(row.id, c.cards) for row, c in fresh]
+        state = state.play(rng.choice(state.legal_moves()))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from dasan.bots.outlook import Outlook
-from dasan.bots.plan import Plan
+from dasan.bots.plan import Parts, Plan
 from dasan.bots.races import SAFE, Races
 from dasan.bots.sides import enmity
 from dasan.cards import Card
@@ -63,11 +64,18 @@ class Judgement:
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
         fits = view.rules.catalogue.fits(self._hand, called)
-        self._plan = Plan(view.rules, fits, self._price)
-        self._plays = Plan(view.rules, fits, lambda play: 1.0)
-        self._races = Races(view.rules, fits, self.outlook, self._foes)
+        self._parts = Parts(view.rules, fits)
+        self._plan = Plan(view.rules, self._parts, self._price)
         self._number = self._plan.number(self._hand)
         self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
+
+    @cached_property
+    def _plays(self) -> Plan:
+        return Plan(self._view.rules, self._parts, lambda play: 1.0)
+
+    @cached_property
+    def _races(self) -> Races:
+        return Races(self._view.rules, self._parts, self.outlook, self._foes)
 
     def turns(self, without: Iterable[Card] = ()) -> float:
         """The cost of the hand once the cards `without` are gone."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dasan.cards import Card
-from dasan.ruleset.catalogue import Row
+from dasan.ruleset.catalogue import Row, lanes
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Groups
 
@@ -19,8 +19,8 @@ Counts = tuple[tuple[int, int], ...]
 class Rung:
     """Rows of a family that need the same cards, so that a hand holds all or none. strength: that of the strongest.
 
-    counts: the least number of cards of each rank. cards: the exact cards, if suits matter, else None. bits: those cards as one
-    number, in catalogues of complete sets.
+    counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits matter, else None.
+    bits: those cards as one number, in catalogues of complete sets.
     """
 
     strength: int
@@ -28,6 +28,7 @@ class Rung:
     counts: Counts
     cards: tuple[Card, ...] | None = None
     bits: int = 0
+    need: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +98,13 @@ def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
         pattern = row.pattern
         if pattern.flush:
             cards = tuple(at[rank, pattern.suit] for rank, _ in pattern.counts)
-            yield Rung(row.strength, row.size, pattern.counts, cards)
+            yield Rung(row.strength, row.size, pattern.counts, cards, 0, row.need)
         elif row.size == 1 and pattern.suit >= 0:
-            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],))
+            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],), 0, row.need)
         else:
             counts = pattern.counts
             if isinstance(row.shape, Groups):
                 counts = tuple((rank, min(n, row.shape.main)) for rank, n in counts[:1])
             together[counts] = max(together.get(counts, 0), row.strength)
     for counts, strength in together.items():
-        yield Rung(strength, rows[0].size, counts)
+        yield Rung(strength, rows[0].size, counts, None, 0, lanes(counts))

@@ -12,6 +12,7 @@ from dasan.bots.ladders import Ladder, Rung, ladders
 from dasan.cards import Card
 from dasan.play.events import EventType
 from dasan.play.view import View
+from dasan.ruleset.catalogue import lanes
 from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
@@ -49,12 +50,14 @@ class Outlook:
         self._ranks: Counter[int] = Counter()
         for c, n in self._left.items():
             self._ranks[self._place[c][0]] += n
+        self._have = lanes(self._ranks.items())
         unit = self._ladders.unit
         self._seen_bits = sum(unit[c] for c in unit if c not in self._left) if self._ladders.exact else 0
         seats = [s for s, held in enumerate(view.hand_sizes) if held and s != view.seat]
         self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
         self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
         self._stay = 1 - willing
+        self._stands: dict[tuple[str, int, int], float] = {}
         self._tails: dict[tuple[int, int], tuple[float, ...]] = {}
         self._climbs: dict[str, tuple[list[int], list[float]]] = {}
         self._powers: dict[int, float] = {}
@@ -62,8 +65,12 @@ class Outlook:
 
     def stands(self, play: Combination) -> float:
         """The probability that no opponent beats `play`; exactly 1 where nobody can."""
-        mass = self._mass(play)
-        return 1.0 if mass < _NEVER else self._stay**mass
+        key = (play.family, play.power, play.strength)
+        known = self._stands.get(key)
+        if known is None:
+            mass = self._mass(play)
+            known = self._stands[key] = 1.0 if mass < _NEVER else self._stay**mass
+        return known
 
     def tops(self, play: Combination) -> bool:
         """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
@@ -166,8 +173,7 @@ class Outlook:
         if rung.cards is not None:
             left = self._left
             return all(c in left for c in rung.cards)
-        ranks = self._ranks
-        return all(ranks[rank] >= n for rank, n in rung.counts)
+        return rung.need & self._have == rung.need
 
     def _dealt_to_foes(self, size: int) -> float:
         """The expected number of opponents who hold `size` given cards."""

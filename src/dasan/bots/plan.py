@@ -7,6 +7,8 @@ play is a subtraction.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 from dasan.bots.ladders import ladders
 from dasan.cards import Card
@@ -19,48 +21,82 @@ _MASK = (1 << _WIDTH) - 1
 _SPARE = 1 << (_WIDTH - 1)
 
 
+class _Numbering(NamedTuple):
+    """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. most: the most
+    cards of a field. exact: whether every card has a field of its own.
+    """
+
+    unit: dict[Card, int]
+    spare: int
+    most: int
+    exact: bool
+
+
+@lru_cache(maxsize=64)
+def _numbering(rules: Rules) -> _Numbering:
+    exact, place = ladders(rules).exact, rules.order.place
+    cards = rules.order.hand(dict.fromkeys(rules.pack))
+    unit = {c: 1 << (_WIDTH * (i if exact else place[c][0])) for i, c in enumerate(cards)}
+    spare = sum({u * _SPARE for u in unit.values()})
+    return _Numbering(unit, spare, 1 if exact else len(rules.suits) * rules.decks, exact)
+
+
+class Parts:
+    """The plays that a hand can be split into, as numbers; the plans of a hand share them.
+
+    plays: each play, its number, the first field of that, and how many cards of it if there is no other field, else 0, and
+    whether it takes all cards of its ranks or none.
+    """
+
+    def __init__(self, rules: Rules, fits: Iterable[Fit]) -> None:
+        self.numbering = _numbering(rules)
+        exact, number = self.numbering.exact, self.number
+        self.plays: list[tuple[Combination, int, int, int, bool]] = []
+        for row, play in fits:
+            taken = number(play.cards)
+            low = _lowest(taken)
+            count = taken >> low
+            whole = not exact and isinstance(row.shape, Groups)
+            self.plays.append((play, taken, low, count if count <= _MASK else 0, whole))
+
+    def number(self, cards: Iterable[Card]) -> int:
+        """The number of some cards."""
+        return sum(map(self.numbering.unit.__getitem__, cards))
+
+
 class Plan:
     """The cheapest partition of a hand, and of what is left of it after a play.
 
-    cost: the cost of a play; costs add up. budget: once this many hands have been searched, further ones are only split into
-    groups of single ranks.
+    fits: what the hand can play. cost: the cost of a play; costs add up. budget: once this many hands have been searched, further
+    ones are only split into groups of single ranks.
     """
 
     def __init__(
         self,
         rules: Rules,
-        fits: Iterable[Fit],
+        fits: Iterable[Fit] | Parts,
         cost: Callable[[Combination], float],
         budget: int = 3000,
     ) -> None:
-        self._exact = ladders(rules).exact
-        place = rules.order.place
-        cards = rules.order.hand(dict.fromkeys(rules.pack))
-        self._unit = {c: 1 << (_WIDTH * (i if self._exact else place[c][0])) for i, c in enumerate(cards)}
-        self._spare = sum({u * _SPARE for u in self._unit.values()})
+        parts = fits if isinstance(fits, Parts) else Parts(rules, fits)
+        self.number = parts.number
+        self._spare = parts.numbering.spare
         self._budget = budget
         self._known: dict[int, float] = {0: 0.0}
         same: dict[int, dict[int, float]] = {}
         mixed: dict[int, tuple[float, bool]] = {}
-        for row, play in fits:
-            taken = self.number(play.cards)
+        for play, taken, low, count, whole in parts.plays:
             price = cost(play)
-            low = _lowest(taken)
-            if taken >> low <= _MASK:
+            if count:
                 prices = same.setdefault(low, {})
-                count = taken >> low
                 prices[count] = min(price, prices.get(count, price))
             elif taken not in mixed or price < mixed[taken][0]:
-                mixed[taken] = (price, isinstance(row.shape, Groups) and not self._exact)
-        self._groups = {low: _split(prices) for low, prices in same.items()}
+                mixed[taken] = (price, whole)
+        self._groups = {low: _split(prices, parts.numbering.most) for low, prices in same.items()}
         self._mixed: dict[int, list[tuple[int, float, int]]] = {}
         for taken, (price, whole) in mixed.items():
             mask = _fields(taken) if whole else 0
             self._mixed.setdefault(_lowest(taken), []).append((taken, price, mask))
-
-    def number(self, cards: Iterable[Card]) -> int:
-        unit = self._unit
-        return sum(unit[c] for c in cards)
 
     def cost(self, number: int) -> float:
         """The least cost of splitting the cards of `number` into plays."""
@@ -77,21 +113,25 @@ class Plan:
         return _lowest(number)
 
     def _best(self, number: int) -> float:
-        known = self._known.get(number)
-        if known is not None:
-            return known
-        low = _lowest(number)
-        count = number >> low & _MASK
-        best = self._groups[low][count] + self._best(number & ~(_MASK << low))
-        if len(self._known) < self._budget:
+        known = self._known
+        found = known.get(number)
+        if found is not None:
+            return found
+        low = ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
+        best = self._groups[low][number >> low & _MASK] + self._best(number & ~(_MASK << low))
+        if len(known) < self._budget:
             spare = self._spare
+            filled = number | spare
             for taken, price, mask in self._mixed.get(low, ()):
-                rest = (number | spare) - taken
+                rest = filled - taken
                 if rest & spare == spare:
                     rest ^= spare
                     if not rest & mask:
-                        best = min(best, price + self._best(rest))
-        self._known[number] = best
+                        left = known.get(rest)
+                        cost = price + (self._best(rest) if left is None else left)
+                        if cost < best:
+                            best = cost
+        known[number] = best
         return best
 
 
@@ -109,10 +149,13 @@ def _fields(number: int) -> int:
     return mask
 
 
-def _split(prices: dict[int, float]) -> list[float]:
-    """The least cost of 0, 1, 2 … cards of one rank, split into plays of that rank alone."""
+def _split(prices: dict[int, float], most: int) -> list[float]:
+    """The least cost of 0, 1, 2 … `most` cards of one rank, split into plays of that rank alone."""
     best = [0.0]
-    for count in range(1, 9):
-        ways = [prices[n] + best[count - n] for n in prices if n <= count]
-        best.append(min(ways, default=float("inf")))
+    for count in range(1, most + 1):
+        least = float("inf")
+        for n, price in prices.items():
+            if n <= count and price + best[count - n] < least:
+                least = price + best[count - n]
+        best.append(least)
     return best

@@ -9,12 +9,12 @@ of that is the risk.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import permutations
 
 from dasan.bots.outlook import Outlook
-from dasan.bots.plan import Plan
+from dasan.bots.plan import Parts, Plan
 from dasan.cards import Card
-from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -30,24 +30,30 @@ Parted = tuple[list[Combination], list[Combination]]
 
 
 class Races:
-    """The races of one hand. foes: enmity, above 0, and hand size of each opponent."""
+    """The races of one hand. parts: what it can play. foes: enmity, above 0, and hand size of each opponent."""
 
-    def __init__(self, rules: Rules, fits: Iterable[Fit], outlook: Outlook, foes: Sequence[tuple[float, int]]) -> None:
-        listed = list(fits)
+    def __init__(self, rules: Rules, parts: Parts, outlook: Outlook, foes: Sequence[tuple[float, int]]) -> None:
         self._outlook = outlook
         self._foes = foes
-        self._bound = Plan(rules, listed, self._price)
+        self._parts = parts
+        self._bound = Plan(rules, parts, self._price)
+
+    @cached_property
+    def _by_lowest(self) -> dict[int, list[tuple[int, Combination, bool]]]:
+        """The plays to consider, by the first field of their numbers."""
+        outlook = self._outlook
         same: dict[int, dict[tuple[Card, ...], Combination]] = {}
-        for _, play in listed:
-            plays = same.setdefault(self._bound.number(play.cards), {})
+        for play, number, _, _, _ in self._parts.plays:
+            plays = same.setdefault(number, {})
             known = plays.get(play.cards)
             if known is None or outlook.stands(play) > outlook.stands(known):
                 plays[play.cards] = play
-        self._by_lowest: dict[int, list[tuple[int, Combination, bool]]] = {}
+        found: dict[int, list[tuple[int, Combination, bool]]] = {}
         for number, plays in same.items():
-            self._by_lowest.setdefault(self._bound.lowest(number), []).extend(
+            found.setdefault(self._bound.lowest(number), []).extend(
                 (number, play, own) for play, own in self._ways(list(plays.values()))
             )
+        return found
 
     def _price(self, play: Combination) -> float:
         """By how much a play raises the number of losers above that of controls."""
@@ -59,6 +65,9 @@ class Races:
         """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
         lead, where only some do, and of the others the one that stands best.
         """
+        if len(plays) == 1:
+            yield plays[0], False
+            return
         keep = [play for play in plays if self._outlook.stands(play) == 1]
         if len(keep) < len(plays):
             yield from ((play, True) for play in keep)

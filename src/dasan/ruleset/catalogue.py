@@ -21,6 +21,8 @@ from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import TIER, Combination, Flush, Pattern, Run, Shape
 
 _LANE = 8
+MOST_RECENT = 64
+"""The most hands of which a catalogue remembers what they can play."""
 
 
 def lanes(counts: Iterable[tuple[int, int]]) -> int:
@@ -100,8 +102,24 @@ class ActionTable:
     def by_size(self) -> dict[int, tuple[Row, ...]]:
         return {n: tuple(row for row in self.rows if row.size == n) for n in self._sizes}
 
+    @cached_property
+    def _recent(self) -> dict[tuple[tuple[Card, ...], Card | None], tuple[Fit, ...]]:
+        """What the last hands can play: a bot asks what the state has just found out."""
+        return {}
+
+    def _remembered(self, hand: Sequence[Card], called: Card | None, fits: tuple[Fit, ...]) -> tuple[Fit, ...]:
+        recent = self._recent
+        if len(recent) >= MOST_RECENT:
+            recent.clear()
+        recent[tuple(hand), called] = fits
+        return fits
+
     def fits(self, hand: Sequence[Card], called: Card | None = None) -> tuple[Fit, ...]:
         """Every row that `hand` can play, with its cards, in the order of the rows."""
+        found = self._recent.get((tuple(hand), called))
+        return self._remembered(hand, called, self._all_fits(hand, called)) if found is None else found
+
+    def _all_fits(self, hand: Sequence[Card], called: Card | None) -> tuple[Fit, ...]:
         if self._by_cards:
             return self._complete_fits(hand)
         holding = _Holding(self.rules, hand, called)
@@ -124,6 +142,11 @@ class ActionTable:
         self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None
     ) -> tuple[Fit, ...]:
         """`fits(hand)`, computed faster from the `fits` that the hand had before it played `played`."""
+        return self._remembered(hand, called, self._fewer_fits(fits, hand, played, called))
+
+    def _fewer_fits(
+        self, fits: tuple[Fit, ...], hand: Sequence[Card], played: Sequence[Card], called: Card | None
+    ) -> tuple[Fit, ...]:
         if self._by_cards:
             gone = set(played)
             return tuple(fit for fit in fits if gone.isdisjoint(fit[1].cards))
