@@ -145,6 +145,7 @@ def test_fewer_than_asked_for_is_said() -> None:
         (("--shipped", "--theme", "luck"), "there is no theme luck"),
         (("--cards", "8-30"), "MIN..MAX"),
         (("--cards", "30..8"), "not more than the most"),
+        (("--shipped", "--cards", "30..8"), "not more than the most"),
         (("--grade", "3"), "--shipped or FILE"),
         (("--number", "3"), "needs FILE"),
         (("x", "--shipped"), "not both"),

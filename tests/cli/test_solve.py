@@ -157,3 +157,11 @@ def test_solve_a_position_of_a_record(record: Path) -> None:
 
 def test_a_hand_that_is_over_is_refused_in_one_line(record: Path) -> None:
     assert "--before" in refusal("solve", record)
+
+
+def test_a_move_that_there_is_not_is_refused(record: Path) -> None:
+    assert "there is no move 99999: the last one is " in refusal("solve", record, "--before", "99999")
+
+
+def test_more_memory_than_there_can_be_is_refused_by_the_option_s_name(record: Path) -> None:
+    assert "--memory" in refusal("solve", record, "--before", "1", "--memory", "1e30")

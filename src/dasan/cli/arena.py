@@ -27,7 +27,9 @@ def arena(
     option: Options = None,
     deals: Annotated[int, typer.Option(min=1, help="Deals for each pair; each is played once for every seat.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The number of the first deal.")] = 0,
-    both: Annotated[bool, typer.Option("--both", help="Also the second of each pair alone among the first.")] = False,
+    both: Annotated[
+        bool, typer.Option("--both", help="Also play the second of each pair alone among the first.")
+    ] = False,
     early: Annotated[
         bool, typer.Option("--early", help="Stop a pair early when its interval, made wider for that, excludes 0.")
     ] = False,

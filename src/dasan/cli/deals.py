@@ -44,7 +44,7 @@ def deals(
     nodes: Annotated[
         int | None, typer.Option(min=1, help="The most search nodes for each deal; default: 2,000,000.")
     ] = None,
-    memory: Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")] = 512,
+    memory: Annotated[float, typer.Option(min=1, max=1 << 20, help="Megabytes that the search may take.")] = 512,
     workers: Annotated[int, typer.Option(min=1, help="Processes to work with.")] = 1,
     out: Annotated[
         str | None,

@@ -55,7 +55,7 @@ class Group(TyperGroup):
             if code == STOPPED:
                 raise KeyboardInterrupt  # typer has made it an exit code
         except typer.TyperException as error:
-            _stop(error.format_message())
+            _stop(error.format_message().replace("Value error, ", ""))
         except DasanError as error:
             _stop(str(error))
         except (typer.Abort, KeyboardInterrupt):

@@ -47,7 +47,7 @@ def puzzle(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Puzzles: positions with open hands in which one move wins and every other loses.
+    """Show, make or check puzzles: positions with open hands in which one move wins and every other loses.
 
     With FILE, puzzles from that file; with --shipped, puzzles that come with dasan; otherwise new ones.
     """
@@ -95,6 +95,8 @@ def _range(text: str) -> tuple[int, int]:
     low, dots, high = text.partition("..")
     if not dots or not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()) or len(text) > 12:
         raise Refused(f"write --cards as MIN..MAX, like 8..30, not {text!r}")
+    if int(low) > int(high):
+        raise Refused("--cards: the fewest cards are not more than the most")
     return int(low), int(high)
 
 

@@ -57,6 +57,8 @@ def review(
 
     if picture is not None and picture.suffix.lower() != ".svg":
         raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
+    if picture is not None and not picture.parent.is_dir():
+        raise Refused(f"cannot write {picture}: there is no folder {picture.parent}")
     states = read_hands(file, number, hand)
     if picture is not None and len(states) > 1:
         raise Refused(f"a picture shows one hand: {shown(file)} has {len(states)} records, and --number picks one")

@@ -34,7 +34,7 @@ ScopeChoice = Annotated[
         help="In games without sides: paranoid (all against the seat to act) or max-n (everybody for themselves).",
     ),
 ]
-Memory = Annotated[float, typer.Option(min=1, help="Megabytes that the search may take.")]
+Memory = Annotated[float, typer.Option(min=1, max=1 << 20, help="Megabytes that the search may take.")]
 
 
 def solve(
@@ -54,9 +54,15 @@ def solve(
     states = read_hands(file, number, hand)
     if before is not None:
         for place, state in states.items():
-            states[place] = next((at for at, _ in moves_of(state) if at.next_seq >= before), state)
+            moves = [at for at, _ in moves_of(state)]
+            if not moves or moves[-1].next_seq < before:
+                last = f"the last one is {moves[-1].next_seq}" if moves else "nobody has moved"
+                raise Refused(f"{place_in(file, place)}: there is no move {before}: {last}")
+            states[place] = next(at for at in moves if at.next_seq >= before)
     solutions: list[Solution] = []
     for i, (place, state) in enumerate(states.items()):
+        if state.to_act is None:
+            raise Refused(f"{place_in(file, place)}: the hand is over; --before goes back to an earlier move")
         try:
             solution = find(
                 state,
@@ -66,8 +72,7 @@ def solve(
                 notice=notice,
             )
         except ValueError as error:
-            over = "; --before goes back to an earlier move" if state.to_act is None else ""
-            raise Refused(f"{place_in(file, place)}: {error}{over}") from error
+            raise Refused(f"{place_in(file, place)}: {error}") from error
         solutions.append(solution)
         if not as_json:
             say(("\n" if i else "") + (f"Record {place}. " if len(states) > 1 else "") + _told(state, solution))

@@ -46,7 +46,7 @@ def train(
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Train a network by self-play on this computer, and keep it, its curve, and the data to resume the run in a folder."""
+    """Train a network by self-play on this computer. The folder keeps it, its curve, and the data to resume the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
