@@ -142,10 +142,10 @@ def _compare(
         if name not in WORKS:
             raise Refused(f"path {name} is not compared with other commits; these are: {', '.join(WORKS)}")
     rows: list[Compared] = []
-    if not as_json:
-        say(f"{'game':16}{'path':18}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
     try:
         for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
+            if not rows and not as_json:
+                say(f"{'game':16}{'path':18}{'here':>14}{'there':>14}{'ratio':>8}  95 % interval")
             rows.append(row)
             if not as_json:
                 figures = f"{row.here:>14,.0f}{row.there:>14,.0f}{row.ratio:>8.3f}"

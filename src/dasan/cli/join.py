@@ -42,8 +42,10 @@ def join(
         report = (lambda text: None) if as_json else say
         report(f"seat {visit.seat}")
         visit.play(hands, report)
-    except (Refusal, Fault) as error:
+    except Refusal as error:
         raise Refused(str(error)) from None
+    except Fault as fault:
+        raise Refused(f"the program failed: {fault}") from None
     if as_json:
         print_json({"seat": visit.seat, "hands": visit.hands, "faults": visit.faults})
     elif visit.faults:

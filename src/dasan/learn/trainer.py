@@ -116,13 +116,13 @@ class Trainer:
     def __init__(self, config: Config) -> None:
         self.config = config
         rules = config.rules()
+        self._pool = Pool(rules, config.session, config.pool, config.share, config.envs)
         self.env: VectorEnv = vector.make(rules, config.envs, seed=self._seed(0), session=config.session, moves="ragged")
         env = self.env
         self.learner = Learner(config, Shape(env.num_features, env.num_move_features, config.first, config.second))
         self.returns = Returns(config.envs, rules.players, env.num_features, env.num_move_features, trace=config.trace)
         self.progress = Progress()
         self._scorer = Scorer()
-        self._pool = Pool(rules, config.session, config.pool, config.share, config.envs)
         self._weights: Mapping[str, Floats] = {}
         self._past: Mapping[str, Floats] = {}
 
