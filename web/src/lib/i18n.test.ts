@@ -9,6 +9,7 @@ import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
 import { choose, format } from './i18n.svelte';
 import { refusalText } from './refusal';
+import { personName } from './words';
 
 type Message = string | Record<string, string>;
 const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
@@ -74,6 +75,11 @@ describe('texts', () => {
     expect(format(message, { n: 1 }, 'en')).toBe('1 card');
     expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
     expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
+  });
+  it('call guests what the reader calls them, and people by their names', () => {
+    expect(personName('Guest 2')).toBe(`${en['join.name.guest']} 2`);
+    expect(personName('Guest')).toBe(en['join.name.guest']);
+    expect(personName('Guest of honour')).toBe('Guest of honour');
   });
   it('are in a language the reader knows', () => {
     expect(choose(['de-DE', 'fr-CA'])).toBe('fr');

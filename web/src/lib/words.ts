@@ -40,6 +40,12 @@ export function choiceName(option: string, value: boolean | number | string): st
   return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
 }
 
+/** A person's name; the server calls whoever gave none a guest, with the number of the seat. */
+export function personName(name: string): string {
+  const guest = /^Guest(?: (\d+))?$/.exec(name);
+  return guest ? [t('join.name.guest'), guest[1] ?? ''].join(' ').trim() : name;
+}
+
 export function seatName(
   seat: SeatInfo | undefined,
   table: Pick<TableInfo, 'id' | 'you'> & Partial<Pick<TableInfo, 'seats'>>,
@@ -47,7 +53,7 @@ export function seatName(
   if (!seat) return '?';
   if (seat.kind === 'open') return t('seat.open');
   if (seat.seat === table.you) return t('seat.you');
-  return seat.bot ? botName(seat, table) : seat.name;
+  return seat.bot ? botName(seat, table) : personName(seat.name);
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */
