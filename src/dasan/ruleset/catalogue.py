@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb, prod
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from dasan.cards import Card
 from dasan.ruleset.fields import RulesFields
@@ -271,13 +271,14 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
     # A flush in sequence is a straight flush: of two shapes with the same cards the later one counts.
     meant: dict[tuple[frozenset[tuple[int, int]], int], Shape] = {}
+    patterns = [(shape, tuple(shape.patterns(rules.order, copies, rules.most_cards))) for shape in rules.shapes]
     if any(isinstance(shape, Flush) for shape in rules.shapes):
-        for shape in rules.shapes:
+        for shape, listed in patterns:
             if isinstance(shape, Flush) or (isinstance(shape, Run) and shape.flush):
-                for pattern in shape.patterns(rules.order, copies, rules.most_cards):
+                for pattern in listed:
                     meant[frozenset(pattern.counts), pattern.suit] = shape
-    for shape in rules.shapes:
-        for pattern in shape.patterns(rules.order, copies, rules.most_cards):
+    for shape, listed in patterns:
+        for pattern in listed:
             possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
             if pattern.flush and meant.get((frozenset(pattern.counts), pattern.suit), shape) is not shape:
                 continue
@@ -310,7 +311,10 @@ def _can_be_highest(pattern: Pattern, decks: int) -> bool:
 MOST_SETS = 60_000
 
 
-def _lists_exact_sets(rules: RulesFields) -> bool:
+Listed: TypeAlias = Sequence[tuple[Shape, Pattern]]
+
+
+def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
     """Whether a row is an exact set of cards: suits count, no two cards are equal, and there are few enough sets in the pack to
     list, and in a hand to look up in `fits`.
     """
@@ -318,7 +322,7 @@ def _lists_exact_sets(rules: RulesFields) -> bool:
         return False
     suits = len(rules.suits)
     sets, sizes = 0, set()
-    for _, pattern in _rows(rules):
+    for _, pattern in listed:
         sizes.add(sum(n for _, n in pattern.counts))
         sets += 1 if pattern.flush else prod(comb(suits, n) for _, n in pattern.counts)
     return max(sets, sum(comb(rules.most_cards, size) for size in sizes)) <= MOST_SETS
@@ -332,10 +336,11 @@ def compile(rules: RulesFields) -> ActionTable:
     >>> compile(dasan.rules("big-three")).census()["straight"]
     36
     """
-    if _lists_exact_sets(rules):
-        return ActionTable(rules, tuple(_complete_rows(rules)), "complete")
+    listed = tuple(_rows(rules))
+    if _lists_exact_sets(rules, listed):
+        return ActionTable(rules, tuple(_complete_rows(rules, listed)), "complete")
     rows: list[Row] = []
-    for shape, pattern in _rows(rules):
+    for shape, pattern in listed:
         touches_call = rules.call is not None and any(
             rank < len(rules.ranks) and rules.ranks[rank] in rules.call.ranks for rank, _ in pattern.counts
         )
@@ -378,13 +383,13 @@ def _derived(family: str, counts: tuple[tuple[int, int], ...]) -> tuple[int, str
     return size, f"{family}/{size}", lanes(counts), _rank_mask(counts)
 
 
-def _complete_rows(rules: RulesFields) -> Iterable[Row]:
+def _complete_rows(rules: RulesFields, listed: Listed) -> Iterable[Row]:
     """For every pattern, every set of cards that has exactly its kind and strength."""
     at = rules.order.at
     suits = range(len(rules.suits))
     there = set(rules.pack)
     number = 0
-    for shape, pattern in _rows(rules):
+    for shape, pattern in listed:
         partial: list[tuple[Card, ...]] = [()]
         for rank, n in pattern.counts:
             groups: list[tuple[Card, ...]]
