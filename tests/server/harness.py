@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import socket
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import httpx
+import sqlalchemy as sa
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
 from dasan.server.app import create_app
 from dasan.server.main import configure, listen
 from dasan.server.settings import Settings
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.migrating import migrate
 from dasan.server.tables import Tables
 
 Json: TypeAlias = dict[str, Any]
@@ -146,7 +151,8 @@ class Served(Remote):
     tables: Tables = field(init=False)
 
     def player(self) -> Player:
-        player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS))
+        # Nothing is encrypted: loading the certificates of this machine would take longer than most requests.
+        player = Player(self, httpx.Client(base_url=self.address, timeout=SECONDS, verify=False))
         self.players.append(player)
         return player
 
@@ -157,6 +163,10 @@ Serve: TypeAlias = Callable[..., AbstractContextManager[Served]]
 @contextmanager
 def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
     """Run a server. send_buffer: how many bytes the system keeps for a client that does not read; 0: as it likes."""
+    if not settings.database and not settings.data_dir.exists():
+        settings.data_dir.mkdir(mode=0o700, parents=True)
+        (settings.data_dir / DATABASE_FILE).touch(mode=0o600)
+        (settings.data_dir / DATABASE_FILE).write_bytes(empty_database())
     app = create_app(settings)
     listener = listen("127.0.0.1", 0)
     if send_buffer:
@@ -179,6 +189,18 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
         thread.join(SECONDS)
         listener.close()
     assert not thread.is_alive(), "the server did not stop"
+
+
+@cache
+def empty_database() -> bytes:
+    """A database of the newest schema without rows: to migrate one for each server takes longer than to start the server."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / DATABASE_FILE
+        engine = sa.create_engine(f"sqlite:///{path}")
+        with engine.begin() as connection:
+            migrate(connection)
+        engine.dispose()
+        return path.read_bytes()
 
 
 def fast(tmp_path: Path, **changes: Any) -> Settings:
