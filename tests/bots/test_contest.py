@@ -119,8 +119,9 @@ class Ending:
 def test_a_bot_that_ends_its_process_is_named_and_the_contest_goes_on(
     how: str, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 1.5)
-    seconds = 2.0 if how == "hangs" else None
+    monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.7)
+    seconds = 1.0 if how == "hangs" else None
+    play_fairly(RULES, [bot("thrifty") for _ in range(4)], seed=3, dealer=0)  # what is made once is made
     BOTS.add(how, lambda seed: Ending(how))
     try:
         found = run(Contest(RULES, how, "thrifty", 2, 1, seconds), processes=processes)

@@ -97,7 +97,8 @@ async def test_an_owner_that_fails_counts_as_none(pair: Pair) -> None:
             await other.request("a", b"?", 0.3)
 
 
-async def test_no_nats_server_is_one_sentence() -> None:
+async def test_no_nats_server_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nats", reason="no NATS client: `make test` installs it")
+    monkeypatch.setattr("dasan.server.nats_bus.PATIENCE", 0.5)
     with pytest.raises(CannotServe, match="no NATS server answers"):
         await NatsBus.connect(f"nats://127.0.0.1:{free_port()}")

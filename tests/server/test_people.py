@@ -158,7 +158,8 @@ def test_a_player_alone_is_never_replaced(server: Served) -> None:
         assert "substitute" not in socket.table["table"]["seats"][0]
 
 
-def test_time_runs_out_in_front_of_everybody(server: Served) -> None:
+def test_time_runs_out_in_front_of_everybody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.server.clocks.DEALING", 500)
     speed = {"kind": "move", "seconds": 5}
     with seated(server, "big-three", 3, speed=speed) as sockets:
         slow = mover(sockets)
@@ -166,7 +167,7 @@ def test_time_runs_out_in_front_of_everybody(server: Served) -> None:
         seat = slow.view["seat"]
         clocks = slow.table["clocks"]
         assert clocks["to_act"] == seat
-        assert 0 < clocks["deadline"] - clocks["now"] <= 10_000
+        assert 0 < clocks["deadline"] - clocks["now"] <= 5500
         for socket in sockets:
             socket.until_seen(lambda table: "substitute" in table["table"]["seats"][seat])
         assert sockets[0].table["table"]["seats"][seat]["substitute"]["reason"] == "time"
