@@ -15,6 +15,7 @@ import pytest
 from dasan.ruleset import clauses
 
 ROOT = Path(__file__).parents[2]
+STATIC = "src/dasan/server/static"
 
 
 def copy_tracked(target: Path) -> None:
@@ -38,11 +39,18 @@ def without_node(folder: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist, and the wheel that was built from it in turn."""
+    """A folder with the sdist, and the wheel built from it in turn; the page is the one that is built already, if any."""
     folder = tmp_path_factory.mktemp("package")
+    copy_tracked(folder / "clone")
+    if (ROOT / STATIC).is_dir():
+        shutil.copytree(ROOT / STATIC, folder / "clone" / STATIC)
+    return package(folder)
+
+
+def package(folder: Path) -> Path:
+    """Build the sdist from ``folder/clone``, and the wheel from the sdist, on a machine without Node; the folder of both."""
     clone, unpacked, out = folder / "clone", folder / "unpacked", folder / "out"
     out.mkdir()
-    copy_tracked(clone)
     environment = without_node(folder / "bin")
     build(clone, "build_sdist", out, environment)
     with tarfile.open(next(out.glob("*.tar.gz"))) as archive:
@@ -61,6 +69,13 @@ def build(source: Path, hook: str, out: Path, environment: dict[str, str]) -> No
 def wheel(built: Path) -> zipfile.Path:
     """The root of the wheel."""
     return zipfile.Path(next(built.glob("*.whl")))
+
+
+@pytest.mark.slow
+def test_a_clean_copy_builds_the_browser_table(tmp_path: Path) -> None:
+    """What an installation from a clone does, as `make test` itself does before it runs the tests."""
+    copy_tracked(tmp_path / "clone")
+    test_the_wheel_carries_the_browser_table(zipfile.Path(next(package(tmp_path).glob("*.whl"))))
 
 
 def test_the_wheel_carries_the_browser_table(wheel: zipfile.Path) -> None:
