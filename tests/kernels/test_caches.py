@@ -7,7 +7,9 @@ import os
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 from types import FunctionType
 
 import pytest
@@ -45,24 +47,46 @@ def helped(n):
 """
 
 
+FORKS = """
+import os, sys
+import dasan.kernels.runtime.compiled
+sys.dont_write_bytecode = True
+for _ in sys.stdin:
+    child = os.fork()
+    if not child:
+        import kernel_of_test
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(flush=True)
+"""
+"""Imports Numba once; each line that comes in has a new process import the module, which finds nothing compiled in memory."""
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> object:
-    """Writes the modules and runs them in a new process: the value, and how often code was found or made."""
+def run(tmp_path: Path) -> Iterator[object]:
+    """Writes the modules and imports them in a new process: the value, and how often code was found or made."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(tmp_path), environment.get("PYTHONPATH"))))
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS], env=environment, cwd=tmp_path, stdin=PIPE, stdout=PIPE, text=True
+    ) as process:
+        asks, told = process.stdin, process.stdout
+        assert asks is not None
+        assert told is not None
 
-    def call(name: str = "Old", factor: int = 2) -> tuple[int, ...]:
-        (tmp_path / "kernel_of_test.py").write_text(MODULE.format(name=name))
-        (tmp_path / "helper.py").write_text(HELPER.format(factor=factor))
-        done = subprocess.run(
-            [sys.executable, "-c", "import kernel_of_test"],
-            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return tuple(map(int, done.stdout.split()))
+        def call(name: str = "Old", factor: int = 2) -> tuple[int, ...]:
+            (tmp_path / "kernel_of_test.py").write_text(MODULE.format(name=name))
+            (tmp_path / "helper.py").write_text(HELPER.format(factor=factor))
+            asks.write("\n")
+            asks.flush()
+            found = tuple(map(int, told.readline().split()))
+            told.readline()
+            return found
 
-    return call
+        yield call
+        process.communicate()
+    assert process.returncode == 0
 
 
 def folders(tmp_path: Path) -> list[Path]:
