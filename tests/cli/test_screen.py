@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.playing import slow_variant
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -62,7 +63,7 @@ def shown(app: TableApp, selector: str) -> str:
     return str(app.screen_stack[0].query_one(selector, Static).render())
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", [slow_variant(preset) for preset in PRESETS])
 async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
     app = table(preset)
     hand = 2 if app.game.rules.exchange else 1

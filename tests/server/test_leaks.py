@@ -17,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.playing import slow_variant
 
 import dasan
 from dasan import bots
@@ -35,8 +36,8 @@ THE_CLIENTS = frozenset({"websockets", "httpx", "httpcore"})
 
 NAMED = ("3D", "4H", "2S", "5C 5H", "call 8C", "give 2H")
 
-TABLES: list[tuple[str, Json]] = [
-    *((name, {}) for name in dasan.PRESETS),
+TABLES = [
+    *(slow_variant(name, {}) for name in dasan.PRESETS),
     ("big-three", {"show_hands_after": False}),
     ("big-three-4p", {"show_hands_after": False, "show_played": False}),
     ("big-two", {"show_hands_after": False}),
