@@ -25,7 +25,7 @@ CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("big-three", {"opener_may_pass": True, "passed_bidder_may_return": False}, False),
     ("big-three-4p", {}, True),
 ]
-ENVS, STEPS, SEED = 3, 150, 5
+ENVS, STEPS, SEED = 3, 120, 5
 
 SIMULATED = """
 import json, sys

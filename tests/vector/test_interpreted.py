@@ -13,7 +13,7 @@ np.seterr(over="ignore")
 preset, options = sys.argv[1], eval(sys.argv[2])
 env = dasan.vector.make(preset, 2, seed=4, session=True, moves="ragged", perfect=True, **options)
 seen = hashlib.sha256()
-for _ in range(250):
+for _ in range(150):
     env.step(env.sample())
     moves = env.moves[: env.move_starts[-1]]
     for buffer in (env.mask, env.obs, env.rewards, env.places, env.done, env.to_act, moves, env.perfect):
