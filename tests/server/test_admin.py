@@ -82,7 +82,7 @@ def test_reports_are_read_and_dismissed(tmp_path: Path) -> None:
 
     async def write() -> None:
         store = await Store.open(tmp_path)
-        await store.notes.report(row)
+        await store.reports.add(row)
         await store.close()
 
     asyncio.run(write())

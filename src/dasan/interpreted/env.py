@@ -71,10 +71,10 @@ def drawn(tables: EngineTables) -> Words:
 
 def most_legal(rules: Rules) -> int:
     """An upper bound on the number of actions that are legal at once."""
-    table = rules.catalogue
-    plays = len(table.rows)
-    if table.rows[0].cards is not None:
-        plays = min(plays, sum(comb(rules.most_cards, size) for size in {row.size for row in table.rows}))
+    catalogue = rules.catalogue
+    plays = len(catalogue.rows)
+    if catalogue.rows[0].cards is not None:
+        plays = min(plays, sum(comb(rules.most_cards, size) for size in {row.size for row in catalogue.rows}))
     said = action_ids(rules).rows
     exchanged = max(comb(rules.most_cards, 2), rules.most_cards + 1) if rules.exchange else 0
     return max(plays + 1, said, exchanged)

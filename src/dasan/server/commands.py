@@ -94,7 +94,7 @@ class Commands:
         if line is None:
             raise Refused("not-found", said("chat.gone"))
         against = None if line.seat is None else room.chairs[line.seat].player
-        await self._tables.store.notes.report(
+        await self._tables.store.reports.add(
             {
                 "table_id": table_id,
                 "seq": line.seq,

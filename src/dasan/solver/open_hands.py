@@ -51,7 +51,7 @@ def position(state: State) -> Position:
     seats = [(bidder + i) % n for i in range(n)]
     words = tuple(_word(state, seat) for seat in seats)
     side = sum(1 << i for i, seat in enumerate(seats) if seat in state.partners)
-    table = rank_catalogue(state.rules)
+    catalogue = rank_catalogue(state.rules)
     actor = state.mover
     if state.table is None or state.table_seat is None:
         return Position(words, side, solver_search.leading((actor - bidder) % n))
@@ -60,7 +60,7 @@ def position(state: State) -> Position:
         raise ValueError("a seat between the last play and the seat to act has not passed: play does not lead there")
     waiting = [i for i, seat in enumerate(seats) if seat not in state.passed and seat != state.table_seat]
     action = _actions_of(state.rules)[state.table.family, state.table.strength]
-    context = solver_search.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, table)
+    context = solver_search.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, catalogue)
     return Position(words, side, context)
 
 
@@ -106,7 +106,7 @@ class OpenHands:
         from dasan.kernels.ranks.tables import rank_catalogue
 
         self._kernel = solver_search
-        self._table = rank_catalogue(state.rules)
+        self._catalogue = rank_catalogue(state.rules)
         self._players = state.rules.players
         self._search: Search = solver_search.new_search(int(memory_mb * 2**20))
         self.budget = budget
@@ -123,7 +123,7 @@ class OpenHands:
         if at in self._known:
             return self._known[at]
         search, kernel, budget = self._search, self._kernel, self.budget
-        value = kernel.set_out(search, self._players, at.hands, at.side, at.context, self._table)
+        value = kernel.set_out(search, self._players, at.hands, at.side, at.context, self._catalogue)
         spent = 0
         while value == 0 and not budget.over():
             step = SLICE
@@ -131,7 +131,7 @@ class OpenHands:
                 step = step if limit is None else min(step, limit)
             if step <= 0:
                 return None
-            value, nodes = kernel.search_on(search, self._players, at.side, step, self._table)
+            value, nodes = kernel.search_on(search, self._players, at.side, step, self._catalogue)
             spent += nodes
             budget.spend(nodes)
         if value == 0:
@@ -144,7 +144,7 @@ class OpenHands:
         """An estimate of the probability that the bidder's side wins: the share among similar positions; 1 or 0 if known."""
         if at in self._known:
             return float(self._known[at])
-        odds = self._kernel.odds_of(self._search, self._players, at.hands, at.side, at.context, self._table)
+        odds = self._kernel.odds_of(self._search, self._players, at.hands, at.side, at.context, self._catalogue)
         return 1 / (1 + math.exp(-odds))
 
 

@@ -78,7 +78,7 @@ class Warm:
             raise WrongType(f"notice is a function of a sentence, not {shown(notice)}")
         self.memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
         self._notice = notice
-        self._table: OpenHands | None = None
+        self._open_hands: OpenHands | None = None
         self._side: tuple[object, ...] = ()
         self._compiled: CompiledEndgame | None = None
         self._interpreted: dict[int, Endgame] = {}
@@ -87,18 +87,18 @@ class Warm:
 
     def clear(self) -> None:
         """Drop all tables and free their memory."""
-        self._table, self._max_n, self._compiled, self._everybody = None, None, None, None
+        self._open_hands, self._max_n, self._compiled, self._everybody = None, None, None, None
         self._interpreted.clear()
 
-    def table(self, state: State, budget: Budget) -> OpenHands:
-        """The table for `state`: that of the last state, if rules and sides are the same, else a new one."""
+    def open_hands(self, state: State, budget: Budget) -> OpenHands:
+        """The search for `state`: that of the last state, if rules and sides are the same, else a new one."""
         from dasan.solver.open_hands import OpenHands
 
         side = (state.bidder, state.partner, state.rules)
-        if self._table is None or self._side != side:
-            self._table, self._side = OpenHands(state, self.memory_mb, budget), side
-        self._table.budget = budget
-        return self._table
+        if self._open_hands is None or self._side != side:
+            self._open_hands, self._side = OpenHands(state, self.memory_mb, budget), side
+        self._open_hands.budget = budget
+        return self._open_hands
 
     def endgame(self, state: State, budget: Budget) -> Endgame:
         """The search for the seat to act, in a game without sides. Starts the clock of `budget`."""
@@ -189,4 +189,4 @@ def solve_warm(
         return open_hands.solve_auction(state, warm.memory_mb, budget)
     if state.phase is Phase.CALL:
         return open_hands.solve_call(state, warm.memory_mb, budget)
-    return open_hands.solve_play(state, warm.table(state, budget), budget, moves=moves, line=line)
+    return open_hands.solve_play(state, warm.open_hands(state, budget), budget, moves=moves, line=line)

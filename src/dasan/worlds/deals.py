@@ -69,13 +69,13 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
             for column, cards in enumerate((*state.hands, state.kitty)):
                 one[i, column], two[i, column] = words_of(rules, cards)
         return Deals(rules, one, two)
-    table = table_of(sampler)
-    pool = np.zeros(len(table.cards), np.uint64)
-    deal_worlds(first, count, np.uint64(seed % (1 << 64)), table, pool, one, two)
+    arrays = _arrays_of(sampler)
+    pool = np.zeros(len(arrays.cards), np.uint64)
+    deal_worlds(first, count, np.uint64(seed % (1 << 64)), arrays, pool, one, two)
     return Deals(rules, one, two)
 
 
-def table_of(sampler: Sampler) -> WorldTable:
+def _arrays_of(sampler: Sampler) -> WorldTable:
     """The layout of `sampler` as arrays."""
     from dasan.kernels.worlds.deal import world_table
 

@@ -258,8 +258,8 @@ class _Game:
         self._rules = rules
         self._batch: Any = import_module(f"{backend.package}.env")
         self._playout: Any = import_module(f"{backend.package}.playout")
-        self._w = self._batch.tables(rules, True)
-        self._x: Any = playout_policies.policy_table(rules) if backend.compiled else None
+        self._tables = self._batch.tables(rules, True)
+        self._policy: Any = playout_policies.policy_table(rules) if backend.compiled else None
         self.put = self._playout.put
 
     def memory(self, size: int) -> Any:
@@ -275,7 +275,7 @@ class _Game:
         from dasan.kernels.env.buffers import Buffers, Written, id_type
 
         players, count = self._rules.players, action_ids(self._rules, True).count
-        drawn = self._batch.drawn(self._w)
+        drawn = self._batch.drawn(self._tables)
         buffers = Buffers(
             mask=np.zeros((1, count), np.uint8),
             bits=np.zeros((1, 0), np.uint64),
@@ -294,16 +294,16 @@ class _Game:
         return _Desk(self.memory(1), buffers, np.zeros(self._batch.SCRATCH, np.uint64))
 
     def fill(self, rows: Any, first: int, one: Any, two: Any) -> None:
-        self._playout.fill(rows, first, one, two, self._w)
+        self._playout.fill(rows, first, one, two, self._tables)
 
     def publish(self, desk: _Desk) -> None:
-        self._playout.publish(desk.rows, desk.buffers, self._w, desk.scratch)
+        self._playout.publish(desk.rows, desk.buffers, self._tables, desk.scratch)
 
     def choose(self, desk: _Desk) -> int:
-        return int(self._playout.choose(desk.rows, desk.buffers, self._w, self._x))
+        return int(self._playout.choose(desk.rows, desk.buffers, self._tables, self._policy))
 
     def step(self, desk: _Desk, action: int) -> bool:
-        return bool(self._playout.step(desk.rows, action, desk.buffers, self._w, desk.scratch))
+        return bool(self._playout.step(desk.rows, action, desk.buffers, self._tables, desk.scratch))
 
     def play_out(
         self,
@@ -331,8 +331,8 @@ class _Game:
                 np.uint64(seed % (1 << 64)),
                 desk.rows,
                 desk.buffers,
-                self._w,
-                self._x,
+                self._tables,
+                self._policy,
                 desk.scratch,
                 payments,
                 places,

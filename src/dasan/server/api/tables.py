@@ -45,7 +45,7 @@ async def promise(request: Request, store: StoreHere) -> Promise:
     """Commit to a secret for a table that is opened later, before any player adds a string."""
     limit(request, "tables")
     ticket, seed = secrets.token_urlsafe(16), fairness.new_secret()
-    await store.notes.promise(ticket, seed, now())
+    await store.promises.promise(ticket, seed, now())
     return Promise(ticket=ticket, commitment=fairness.commitment(hand_secret(seed, 1)))
 
 
@@ -58,7 +58,7 @@ async def create_table(
     owner = player or new_player()
     seed = None
     if wanted.ticket is not None:
-        seed = await tables.store.notes.redeem(wanted.ticket, now())
+        seed = await tables.store.promises.redeem(wanted.ticket, now())
         if seed is None:
             raise Refused("not-found", said("ticket"))
     table_id, seat = await tables.create(

@@ -11,12 +11,13 @@ from dasan.server.store.hands import Hands
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
-from dasan.server.store.notes import Notes
 from dasan.server.store.overviews import Overviews
 from dasan.server.store.passkeys import Passkeys
 from dasan.server.store.people import People
 from dasan.server.store.processes import Processes
+from dasan.server.store.promises import Promises
 from dasan.server.store.ratings import Ratings
+from dasan.server.store.reports import Reports
 from dasan.server.store.reviews import Reviews
 
 
@@ -29,7 +30,8 @@ class Store:
         self.hands = Hands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)
-        self.notes = Notes(database)
+        self.promises = Promises(database)
+        self.reports = Reports(database)
         self.overviews = Overviews(database)
         self.passkeys = Passkeys(database)
         self.people = People(database)

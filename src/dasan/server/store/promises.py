@@ -1,24 +1,24 @@
-"""Promised seeds, and reports of chat."""
+"""Promises: seeds whose commitment somebody has been shown before a table is opened with them."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
 from dasan.server.store.database import Database
-from dasan.server.store.schema import promises, reports
+from dasan.server.store.schema import promises
 
 PROMISE_KEPT = 60 * 60 * 1000
-"""A promised seed that no table was opened with is forgotten after so many milliseconds."""
+"""Milliseconds after which a promised seed is deleted if no table was opened with it."""
 
 
-class Notes:
-    """Reads and writes them."""
+class Promises:
+    """Reads and writes promised seeds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def promise(self, ticket: str, seed: bytes, now: int) -> None:
-        """Keep a seed that somebody was shown the commitment of."""
+        """Store a seed under its ticket."""
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.delete(promises).where(promises.c.at < now - PROMISE_KEPT))
@@ -27,7 +27,7 @@ class Notes:
         await self._database.write(write)
 
     async def redeem(self, ticket: str, now: int) -> bytes | None:
-        """The seed that was promised, once; None where there is none, or none any more."""
+        """Remove and return the seed of a ticket; None if there is none, or it was redeemed or has run out."""
 
         def write(connection: sa.Connection) -> bytes | None:
             mine = sa.and_(promises.c.ticket == ticket, promises.c.at >= now - PROMISE_KEPT)
@@ -36,13 +36,3 @@ class Notes:
             return seed if deleted.rowcount else None
 
         return await self._database.write(write)
-
-    async def report(self, row: dict[str, object]) -> None:
-        """Keep a report of a chat message; the same one twice is kept once."""
-
-        def write(connection: sa.Connection) -> None:
-            same = sa.and_(*(reports.c[name] == row[name] for name in ("table_id", "seq", "by")))
-            if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
-                connection.execute(sa.insert(reports), row)
-
-        await self._database.write(write)

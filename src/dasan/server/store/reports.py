@@ -1,0 +1,25 @@
+"""Reports of chat messages, for the people who run the server."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from dasan.server.store.database import Database
+from dasan.server.store.schema import reports
+
+
+class Reports:
+    """Writes reports; ``Overviews`` lists them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, row: dict[str, object]) -> None:
+        """Store a report of a chat message; a second one by the same player about the same message changes nothing."""
+
+        def write(connection: sa.Connection) -> None:
+            same = sa.and_(*(reports.c[name] == row[name] for name in ("table_id", "seq", "by")))
+            if connection.execute(sa.select(reports.c.id).where(same)).first() is None:
+                connection.execute(sa.insert(reports), row)
+
+        await self._database.write(write)
