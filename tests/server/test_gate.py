@@ -163,7 +163,16 @@ def test_every_number_has_bounds_and_beyond_them_is_one_line() -> None:
         ("DASAN_DATABASE", "postgresql://127.0.0.1:1/dasan", "the database cannot be used"),
         ("DASAN_DATABASE", "postgresql://host:port/dasan", "the database's address cannot be used"),
         ("DASAN_DATABASE", "postgresql://127.0.0.1:99999/dasan", "the database cannot be used"),
-        ("DASAN_DATABASE", "nonsense://127.0.0.1/dasan", "the database's address cannot be used"),
+        (
+            "DASAN_DATABASE",
+            "nonsense://127.0.0.1/dasan",
+            "the database's address cannot be used: it must name a PostgreSQL",
+        ),
+        (
+            "DASAN_DATABASE",
+            "mysql://127.0.0.1/dasan",
+            "the database's address cannot be used: it must name a PostgreSQL",
+        ),
     ],
 )
 def test_a_server_with_a_setting_that_cannot_be_ends_in_one_line(

@@ -43,7 +43,11 @@ def bot_protocol(
     from dasan.bots.wire import Fault
 
     try:
-        speak(bot_of(bot, seed=seed), sys.stdin.buffer, sys.stdout.buffer)
+        player = bot_of(bot, seed=seed)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    try:
+        speak(player, sys.stdin.buffer, sys.stdout.buffer)
     except Fault as fault:
         raise Refused(str(fault)) from None
     except (ValueError, KeyError, TypeError) as error:

@@ -181,7 +181,15 @@ class ServerDatabase:
                 connect_args=patience,
             )
         except (sa.exc.ArgumentError, ValueError, ModuleNotFoundError) as error:
-            raise CannotServe(f"the database's address cannot be used: {error}") from None
+            why = str(error)
+            if isinstance(error, ModuleNotFoundError | sa.exc.NoSuchModuleError):
+                postgres = "like postgresql://user@host/name"
+                why = (
+                    "install the extra postgres"
+                    if "asyncpg" in why
+                    else f"it must name a PostgreSQL database, {postgres}"
+                )
+            raise CannotServe(f"the database's address cannot be used: {why}") from None
         try:
             # A migration has no time limit.
             async with opening.begin() as connection:
