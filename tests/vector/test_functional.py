@@ -142,6 +142,20 @@ def test_pytorch_shares_the_memory() -> None:
     assert (live.numpy() == env.mask).all()
 
 
+@pytest.mark.parametrize("game", ["big-three", "big-two", "winner"])
+def test_every_live_buffer_is_shared_with_pytorch(game: str) -> None:
+    """What the next step writes is in the tensors that were made before it."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    env = dasan.vector.make(game, 4, seed=1, moves="padded", perfect=True)
+    names = ("mask", "obs", "to_act", "done", "rewards", "places", "legal", "num_legal", "moves", "perfect")
+    tensors = {name: torch.from_dlpack(getattr(env, name)) for name in names}
+    for _ in range(3):
+        env.step(env.sample())
+        for name, tensor in tensors.items():
+            assert tensor.data_ptr() == getattr(env, name).ctypes.data
+            assert (tensor.numpy() == getattr(env, name)).all(), name
+
+
 def test_jax_takes_the_arrays() -> None:
     jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
     batch = dasan.vector.functional("big-three", 4).init(1)

@@ -47,26 +47,29 @@ MOST_ENVS = (1 << 31) - 1
 class VectorEnv:
     """`num_envs` hands of one game. The buffers are made once, or are the caller's, and `reset` and `step` write in place.
 
-    - mask: bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError where it was left out.
-    - obs: uint8 [n, num_features], what that seat sees, see `features`; None without observations.
-    - to_act: int8 [n], the seat to act.
-    - done: bool [n], whether the last step ended a hand. The next hand has been dealt already then: mask, obs and to_act
+    All arrays but those that are left out are **live buffers**: the next `step` or `reset` writes over them, also where NumPy,
+    PyTorch or JAX share their memory. Copy what is to last.
+
+    - mask: live, bool [n, num_actions], the legal actions of the seat to act. Reading it is a ValueError where it was left out.
+    - obs: live, uint8 [n, num_features], what that seat sees, see `features`; None without observations.
+    - to_act: live, int8 [n], the seat to act.
+    - done: live, bool [n], whether the last step ended a hand. The next hand has been dealt already then: mask, obs and to_act
       belong to the new hand, rewards and places to the old one.
-    - rewards: int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
-    - places: uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat in
-      has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
-    - legal: int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, of which the first num_legal[i] count in
-      row i. Their order is fixed, but not ascending. Reading it is a ValueError where it was left out.
-    - num_legal: int32 [n], the number of legal ids.
-    - packed_mask: None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64.
-    - packed_obs: None, or uint64 [n, words], the first num_flags features as bits, in words of their own, then the others as
-      bytes. See `dasan.vector.unpack`.
-    - moves: None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
+    - rewards: live, int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
+    - places: live, uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat
+      in has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
+    - legal: live, int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, of which the first num_legal[i] count
+      in row i. Their order is fixed, but not ascending. Reading it is a ValueError where it was left out.
+    - num_legal: live, int32 [n], the number of legal ids.
+    - packed_mask: live; None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64.
+    - packed_obs: live; None, or uint64 [n, words], the first num_flags features as bits, in words of their own, then the others
+      as bytes. See `dasan.vector.unpack`.
+    - moves: live; None, or the features of every legal action, in the order of `legal`. Padded: uint8 [n, most,
       num_move_features], of which row k of environment i counts if k < num_legal[i]. Ragged: uint8 [rows, num_move_features],
       those of environment i from row move_starts[i] up to move_starts[i + 1]; `step` and `reset` replace the array by a
-      larger one when it has become too small.
-    - move_starts: None, or int64 [n + 1], with ragged moves.
-    - perfect: None, or uint8 [n, num_perfect_features], the cards hidden from the seat to act.
+      larger one when it has become too small, so take it anew after every step.
+    - move_starts: live; None, or int64 [n + 1], with ragged moves.
+    - perfect: live; None, or uint8 [n, num_perfect_features], the cards hidden from the seat to act.
     - backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
     Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy has the same rules,
