@@ -28,7 +28,7 @@ from dasan.ruleset.rules import Rules
 MOST_SECONDS = 86_400
 """A day: the longest limit for a move."""
 PATIENCE = 60.0
-"""Seconds that a program, or a bot of another package before it is ended, may take for a move where no limit is named."""
+"""Seconds that a program may take for a move where no limit is named; bots of other packages are ended as if it were theirs."""
 LOOKS = 4
 """The number of times that a contest which may stop early is looked at."""
 
