@@ -96,7 +96,7 @@ def line(name: str, preset: str, seed: int, nodes: int, hands: Sequence[Counted]
             f"{nodes:,}",
             str(sum(one.total() for one in hands) - unproved),
             f"{both.mean:.1%}",
-            f"[{both.low:.1%}, {both.high:.1%}]",
+            f"[{max(0.0, both.low):.1%}, {min(1.0, both.high):.1%}]",
             percent(hands, "bidder"),
             percent(hands, "opponent"),
             str(unproved),
