@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -88,6 +89,20 @@ async def test_a_listener_who_leaves_ends_the_job(workers: Workers) -> None:
     await parts.aclose()
     state = dasan.deal(dasan.rules("big-two"), seed=1)
     assert await workers.run("choose", "random", state.view(state.to_act))
+
+
+async def test_an_error_that_no_reader_asks_for_is_not_reported_as_lost(workers: Workers) -> None:
+    reported: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    parts = workers.stream("review", "no record", 5.0, 60.0, 16.0)
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    await workers.run("choose", "random", state.view(state.to_act))
+    await asyncio.sleep(0)
+    assert sum(workers.counts.values()) == 2
+    await parts.aclose()
+    del parts
+    gc.collect()
+    assert not reported
 
 
 async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun() -> None:

@@ -95,8 +95,11 @@ class Workers:
         future.add_done_callback(self._done)
         return future
 
-    def _done(self, _: asyncio.Future[Any]) -> None:
+    def _done(self, future: asyncio.Future[Any]) -> None:
         self._waiting -= 1
+        # A reader who has left does not ask for the error, and asyncio would report it as lost.
+        if not future.cancelled():
+            future.exception()
 
     def stream(self, job: str, *given: object, seconds: float | None = None) -> Parts:
         """What the job yields, as it comes. ``PoolBusy`` at once where too many wait."""
