@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from dasan.cli import COMMANDS
+from dasan.cli import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "train_dmc")
@@ -32,10 +36,49 @@ def test_the_commands_are_documented() -> None:
     assert all(re.search(rf"^\| .*`dasan {name}\b", listed, re.MULTILINE) for name in COMMANDS)
 
 
+def command_lines(text: str) -> Iterator[list[str]]:
+    """The arguments of `dasan` in the console blocks of a document, and in its inline code if that names an option."""
+    blocks = "".join(re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    inline = re.findall(r"`(dasan [^`]*--[^`]*)`", text)
+    for line in (*re.findall(r"^\$ (.*)$", blocks, re.MULTILINE), *inline):
+        words = shlex.split(line, comments=True)
+        programs = [i for i, word in enumerate(words) if word == "dasan" or word.endswith("/bin/dasan")]
+        if programs:
+            yield words[programs[0] + 1 :]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_commands_and_options_in_documents_exist(document: Path) -> None:
+    for words in command_lines(document.read_text(encoding="utf-8")):
+        if "COMMAND" in words:
+            continue
+        rest = ["play", *words] if not words or words[0].startswith("-") else list(words)
+        command: Any = typer.main.get_command(app)
+        while commands := getattr(command, "commands", None):
+            assert rest[0] in commands, words
+            command = commands[rest.pop(0)]
+        options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        given = {word.partition("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
+        assert given <= options, words
+
+
+def links_of(text: str) -> list[str]:
+    """The links and pictures of a document, but for those to other sites."""
+    return re.findall(r"\]\(([^):\s]+)\)", text)
+
+
+def headings(document: Path) -> set[str]:
+    """The anchors of a document's headings."""
+    titles = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(document: Path) -> None:
-    links = re.findall(r"(?<!!)\[[^\]]*\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
-    assert [link for link in links if not (document.parent / link).exists()] == []
+    for path, _, anchor in (link.partition("#") for link in links_of(document.read_text(encoding="utf-8"))):
+        target = document.parent / path if path else document
+        assert target.exists(), path
+        assert not anchor or anchor in headings(target), f"{path}#{anchor}"
 
 
 def test_the_contributor_guide_runs() -> None:

@@ -180,3 +180,9 @@ def test_rules_of_its_own_are_called_so() -> None:
     record = dasan.start(rules, ["3D", "5D 6D", "7D 8D", "9D TD"], leader=0).play("3D").record()
     for command in ("replay", "review"):
         assert output(command, "-", stdin=record).startswith("Big Two, by rules of its own")
+
+
+def test_a_group_alone_prints_its_help_and_no_error_line() -> None:
+    done = cli("admin")
+    assert (done.exit_code, done.stderr) == (2, "")
+    assert "backup" in done.stdout

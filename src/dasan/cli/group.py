@@ -86,7 +86,8 @@ GONE = 141
 
 
 def _stop(message: str, code: int = 2) -> None:
-    warn(f"dasan: {message}")
+    if message:  # a group without a command prints its help instead
+        warn(f"dasan: {message}")
     sys.exit(code)
 
 
