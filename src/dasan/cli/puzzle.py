@@ -41,9 +41,10 @@ def puzzle(
         int | None, typer.Option(min=1, max=5, help="1 easy to 5 hard; only with --shipped or FILE.")
     ] = None,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write them as climb/1, solutions included.")] = None,
-    solution: Annotated[bool, typer.Option("--solution", help="Tell the solution too.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Print the solution too.")] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Solve each again: is its solution the only one, and all else true?")
+        bool,
+        typer.Option("--check", help="Solve each again: does its move alone win, and are its other statements true?"),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`dasan replay`: tell records move by move."""
+"""`dasan replay`: print records move by move."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def replay(
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after every move.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell a recorded hand or session move by move, every move checked against the rules."""
+    """Print a recorded hand or session move by move; every move is checked against the rules."""
     if step and (as_json or file == "-"):
         raise Refused("--step waits at the keyboard: it goes neither with --json nor with a record from stdin")
     games = read_games(file, number)
