@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -109,7 +110,10 @@ def imports(module: str, path: Path) -> Iterator[Import]:
                 yield Import(module, name, f"{relative}:{getattr(node, 'lineno', 0)}")
 
 
-IMPORTS = [found for module, path in MODULES.items() for found in imports(module, path)]
+@cache
+def every_import() -> list[Import]:
+    """All imports of the package; made by the tests, not by every worker that collects them."""
+    return [found for module, path in MODULES.items() for found in imports(module, path)]
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -139,7 +143,7 @@ def test_a_circle_is_found() -> None:
 def test_no_modules_import_each_other() -> None:
     """Not by a detour, and not inside a function either."""
     edges: dict[str, set[str]] = {module: set() for module in MODULES}
-    for found in IMPORTS:
+    for found in every_import():
         if found.imported:
             edges[found.importer].add(found.imported)
     assert circles(edges) == []
@@ -152,14 +156,14 @@ def test_every_module_has_a_layer() -> None:
 def test_imports_go_one_way() -> None:
     assert [
         f"{found.place}: {found.importer} imports {found.imported}, which stands above it"
-        for found in IMPORTS
+        for found in every_import()
         if found.imported and layer_of(found.imported) > layer_of(found.importer)
     ] == []
 
 
 def test_the_engine_takes_no_names_from_the_facade() -> None:
     """`from dasan import X` in the engine would import the whole package, whichever layer asks."""
-    assert [f.place for f in IMPORTS if not f.imported and layer_of(f.importer) < layer_of("kernels")] == []
+    assert [f.place for f in every_import() if not f.imported and layer_of(f.importer) < layer_of("kernels")] == []
 
 
 def loaded(statement: str) -> set[str]:
