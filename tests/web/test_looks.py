@@ -188,7 +188,7 @@ def test_tasks_are_short_while_cards_move(
     browser.start_tracing(page=page, categories=["toplevel", "v8.execute"])
     moved = 0
     for _ in range(200):
-        if page.locator("[role=dialog]").count() or moved > 12:
+        if page.locator("[role=dialog]").count() or moved > 5:
             break
         for control in ("[data-do=skip]", "[data-do=cycle]", "[data-do=play]", "[data-do=pass]"):
             found = page.locator(f"{control}:not(:disabled)")
