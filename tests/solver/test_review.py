@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from itertools import combinations, pairwise
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -20,8 +21,10 @@ import dasan
 from dasan.bench.solver import at_random
 from dasan.play.parts import Phase
 from dasan.records.retrace import moves_of
+from dasan.solver.budget import Budget
 from dasan.solver.picture import picture
-from dasan.solver.review import HURRIED, Review, decisive, judge, review
+from dasan.solver.review import HURRIED, Review, _judgements, decisive, judge, review
+from dasan.solver.solving import Warm
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -258,6 +261,31 @@ def test_the_time_for_a_hand_counts_with_nodes_too() -> None:
     for wrong in (-1, "5", True):
         with pytest.raises(ValueError, match="total is a number"):
             judge(state, total=wrong)  # type: ignore[arg-type]
+
+
+def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock stands still but for the first position, before which the solver is loaded: none is hurried for that."""
+    clock = [0.0]
+
+    def load() -> None:
+        clock[0] = 100.0
+
+    monkeypatch.setattr("dasan.kernels.ranks.solver.search.warm_up", load)
+    monkeypatch.setattr("dasan.solver.review.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dasan.solver.budget.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    late: list[bool] = []
+
+    def budget_of(is_late: bool) -> Budget:
+        late.append(is_late)
+        return Budget(None, 10)
+
+    state = example()
+    for _, move in EXAMPLE:
+        state = state.play(move)
+    judged = list(_judgements(state, Warm(16, None), budget_of, None, 2.0))
+    assert clock == [100.0]
+    assert len(judged) >= len(late) > 2
+    assert not any(late)
 
 
 def test_bids_are_not_judged_but_calls_are() -> None:

@@ -43,7 +43,8 @@ class Budget:
 
     def start(self) -> None:
         """Let the clock run from now."""
-        self._deadline = None if self._seconds is None else time.monotonic() + self._seconds
+        self.started = time.monotonic()
+        self._deadline = None if self._seconds is None else self.started + self._seconds
 
     def left(self) -> int | None:
         """Nodes left; None if they are not limited."""

@@ -172,8 +172,8 @@ def judge(
 ) -> Iterator[Judged]:
     """As `review`, but yield the moves one after the other, from the last to the first.
 
-    total: seconds for all of them together; afterwards each position gets at most `HURRIED`, and the clock counts with
-    `nodes` too.
+    total: seconds for all of them together, without those that the solver takes to be compiled or loaded; afterwards each
+    position gets at most `HURRIED`, and the clock counts with `nodes` too.
     """
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     Budget(seconds, nodes, cancel=cancel)  # refused now, not when the first move is asked for
@@ -204,6 +204,7 @@ def _judgements(
             last = _unjudged(now, move)
         else:
             budget = budget_of(end is not None and monotonic() >= end)
+            asked = budget.started
             if now.phase is Phase.AUCTION:
                 if not contracts:
                     contracts = _contracts(now, warm, budget)
@@ -216,6 +217,8 @@ def _judgements(
                 last = _judged(now, move, after[i], solution)
                 if not applies(now):
                     misses = 0 if last.value is not None else misses + 1
+            if end is not None:
+                end += budget.started - asked
         yield last
 
 
