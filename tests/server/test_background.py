@@ -113,14 +113,15 @@ async def test_an_owner_that_cannot_forget_a_connection_keeps_the_others_alive(
     await until(lambda: not owner._there["broken"])
 
 
+@pytest.mark.parametrize("answer", [b"{", b"{}", b'{"done": null}'])
 async def test_an_answer_that_nobody_can_read_ends_the_connections_it_is_about(
-    running: Callable[[Awaitable[Any]], None],
+    running: Callable[[Awaitable[Any]], None], answer: bytes
 ) -> None:
     bus = LocalBus()
     here = Relays(LocalBus(bus), "here")
 
     async def nonsense(_: bytes) -> bytes:
-        return b"{"
+        return answer
 
     await bus.serve("t", nonsense)
     connection = Connection(8, "p0")

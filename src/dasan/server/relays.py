@@ -174,15 +174,15 @@ class Relays:
 
     async def _keep_at(self, table_id: str) -> None:
         numbers = [number for number, here in self._here.items() if here.table_id == table_id]
-        known: list[int] = []
+        lost = set(numbers)
         try:
             asked = {"do": "keep", "process": self._process, "numbers": numbers}
-            known = cast("list[int]", await self._ask(table_id, asked))
+            lost.difference_update(cast("list[int]", await self._ask(table_id, asked)))
         except (NoOwner, Refused, DasanError):
             pass
         finally:
             self._keeping.discard(table_id)
-            self._lose(set(numbers) - set(known))
+            self._lose(lost)
 
     def _lose(self, numbers: set[int]) -> None:
         """Close connections that their owner does not know; their clients come back."""
