@@ -32,12 +32,12 @@ class Flaky:
 
     def __init__(self, work: Callable[..., Awaitable[Any]]) -> None:
         self._work = work
-        self._failed = False
+        self.failed = False
         self.calls = asyncio.Semaphore(0)
 
     async def __call__(self, *given: Any, **named: Any) -> Any:
-        if not self._failed:
-            self._failed = True
+        if not self.failed:
+            self.failed = True
             raise RuntimeError("broken on purpose")
         self.calls.release()
         return await self._work(*given, **named)
@@ -142,7 +142,7 @@ async def test_a_text_that_cannot_be_published_does_not_hold_up_those_after_it(
     monkeypatch.setattr(bus, "publish", publish)
     running(owner.run())
     owner.send("here", {"text": "lost"})
-    await asyncio.sleep(0.05)
+    await until(lambda: publish.failed)
     owner.send("here", {"text": "sent"})
     async with asyncio.timeout(SECONDS):
         assert b"sent" in await heard.get()
