@@ -54,7 +54,7 @@ def percent(hands: Sequence[Counted], role: str) -> str:
 
 
 def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
-    """The share that was kept, by a jackknife over hands."""
+    """The share that was kept, with an interval by a jackknife over hands."""
 
     def of(some: Sequence[Counted]) -> float:
         good, bad = (sum(one[role, k] for one in some for role in roles) for k in (True, False))
@@ -62,7 +62,9 @@ def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
 
     n = len(hands)
     whole = of(hands)
-    return Estimate.of([n * whole - (n - 1) * of([*hands[:i], *hands[i + 1 :]]) for i in range(n)])
+    found = Estimate.of([n * whole - (n - 1) * of([*hands[:i], *hands[i + 1 :]]) for i in range(n)])
+    half = (found.high - found.low) / 2
+    return Estimate(whole, max(0.0, whole - half), min(1.0, whole + half), n)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -96,7 +98,7 @@ def line(name: str, preset: str, seed: int, nodes: int, hands: Sequence[Counted]
             f"{nodes:,}",
             str(sum(one.total() for one in hands) - unproved),
             f"{both.mean:.1%}",
-            f"[{max(0.0, both.low):.1%}, {min(1.0, both.high):.1%}]",
+            f"[{both.low:.1%}, {both.high:.1%}]",
             percent(hands, "bidder"),
             percent(hands, "opponent"),
             str(unproved),

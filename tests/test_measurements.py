@@ -81,4 +81,6 @@ def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert int(row["unproved"]) == sum(one["bidder", None] + one["opponent", None] for one in hands)
     assert int(row["decisions"]) == sum(n for one in hands for (_, known), n in one.items() if known is not None) > 0
     assert row["bidder's side"].split(" of ")[1] == str(sum(one["bidder", k] for one in hands for k in (True, False)))
+    good = sum(one["bidder", True] + one["opponent", True] for one in hands)
+    assert row["kept"] == f"{good / int(row['decisions']):.1%}"
     assert "Open hands" in sections(page.read_text())
