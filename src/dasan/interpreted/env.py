@@ -88,11 +88,14 @@ def deals(
     return begun.hands, begun.kitty, begun.dealer, begun.leader, begun.exchange
 
 
-def serve(me: int, order: int, posts: Posts, own: Own, s: EngineMemory, b: Buffers, w: EngineTables) -> int:
+def serve(parcel: tuple[Posts, Own, EngineMemory, Buffers, EngineTables], me: int, order: int) -> int:
     """Carry out a command, see `kernels.env.threads`; the first environment whose action is not legal, or NONE."""
     from dasan.kernels.env.buffers import NONE
-    from dasan.kernels.env.threads import START, WRITE
+    from dasan.kernels.env.threads import SAMPLE, START, WRITE, sample_all
 
+    _, own, s, b, w = parcel
+    if order == SAMPLE:
+        return sample_all(own.choice, b)
     n = len(s.states)
     if order == WRITE:
         for i in range(n):

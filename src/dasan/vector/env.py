@@ -42,6 +42,7 @@ Output = bool | Literal["packed"]
 
 MOST_ENVS = (1 << 31) - 1
 """Environments that a caller may ask for: more than any machine has memory for."""
+_INT32 = np.dtype(np.int32)
 
 
 class VectorEnv:
@@ -95,7 +96,7 @@ class VectorEnv:
         from dasan.kernels.env import buffers as env_buffers
         from dasan.kernels.env import optional_outputs
         from dasan.kernels.env import threads as worker_threads
-        from dasan.kernels.runtime import table_cache
+        from dasan.kernels.runtime import parcels, table_cache
 
         rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
         num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_WORKERS)
@@ -186,6 +187,8 @@ class VectorEnv:
         self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(more.rows)
         self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else more.starts
         self._io, self._orders = env_buffers, worker_threads
+        self._bind = parcels.bound
+        self._bound: parcels.Bound | None = None
         self._team = worker_threads.Team(n, threads if chosen.compiled else 1)
         self._own = worker_threads.Own(
             chosen=np.zeros(n, np.int32),
@@ -291,8 +294,8 @@ class VectorEnv:
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
         if given.dtype.kind not in "iu":
             raise ValueError("step takes action ids, whole numbers")
-        np.copyto(self._own.chosen, given, casting="unsafe")
-        if given.dtype != np.int32 and (self._own.chosen != given).any():
+        self._own.chosen[:] = given
+        if given.dtype != _INT32 and (self._own.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
         bad = self._command(self._orders.STEP)
         if bad >= 0:
@@ -304,10 +307,7 @@ class VectorEnv:
 
         Every call writes into the same array.
         """
-        team = self._team
-        team.command(
-            self._orders.SAMPLE, self._serve, lambda: self._orders.sample_all(team.posts, self._own.choice, self._b)
-        )
+        self._command(self._orders.SAMPLE)
         return self._b.actions
 
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
@@ -426,8 +426,12 @@ class VectorEnv:
 
     def _serve(self, me: int, order: int) -> int:
         """Run thread `me`, which carries out `order` first."""
-        found: int = self._kernels.serve(me, order, self._team.posts, self._own, self._s, self._b, self._tables)
-        return found
+        own, posts = self._own, self._team.posts
+        bound = self._bound
+        if bound is None or bound.parcel[0] is not posts or bound.parcel[1] is not own:
+            parcel = (posts, own, self._s, self._b, self._tables)
+            bound = self._bound = self._bind(self._kernels.serve, parcel, 2)
+        return bound.call(me, order)
 
     def _write_more(self) -> None:
         """Write the optional outputs: features of moves, and hidden cards."""

@@ -20,6 +20,7 @@ from dasan.kernels.cardsets.tables import (
     cardset_policy,
 )
 from dasan.kernels.env.buffers import (
+    BLOCK,
     Buffers,
     clear_mask,
     clear_result,
@@ -36,7 +37,8 @@ from dasan.kernels.env.buffers import (
 from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.policies import LaterLead
@@ -69,6 +71,8 @@ class CardsetTables(NamedTuple):
     session: bool
     winner_leads: bool
 
+
+Parcel = tuple[Posts, Own, Words, Buffers, CardsetTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener must_include? hand_sizes"
 HIDDEN = "hands"
@@ -151,8 +155,9 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
 
 
 @lean
-def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: CardsetTables) -> int:
+def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
+    posts, own, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -160,7 +165,12 @@ def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: B
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
         elif order == START or agreed(me, posts, own.chosen, buffers):
-            _advance_all(me, first, last, order == START, own, states, buffers, tables)
+            for block in range(first, last, BLOCK):
+                end = min(block + BLOCK, last)
+                _move_all(parcel, me, block, end, last, order == START)
+                _publish_all(parcel, block, end)
+                if own.observing:
+                    _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
 
@@ -171,16 +181,16 @@ def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words)
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.p.players)
         clear_mask(i, buffers)
-        publish(i, states, buffers, tables, True)
+        publish(i, states[i], buffers, tables)
+        _observe(i, states[i], buffers, tables)
 
 
-@woven
-def _advance_all(
-    me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: CardsetTables
-) -> None:
+@apart
+def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
+    _, own, states, buffers, tables = opened(parcel)
     scratch = own.scratch[me]
-    for i in range(first, last):
+    for i in range(U(first), U(end)):
         look_ahead(i, last, states, 3, buffers)
         row = states[i]
         clear_result(i, buffers, tables.p.players)
@@ -192,7 +202,22 @@ def _advance_all(
             settle(i, row, buffers, tables)
             row[NUMBER] += _1
             _deal(i, states, scratch, tables)
-        publish(i, states, buffers, tables, own.observing)
+
+
+@apart
+def _publish_all(parcel: Parcel, first: int, end: int) -> None:
+    """Write the seats to act and their legal actions."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        publish(i, states[i], buffers, tables)
+
+
+@apart
+def _observe_all(parcel: Parcel, first: int, end: int) -> None:
+    """Write the observations of the seats to act."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        _observe(i, states[i], buffers, tables)
 
 
 @woven
@@ -269,14 +294,11 @@ def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
 
 
 @woven
-def publish(i: int, states: Words, buffers: Buffers, tables: CardsetTables, observing: bool) -> None:
-    """Write the seat to act, its legal actions and its observation."""
-    row = states[i]
+def publish(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
+    """Write the seat to act and its legal actions."""
     buffers.to_act[i] = signed(row[SEAT])
     buffers.num_legal[i] = list_legal(row, buffers.legal[i], tables.first_row, tables)
     set_mask(i, buffers)
-    if observing:
-        _observe(i, row, buffers, tables)
 
 
 @woven

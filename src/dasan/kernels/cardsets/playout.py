@@ -63,7 +63,7 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTable
 def publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     clear_mask(0, buffers)
-    env.publish(0, states, buffers, tables, False)
+    env.publish(0, states[0], buffers, tables)
 
 
 @woven
@@ -137,7 +137,7 @@ def play_out(
                 over = step(states, opening, buffers, tables, scratch)
                 plies += 1
             while not over:
-                env.publish(0, states, buffers, tables, False)
+                env.publish(0, states[0], buffers, tables)
                 if policy == THRIFTY:
                     action = _choose(row, buffers, tables, policies)
                 else:

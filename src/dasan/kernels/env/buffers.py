@@ -23,6 +23,11 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 NONE = -1
 AHEAD = 8
 """How many environments ahead a step prefetches."""
+FEW_WORDS = 32
+"""Packed masks of so many words are cleared whole, wider ones where they were set."""
+BLOCK = 64
+"""Environments that move together before their outputs are written. A short loop for each part of a step overlaps the work of
+several environments in the processor, which one long loop does not."""
 _BYTES = U(0x0101_0101_0101_0101)
 _ENVIRONMENT = U(0xD1B54A32D192ED03)
 _CHOICE = U(0xE7037ED1A0B428DB)
@@ -114,7 +119,7 @@ def look_ahead(i: int, last: int, words: Words, lines: int, buffers: Buffers) ->
     """Prefetch what a step of environment `i + AHEAD` reads: `lines` cache lines of its row of `words`, its list of legal
     actions, and its mask, unless the mask is so wide that a step touches few of its lines.
     """
-    soon = min(i + AHEAD, last - 1)
+    soon = min(signed(i) + AHEAD, last - 1)
     for k in range(lines):
         prefetch(words, soon * words.shape[1] + 8 * k)
     prefetch(buffers.legal, soon * buffers.legal.shape[1])
@@ -129,9 +134,9 @@ def first_illegal(first: int, last: int, actions: npt.NDArray[np.int32], buffers
     bits = buffers.bits
     if buffers.written.bits:
         fine = _1
-        for i in range(first, last):
+        for i in range(U(first), U(last)):
             if bits.shape[1] > 8:
-                soon = min(i + AHEAD, last - 1)
+                soon = min(signed(i) + AHEAD, last - 1)
                 prefetch(bits, soon * bits.shape[1] + (signed(actions[soon]) >> 6))
             fine &= _bit_of(i, actions[i], bits)
         if fine != _0:
@@ -175,16 +180,17 @@ def _is_listed(i: int, action: int, buffers: Buffers) -> bool:
 def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
     """One legal action for each environment, each equally likely, into `buffers.actions`."""
     if buffers.written.legal:
-        for i in range(first, last):
-            prefetch(buffers.legal, min(i + AHEAD, last - 1) * buffers.legal.shape[1])
+        for i in range(U(first), U(last)):
+            prefetch(buffers.legal, min(signed(i) + AHEAD, last - 1) * buffers.legal.shape[1])
             n = min(max(signed(buffers.num_legal[i]), 1), buffers.legal.shape[1])
             buffers.actions[i] = buffers.legal[i, below(_drawn(i, choice), U(n))]
     elif buffers.drawn.shape[0] == 1 and buffers.drawn.shape[1] == 3:
-        for i in range(first, last):
+        three = buffers.drawn[0, 0], buffers.drawn[0, 1], buffers.drawn[0, 2]
+        for i in range(U(first), U(last)):
             n = U(max(signed(buffers.num_legal[i]), 1))
-            buffers.actions[i] = _nth_of_three(i, below(_drawn(i, choice), n), buffers.bits, buffers.drawn)
+            buffers.actions[i] = _nth_of_three(i, below(_drawn(i, choice), n), buffers.bits, three)
     else:
-        for i in range(first, last):
+        for i in range(U(first), U(last)):
             n = U(max(signed(buffers.num_legal[i]), 1))
             buffers.actions[i] = nth_legal(i, below(_drawn(i, choice), n), buffers)
 
@@ -197,9 +203,9 @@ def _drawn(i: int, choice: Words) -> np.uint64:
 
 
 @woven
-def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: Words) -> int:
+def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: tuple[np.uint64, np.uint64, np.uint64]) -> int:
     """`nth_legal` of three words in one group. Which word has it is unpredictable, so nothing branches on that."""
-    a, b, c = bits[i, 0] & drawn[0, 0], bits[i, 1] & drawn[0, 1], bits[i, 2] & drawn[0, 2]
+    a, b, c = bits[i, 0] & drawn[0], bits[i, 1] & drawn[1], bits[i, 2] & drawn[2]
     in_a = popcount(a)
     in_ab = in_a + popcount(b)
     word = a if n < in_a else (b if n < in_ab else c)
@@ -248,10 +254,25 @@ def clear_mask(i: int, buffers: Buffers) -> None:
             if 0 <= action < mask.shape[1]:
                 mask[i, action] = 0
     if buffers.written.bits:
+        if bits.shape[1] <= FEW_WORDS:
+            for k in range(bits.shape[1]):
+                bits[i, k] = _0
+            return
         for k in range(n):
             action = signed(legal[i, k])
             if 0 <= action < 64 * bits.shape[1]:
                 bits[i, action >> 6] = _0
+
+
+@woven
+def enter_legal(i: int, n: int, action: int, buffers: Buffers) -> int:
+    """Write the n-th legal action of environment `i` to its list and to its mask, which is clear; return n + 1."""
+    buffers.legal[i, U(n)] = action
+    if buffers.written.mask:
+        buffers.mask[i, U(action)] = 1
+    if buffers.written.bits:
+        buffers.bits[i, U(action) >> U(6)] |= _1 << (U(action) & _63)
+    return n + 1
 
 
 @woven

@@ -14,10 +14,12 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.env.buffers import (
+    BLOCK,
     Buffers,
     clear_mask,
     clear_result,
     deal_state,
+    enter_legal,
     finish_observation,
     look_ahead,
     put,
@@ -34,7 +36,8 @@ from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_
 from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.policies import LaterLead
@@ -91,6 +94,8 @@ class PatternTables(NamedTuple):
 
 LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
+
+Parcel = tuple[Posts, Own, PatternStates, Buffers, PatternTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener finished has_played"
 EXCHANGED = "giving? offering? given? offered? taken?"
@@ -204,10 +209,9 @@ def lead(row: Words, tables: PatternTables) -> None:
 
 
 @lean
-def serve(
-    me: int, order: int, posts: Posts, own: Own, states: PatternStates, buffers: Buffers, tables: PatternTables
-) -> int:
+def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
+    posts, own, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -215,7 +219,12 @@ def serve(
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
         elif order == START or agreed(me, posts, own.chosen, buffers):
-            _advance_all(me, first, last, order == START, own, states, buffers, tables)
+            for block in range(first, last, BLOCK):
+                end = min(block + BLOCK, last)
+                _move_all(parcel, me, block, end, last, order == START)
+                _publish_all(parcel, me, block, end)
+                if own.observing:
+                    _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
 
@@ -226,23 +235,16 @@ def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch
     for i in range(states.words.shape[0]):
         clear_result(i, buffers, tables.p.players)
         clear_mask(i, buffers)
-        publish(i, states, buffers, tables, scratch, True)
+        publish(i, states.words[i], buffers, tables, scratch)
+        observe(i, states.words[i], buffers, tables)
 
 
-@woven
-def _advance_all(
-    me: int,
-    first: int,
-    last: int,
-    starting: bool,
-    own: Own,
-    states: PatternStates,
-    buffers: Buffers,
-    tables: PatternTables,
-) -> None:
+@apart
+def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
+    _, own, states, buffers, tables = opened(parcel)
     scratch = own.scratch[me]
-    for i in range(first, last):
+    for i in range(U(first), U(end)):
         look_ahead(i, last, states.words, 7, buffers)
         row = states.words[i]
         action = own.chosen[i]
@@ -260,7 +262,22 @@ def _advance_all(
             exchange(row, action, tables.gives, tables.pairs, tables.takes, tables.pair_cards)
             if row[PHASE] == PLAYING:
                 lead(row, tables)
-        publish(i, states, buffers, tables, scratch, own.observing)
+
+
+@apart
+def _publish_all(parcel: Parcel, me: int, first: int, end: int) -> None:
+    """Write the seats to act and their legal actions."""
+    _, own, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        publish(i, states.words[i], buffers, tables, own.scratch[me])
+
+
+@apart
+def _observe_all(parcel: Parcel, first: int, end: int) -> None:
+    """Write the observations of the seats to act."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        observe(i, states.words[i], buffers, tables)
 
 
 @woven
@@ -272,20 +289,21 @@ def move(i: int, states: PatternStates, play: int, scratch: Words, tables: Patte
     if play < 0:
         row[PASSED] |= _1 << U(seat)
     else:
-        first, second = cards_of(play, row[ONE + seat], row[TWO + seat], tables.t)
-        row[ONE + seat], row[TWO + seat] = remaining(row[ONE + seat], row[TWO + seat], first, second)
+        one, two = U(ONE) + row[SEAT], U(TWO) + row[SEAT]
+        first, second = cards_of(play, row[one], row[two], tables.t)
+        row[one], row[two] = remaining(row[one], row[two], first, second)
         row[PLAYED_2] |= second | (row[PLAYED_1] & first)
         row[PLAYED_1] |= first
         row[HAS_PLAYED] |= _1 << U(seat)
         row[TABLE], row[TABLE_1], row[TABLE_2], row[TABLE_SEAT] = U(play), first, second, U(seat)
         row[PASSED] = _0
-        if row[ONE + seat] == _0:
+        if row[one] == _0:
             row[INSIDE] &= ~(_1 << U(seat))
             row[ORDER] |= U(seat) << (U(4) * row[OUT])
             row[OUT] += _1
             if row[OUT] == _1:
-                one, two = row[ONE : ONE + 8], row[TWO : TWO + 8]
-                settle(one, two, signed(row[HAS_PLAYED]), seat, tables.p, states.payments[i])
+                ones, twos = row[ONE : ONE + 8], row[TWO : TWO + 8]
+                settle(ones, twos, signed(row[HAS_PLAYED]), seat, tables.p, states.payments[i])
             if row[OUT] == players - 1:
                 return True
         top = tables.p.restart > 0 and tables.t.size[play] <= 2 and (first >> U(tables.p.top)) & _1 != _0
@@ -338,32 +356,38 @@ def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTable
 
 
 @woven
-def publish(
-    i: int, states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words, observing: bool
-) -> None:
-    """Write the seat to act, its legal actions and its observation."""
-    row = states.words[i]
+def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
+    """Write the seat to act and its legal actions."""
     buffers.to_act[i] = signed(row[SEAT])
     if row[PHASE] != PLAYING:
         list_exchanges(
             i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
         )
-    else:
-        buffers.num_legal[i] = list_legal(row, buffers.legal[i], tables.first_row, scratch, tables)
-    set_mask(i, buffers)
-    if observing:
-        _observe(i, row, buffers, tables)
+        set_mask(i, buffers)
+        return
+    # As `list_legal`, but list and mask in one loop: when a loop ends is mispredicted often.
+    found = scratch[PLAYS : PLAYS + ROOM]
+    end = find_plays(row, found, tables)
+    n = 0
+    for at in range(FOUND, end, 2):
+        word, first = found[at], found[at + 1]
+        while word != _0:
+            n = enter_legal(i, n, tables.first_row + tables.t.rows[first + trailing_zeros(word)], buffers)
+            word &= word - _1
+    if row[TABLE] != NONE:
+        n = enter_legal(i, n, 0, buffers)
+    buffers.num_legal[i] = n
 
 
 @woven
 def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
     """Write what the seat to act can play to `found`, see `play.find`; returns the end."""
-    seat = signed(row[SEAT])
+    seat = row[SEAT]
     table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
-    strong = (row[STRONG] >> U(seat)) & _1 != _0
-    ordinary, end = find(row[ONE + seat], row[TWO + seat], table, strong, found, tables.t)
+    strong = (row[STRONG] >> seat) & _1 != _0
+    ordinary, end = find(row[U(ONE) + seat], row[U(TWO) + seat], table, strong, found, tables.t)
     if strong and table >= 0 and ordinary == end and tables.t.power[table] == 0:
-        row[STRONG] &= ~(_1 << U(seat))
+        row[STRONG] &= ~(_1 << seat)
     return end
 
 
@@ -387,43 +411,63 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: W
 
 @woven
 def _put_cards(
-    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, tables: PatternTables
+    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, block: int, decks: int
 ) -> tuple[np.uint64, int]:
     """Append the flags of a set of cards, once and with two decks twice; the jokers' bits 52 and 56 become neighbours."""
     low = (_1 << U(53)) - _1
-    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), tables.block, obs, i)
-    if tables.decks == 2:
-        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), tables.block, obs, i)
+    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), block, obs, i)
+    if decks == 2:
+        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), block, obs, i)
     return acc, at
 
 
 @woven
-def _observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
+def observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
+    """Write the observation of the seat to act."""
+    players, kinds, block = tables.p.players, tables.number_of_kinds, tables.block
+    # With constant sizes the compiler knows every offset.
+    if players == 4 and kinds == 10 and block == 52 and tables.decks == 1 and not tables.exchanging:
+        _observe(i, row, buffers, tables, 4, 10, 52, 1, False)
+    else:
+        _observe(i, row, buffers, tables, players, kinds, block, tables.decks, tables.exchanging)
+
+
+@woven
+def _observe(
+    i: int,
+    row: Words,
+    buffers: Buffers,
+    tables: PatternTables,
+    players: int,
+    kinds: int,
+    block: int,
+    decks: int,
+    exchanging: bool,
+) -> None:
     """Write the features of `dasan.features.layout`, in order."""
-    players = tables.p.players
     me = signed(row[SEAT])
     obs, acc = buffers.packed, _0
-    if tables.exchanging:
+    if exchanging:
         acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
     else:
         acc, at = put(acc, 0, _1, 1, obs, i)
-    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, tables)
-    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, tables)
-    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, tables)
-    acc, at = put(acc, at, tables.kinds[row[TABLE]] if row[TABLE] != NONE else _0, tables.number_of_kinds, obs, i)
+    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, block, decks)
+    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, block, decks)
+    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, block, decks)
+    acc, at = put(acc, at, tables.kinds[row[TABLE]] if row[TABLE] != NONE else _0, kinds, obs, i)
     acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
     acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
     acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
     acc, at = put_seats(acc, at, ((1 << players) - 1) & ~signed(row[INSIDE]), me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[HAS_PLAYED]), me, players, obs, i)
-    if tables.exchanging:
+    if exchanging:
         acc, at = put_seat(acc, at, row[EX_LOSER], me, players, obs, i)
         acc, at = put_seat(acc, at, row[EX_WINNER], me, players, obs, i)
-        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, tables.block, obs, i)
+        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, block, obs, i)
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
-        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, tables)
-        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, tables.block, obs, i)
+        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, block, decks)
+        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, block, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
@@ -445,7 +489,9 @@ def _write_more(
             acc, at = _0, 0
             for k in range(1, players):
                 seat = (me + k) % players
-                acc, at = _put_cards(acc, at, row[ONE + seat], row[TWO + seat], more.hidden_bits, i, tables)
+                acc, at = _put_cards(
+                    acc, at, row[ONE + seat], row[TWO + seat], more.hidden_bits, i, tables.block, tables.decks
+                )
             finish_hidden(acc, at, i, more)
         if more.listing:
             write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, more)

@@ -63,28 +63,28 @@ def _hold(one: np.uint64, two: np.uint64, depth: int, scratch: Words) -> None:
 @woven
 def _find(kind: int, length: int, above: np.uint64, end: int, scratch: Words, catalogue: PatternCatalogue) -> int:
     """Append the plays of a kind, only those of `length` if it is not 0, among the bits `above`; return the new end."""
-    held = scratch[HELD + catalogue.copies[kind] - 1]
+    held = scratch[U(HELD + catalogue.copies[U(kind)] - 1)]
     if held == _0:
         return end
-    form, block = catalogue.form[kind], catalogue.block[kind]
+    form, block = catalogue.form[U(kind)], catalogue.block[U(kind)]
     if form == SAME:
-        word = (used_fields(held) if catalogue.decider[kind] == NO_SUIT else held) & above
+        word = (used_fields(held) if catalogue.decider[U(kind)] == NO_SUIT else held) & above
         if word != _0:
-            scratch[end] = word
-            scratch[end + 1] = U(64 * block)
+            scratch[U(end)] = word
+            scratch[U(end + 1)] = U(64 * block)
             end += 2
     elif form == GROUPS:
         mains = used_fields(held & catalogue.plain) & above
-        sides = used_fields(scratch[HELD + catalogue.side[kind] - 1])
-        more = used_fields(scratch[HELD + catalogue.depth[kind] - 1])
+        sides = used_fields(scratch[U(HELD + catalogue.side[U(kind)] - 1)])
+        more = used_fields(scratch[U(HELD + catalogue.depth[U(kind)] - 1)])
         while mains != _0:
             main = mains & (~mains + _1)
             mains ^= main
             at = block + signed(trailing_zeros(main) >> U(2))
-            word = ((sides & ~main) | (more & main)) & catalogue.valid[at]
+            word = ((sides & ~main) | (more & main)) & catalogue.valid[U(at)]
             if word != _0:
-                scratch[end] = word
-                scratch[end + 1] = U(64 * at)
+                scratch[U(end)] = word
+                scratch[U(end + 1)] = U(64 * at)
                 end += 2
     else:
         end = _find_runs(kind, length, above, end, in_sequence(held, catalogue), scratch, catalogue)
@@ -96,9 +96,9 @@ def _find_runs(
     kind: int, length: int, above: np.uint64, end: int, held: np.uint64, scratch: Words, catalogue: PatternCatalogue
 ) -> int:
     """As `_find`, for runs; `held` by places in the sequence."""
-    form, decider, mixed = catalogue.form[kind], catalogue.decider[kind], catalogue.mixed[kind]
-    shortest, longest = catalogue.shortest[kind], catalogue.longest[kind]
-    at = catalogue.block[kind]
+    form, decider, mixed = catalogue.form[U(kind)], catalogue.decider[U(kind)], catalogue.mixed[U(kind)]
+    shortest, longest = catalogue.shortest[U(kind)], catalogue.longest[U(kind)]
+    at = catalogue.block[U(kind)]
     if length > 0:
         at += length - shortest
         shortest = longest = length
@@ -126,10 +126,10 @@ def _find_runs(
         else:
             of = held if decider == FIRST else held >> U(4 * (last - 1))
             word = (starts | (starts << _1) | (starts << U(2)) | (starts << U(3))) & of & ~alone
-        word &= above & catalogue.valid[at]
+        word &= above & catalogue.valid[U(at)]
         if word != _0:
-            scratch[end] = word
-            scratch[end + 1] = U(64 * at)
+            scratch[U(end)] = word
+            scratch[U(end + 1)] = U(64 * at)
             end += 2
         if last == longest:
             break
@@ -171,7 +171,7 @@ def find(
         if k == 0:
             ordinary = end
         kind = catalogue.strong[k]
-        if not stronger or kind < 0 or catalogue.powers[kind] <= power:
+        if not stronger or kind < 0 or catalogue.powers[U(kind)] <= power:
             return ordinary, end
         length, above = 0, _ALL
         k += 1

@@ -97,7 +97,7 @@ def fill(states: PatternStates, first: int, one: Words, two: Words, tables: Patt
 def publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     clear_mask(0, buffers)
-    env.publish(0, states, buffers, tables, scratch, False)
+    env.publish(0, states.words[0], buffers, tables, scratch)
 
 
 @woven
@@ -187,7 +187,7 @@ def play_out(
                 over = step(states, opening, buffers, tables, scratch)
                 plies += 1
             while not over:
-                env.publish(0, states, buffers, tables, scratch, False)
+                env.publish(0, states.words[0], buffers, tables, scratch)
                 if policy == THRIFTY:
                     action = _choose(row, buffers, tables, policies)
                 else:

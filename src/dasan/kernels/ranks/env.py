@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dasan.cards import Card
 from dasan.kernels.env.buffers import (
+    BLOCK,
     Buffers,
     clear_result,
     deal_state,
@@ -29,11 +30,12 @@ from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden
 from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
 from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
-from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal
+from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal, write_plain
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import extract, popcount
-from dasan.kernels.runtime.compiled import lean, woven
+from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
@@ -50,8 +52,8 @@ _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
 HAND, PLAYED = 0, 4
 PHASE, SEAT, PASSED, LAST, TABLE_SEAT, HOLDER, CALLED, PARTNER = 8, 9, 10, 11, 12, 13, 14, 15
-BID, BIDDER, SAID, OPENER, OPENING, DEALER, BASE, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
-DEALT, KITTY = 24, 29
+BID, BIDDER, SAID, OPENER, OPENING, DEALER, KITTY, NUMBER = 16, 17, 18, 19, 20, 21, 22, 23
+DEALT, BASE = 24, 29
 COLUMNS = 32
 """Columns of a row. A play reads the first two cache lines; bids and observations read the third. Hands, played cards and KITTY
 are count lanes by seat; dealt cards are suit words by seat, then the kitty. NONE: no such seat or card."""
@@ -68,6 +70,8 @@ class RankTables(NamedTuple):
     a: AuctionTable
     x: RankIds
 
+
+Parcel = tuple[Posts, Own, Words, Buffers, RankTables]
 
 PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
 NUMBERS = "hand_sizes said"
@@ -114,8 +118,9 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
 
 
 @lean
-def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: Buffers, tables: RankTables) -> int:
+def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
+    posts, own, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
@@ -123,7 +128,15 @@ def serve(me: int, order: int, posts: Posts, own: Own, states: Words, buffers: B
         elif order == WRITE:
             _write_more(first, last, own.more, states, buffers, tables)
         elif order == START or agreed(me, posts, own.chosen, buffers):
-            _advance_all(me, first, last, order == START, own, states, buffers, tables)
+            for block in range(first, last, BLOCK):
+                end = min(block + BLOCK, last)
+                _move_all(parcel, me, block, end, last, order == START)
+                if tables.x.plain:
+                    _publish_plain(parcel, block, end)
+                else:
+                    _publish_all(parcel, block, end)
+                if own.observing:
+                    _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
 
@@ -133,25 +146,56 @@ def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) ->
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.a.players)
-        publish(i, states[i], buffers, tables, True)
+        publish(i, states[i], buffers, tables)
+        observe(i, states[i], buffers, tables)
 
 
-@woven
-def _advance_all(
-    me: int, first: int, last: int, starting: bool, own: Own, states: Words, buffers: Buffers, tables: RankTables
-) -> None:
+@apart
+def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
+    _, own, states, buffers, tables = opened(parcel)
     scratch = own.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
-    for i in range(first, last):
-        look_ahead(i, last, states, 2, buffers)
+    for i in range(U(first), U(end)):
+        look_ahead(i, last, states, 3 if own.observing else 2, buffers)
         row = states[i]
         if starting:
             row[NUMBER] = _0
             deal(row, pack, hands, tables)
         else:
             advance(i, own.chosen[i], row, buffers, tables, pack, hands)
-        publish(i, row, buffers, tables, own.observing)
+
+
+@apart
+def _publish_all(parcel: Parcel, first: int, end: int) -> None:
+    """Write the seats to act and their legal actions."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        publish(i, states[i], buffers, tables)
+
+
+@apart
+def _publish_plain(parcel: Parcel, first: int, end: int) -> None:
+    """As `_publish_all`, for plain ids and rules in which no card is called."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        row = states[i]
+        seat = row[SEAT]
+        buffers.to_act[i] = signed(seat)
+        if row[PHASE] == PLAYING:
+            sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.t)
+            write_plain(i, _0, sets, ones, twos, tables.x, buffers)
+        else:
+            said, twos = bids_of(row, tables)
+            write_plain(i, said, _0, _0, twos, tables.x, buffers)
+
+
+@apart
+def _observe_all(parcel: Parcel, first: int, end: int) -> None:
+    """Write the observations of the seats to act."""
+    _, _, states, buffers, tables = opened(parcel)
+    for i in range(U(first), U(end)):
+        observe(i, states[i], buffers, tables)
 
 
 @woven
@@ -169,7 +213,7 @@ def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTable
 def move(row: Words, action: int, tables: RankTables) -> bool:
     """Carry out one legal action id. True if the hand is over; row[SEAT] then went out."""
     if row[PHASE] == PLAYING:
-        return _play(row, tables.x.codes[action], tables)
+        return _play(row, tables.x.codes[U(action)], tables)
     if row[PHASE] == AUCTION:
         _bid(row, signed(action), tables.a)
     else:
@@ -226,30 +270,28 @@ def _call(row: Words, card: int, auction: AuctionTable) -> None:
 @woven
 def _play(row: Words, code: int, tables: RankTables) -> bool:
     """Carry out a play or a pass (B3.15–B3.18). True if the hand is over; row[SEAT] then went out."""
-    t, players = tables.t, tables.a.players
-    seat = signed(row[SEAT])
+    t, players = tables.t, U(tables.a.players)
+    seat, passed, last, holds = row[SEAT], row[PASSED], row[LAST], row[TABLE_SEAT]
     action = U(code & 255)
     ranks, shift = t.ranks[action], t.shift[action]
-    played = row[PLAYED + seat]
-    row[PLAYED + seat] = (
+    played = row[U(PLAYED) + seat]
+    row[U(PLAYED) + seat] = (
         (played & ~ranks) | ((((played & ranks) << shift) << shift) & ranks) | (ranks & ~((_ALL << shift) << shift))
     )
-    left = taken(row[HAND + seat], action, t)
-    row[HAND + seat] = left
+    left = taken(row[U(HAND) + seat], action, t)
+    row[U(HAND) + seat] = left
     if code >= 256:
         row[HOLDER] = NONE
     if left == _0:
         return True
-    # A pass takes no cards. There is no branch on it, for it would be mispredicted often.
+    # A pass takes no cards. There is no branch on it, for it would be mispredicted often: all words are read above.
     passing = action == _PASS
-    passed = row[PASSED] | (_1 << U(seat))
-    cleared = passing & (popcount(passed) == U(players - 1))
-    last = row[LAST] if passing else action
-    holds = row[TABLE_SEAT] if passing else U(seat)
+    passed |= _1 << seat
+    cleared = passing & (popcount(passed) == players - _1)
     row[PASSED] = passed if passing & (not cleared) else _0
-    row[LAST] = _LEAD if cleared else last
-    row[TABLE_SEAT] = U(NONE) if cleared else holds
-    row[SEAT] = seat + 1 if seat + 1 < players else 0
+    row[LAST] = _LEAD if cleared else (last if passing else action)
+    row[TABLE_SEAT] = U(NONE) if cleared else (holds if passing else seat)
+    row[SEAT] = seat + _1 if seat + _1 < players else _0
     return False
 
 
@@ -275,13 +317,13 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
     """All legal actions as seven words: pass, bids and calls (id 1 at bit 0), then three words of plays with the called card
     and three without.
     """
-    t, a, x = tables.t, tables.a, tables.x
-    seat = signed(row[SEAT])
+    t = tables.t
+    seat = row[SEAT]
     said, with0, with1, with2 = _0, _0, _0, _0
     if row[PHASE] == PLAYING:
-        hand, last = row[HAND + seat], row[LAST]
+        hand, last = row[U(HAND) + seat], row[LAST]
         sets, ones, twos = legal_words(hand, last, t)
-        if row[HOLDER] == U(seat):
+        if row[HOLDER] == seat:
             rank = row[CALLED] & U(15)
             u = rank * _3
             with0, with1, with2 = sets & t.using[u], ones & t.using[u + _1], twos & t.using[u + _2]
@@ -289,32 +331,43 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
             top = lanes & ~(lanes >> _16)
             sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
         return said, with0, with1, with2, sets, ones, twos
-    sets, ones, twos = _0, _0, _0
     if row[PHASE] == AUCTION:
-        digs = a.digs.shape[0] > 0 and must_dig(row[HAND + seat], a.digs)
-        lowest = a.top if digs else signed(row[BID]) + 1
-        said = (_1 << U(a.top)) - (_1 << U(lowest - 1))
-        if not digs and (row[BID] > _0 or row[OPENER] != U(seat) or a.opener_may_pass):
-            twos = _PASS_BIT
-    else:
-        for k in range(x.call_cards.shape[0] - 1):
-            if (row[DEALT + seat] >> U(x.call_cards[k])) & _1 == _0:
-                said |= _1 << U(x.first_call - 1 + k)
-    return said, with0, with1, with2, sets, ones, twos
+        said, twos = bids_of(row, tables)
+        return said, with0, with1, with2, _0, _0, twos
+    x = tables.x
+    for k in range(x.call_cards.shape[0] - 1):
+        if (row[U(DEALT) + seat] >> U(x.call_cards[k])) & _1 == _0:
+            said |= _1 << U(x.first_call - 1 + k)
+    return said, with0, with1, with2, _0, _0, _0
 
 
 @woven
-def publish(i: int, row: Words, buffers: Buffers, tables: RankTables, observing: bool) -> None:
-    """Write the seat to act, its legal actions and its observation."""
+def bids_of(row: Words, tables: RankTables) -> tuple[np.uint64, np.uint64]:
+    """The legal bids, id 1 at bit 0, and the bit of the pass."""
+    a = tables.a
+    seat = row[SEAT]
+    bound = a.digs.shape[0] > 0 and must_dig(row[U(HAND) + seat], a.digs)
+    lowest = a.top if bound else signed(row[BID]) + 1
+    passes = not bound and (row[BID] > _0 or row[OPENER] != seat or a.opener_may_pass)
+    return (_1 << U(a.top)) - (_1 << U(lowest - 1)), _PASS_BIT if passes else _0
+
+
+@woven
+def publish(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
+    """Write the seat to act and its legal actions."""
     buffers.to_act[i] = signed(row[SEAT])
     write_legal(i, legal_of(row, tables), tables.x, buffers)
-    if observing:
-        kinds = tables.x.number_of_kinds
-        # With constant sizes the compiler knows every offset, which halves the time.
-        if tables.a.players == 3 and kinds == 8 and tables.a.top == 3 and tables.a.call_ranks == _0:
-            _observe(i, row, buffers, tables, 3, 8, 3, False)
-        else:
-            _observe(i, row, buffers, tables, tables.a.players, kinds, tables.a.top, tables.a.call_ranks != _0)
+
+
+@woven
+def observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
+    """Write the observation of the seat to act."""
+    kinds = tables.x.number_of_kinds
+    # With constant sizes the compiler knows every offset, which halves the time.
+    if tables.a.players == 3 and kinds == 8 and tables.a.top == 3 and tables.a.call_ranks == _0:
+        _observe(i, row, buffers, tables, 3, 8, 3, False)
+    else:
+        _observe(i, row, buffers, tables, tables.a.players, kinds, tables.a.top, tables.a.call_ranks != _0)
 
 
 @woven
@@ -330,17 +383,18 @@ def _observe(
     obs, acc = buffers.packed, _0
     phase = signed(row[PHASE])
     acc, at = put(acc, 0, _1 << U(phase if four or phase == AUCTION else phase - 1), 3 if four else 2, obs, i)
-    acc, at = put(acc, at, extract(row[HAND + me], _HELD), 52, obs, i)
+    acc, at = put(acc, at, extract(row[U(HAND) + row[SEAT]], _HELD), 52, obs, i)
     if not four:
+        kitty = extract(row[KITTY], _HELD)
         known = (phase == PLAYING) & (x.reveal | (row[BIDDER] == U(me)))
-        acc, at = put(acc, at, extract(row[KITTY], _HELD) if known else _0, 52, obs, i)
+        acc, at = put(acc, at, kitty if known else _0, 52, obs, i)
     sizes = _0
     for seat in range(players):
         sizes |= popcount(row[HAND + seat]) << U(8 * seat)
-    seat = me
+    at_seat = row[SEAT]
     for _ in range(players):
-        acc, at = put(acc, at, extract(row[PLAYED + seat], _HELD), 52, obs, i)
-        seat = seat + 1 if seat + 1 < players else 0
+        acc, at = put(acc, at, extract(row[U(PLAYED) + at_seat], _HELD), 52, obs, i)
+        at_seat = at_seat + _1 if at_seat + _1 < U(players) else _0
     last = row[LAST]
     acc, at = put(acc, at, x.shown[last], 52, obs, i)
     acc, at = put(acc, at, x.kinds[last], kinds, obs, i)

@@ -36,7 +36,8 @@ class RankIds(NamedTuple):
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
     j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
-    64 of them, as in all presets, so that bits and places can be used.
+    64 of them, as in all presets, so that bits and places can be used. plain: whether they stand as in `_plain_words`, as
+    in all presets of three players.
     """
 
     ids: npt.NDArray[np.int16]
@@ -55,6 +56,7 @@ class RankIds(NamedTuple):
     bits: Words
     places: Words
     in_order: bool
+    plain: bool
 
 
 def rank_ids(rules: Rules, session: bool) -> RankIds:
@@ -98,6 +100,7 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
         bits=bits,
         places=places,
         in_order=in_order,
+        plain=_is_plain(ids),
     )
 
 
@@ -122,6 +125,19 @@ def _words(ids: npt.NDArray[np.int16], count: int) -> tuple[Numbers, npt.NDArray
     return bases, offsets, bits, places, in_order
 
 
+_PLAIN = ((0, 52), (64, 36), (128, 36), (100, 26), (164, 21))
+"""Sets, then runs of single cards, pairs, triplets and quads: the first action and how many. Their ids, from 4 on, follow
+each other without gaps.
+"""
+
+
+def _is_plain(ids: npt.NDArray[np.int16]) -> bool:
+    plays = np.concatenate([np.arange(first, first + n) for first, n in _PLAIN])
+    wanted = np.zeros_like(ids)
+    wanted[plays] = np.arange(4, 4 + len(plays))
+    return np.array_equal(ids, wanted)
+
+
 @woven
 def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
     """Write the legal actions of environment `i`, given as by `env.legal_of`, as bits by id, into its list and into its mask."""
@@ -133,6 +149,36 @@ def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
         _write_bits(i, legal, ids, buffers)
     else:
         _write_mask(i, legal, ids, buffers)
+
+
+@woven
+def _plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
+    """The legal ids as three words, where they stand as in `_PLAIN`."""
+    passes = twos >> _PASS_PLACE
+    a = passes | (said << _1) | (sets << U(4)) | (ones << U(56))
+    b = ((ones << U(28)) >> U(36)) | (twos << U(28))
+    c = (ones >> U(36)) | (((twos << _1) >> U(37)) << U(26))
+    return a, b, c
+
+
+@woven
+def write_plain(
+    i: int, said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
+) -> None:
+    """As `write_legal`, for plain ids."""
+    if buffers.written.legal:
+        _list_legal(i, (said, _0, _0, _0, sets, ones, twos), ids, buffers)
+    a, b, c = _plain_words(said, sets, ones, twos)
+    if buffers.written.bits:
+        bits = buffers.bits
+        bits[i, 0], bits[i, 1], bits[i, 2] = a, b, c
+        if not buffers.written.legal:
+            buffers.num_legal[i] = popcount(a) + popcount(b) + popcount(c)
+    if buffers.written.mask:
+        mask = buffers.mask
+        spread(a, mask, i, 0)
+        spread(b, mask, i, 64)
+        _spread_word(c, b, 2, mask, i)
 
 
 @lean

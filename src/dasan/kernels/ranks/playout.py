@@ -97,7 +97,7 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
 @lean
 def publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
-    env.publish(0, states[0], buffers, tables, False)
+    env.publish(0, states[0], buffers, tables)
 
 
 @woven
@@ -192,7 +192,7 @@ def play_out(
                 over = step(states, opening, buffers, tables, scratch)
                 plies += 1
             while not over:
-                env.publish(0, row, buffers, tables, False)
+                env.publish(0, row, buffers, tables)
                 if policy == THRIFTY:
                     action = _choose(row, buffers, tables, policies)
                 else:

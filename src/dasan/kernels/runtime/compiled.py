@@ -69,7 +69,16 @@ def woven(function: Callable[P, R]) -> Callable[P, R]:
 
     Only for calls from compiled code: what Python would call is not made, which takes a third of the time to compile.
     """
-    out: Any = njit(function, _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _only_compiled(function, forceinline=True)
+
+
+def apart(function: Callable[P, R]) -> Callable[P, R]:
+    """As `lean`, only for calls from compiled code; for loops over environments that open a parcel (see `parcels`)."""
+    return _only_compiled(function)
+
+
+def _only_compiled(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
+    out: Any = njit(function, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **flags)
     if not DISABLED:
         out.__class__ = _OnlyCompiled
     return out  # type: ignore[no-any-return]

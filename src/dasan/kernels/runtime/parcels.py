@@ -1,0 +1,129 @@
+"""Arguments of a kernel as one address, so that a call from Python does not unbox every array of every tuple.
+
+A parcel is an array of words. An array takes the address of its data, its shape and its strides in bytes; a number takes one
+word; the parts of a tuple follow each other. The types of the parts belong to the kernel's signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core.datamodel import models
+from numba.core.registry import CPUDispatcher
+from numba.extending import NativeValue, intrinsic, register_model, unbox
+from numba.np.arrayobj import populate_array
+
+from dasan.kernels.runtime.compiled import DISABLED
+
+T = TypeVar("T")
+
+
+class ParcelType(types.Type):
+    """The type of a parcel's address. parts: the type of the tuple in it."""
+
+    def __init__(self, parts: Any) -> None:
+        self.parts = parts
+        super().__init__(name=f"Parcel({parts})")
+
+
+@register_model(ParcelType)
+class _Address(models.OpaqueModel):
+    pass
+
+
+@unbox(ParcelType)  # type: ignore[no-untyped-call, untyped-decorator]
+def _unboxed(kind: ParcelType, number: Any, c: Any) -> NativeValue:
+    return NativeValue(c.pyapi.long_as_voidptr(number))  # type: ignore[no-untyped-call]
+
+
+class _Words:
+    """Reads the words of a parcel in order, as values of their types."""
+
+    def __init__(self, context: Any, builder: Any, address: Any) -> None:
+        self.context, self.builder = context, builder
+        self.words = builder.bitcast(address, ir.IntType(64).as_pointer())
+        self.constant = builder.module.add_metadata([])
+        self.at = 0
+
+    def word(self) -> Any:
+        place = self.builder.gep(self.words, [ir.IntType(64)(self.at)])
+        self.at += 1
+        found = self.builder.load(place)
+        found.set_metadata("invariant.load", self.constant)
+        return found
+
+    def value(self, kind: Any) -> Any:
+        builder = self.builder
+        if isinstance(kind, types.BaseTuple):
+            return self.context.make_tuple(builder, kind, [self.value(part) for part in cast("Any", kind)])
+        if isinstance(kind, types.Boolean):
+            return builder.trunc(self.word(), ir.IntType(1))
+        if isinstance(kind, types.Integer):
+            wanted = self.context.get_value_type(kind)
+            return self.word() if wanted.width == 64 else builder.trunc(self.word(), wanted)
+        array = self.context.make_array(kind)(self.context, builder)
+        populate_array(  # type: ignore[no-untyped-call]
+            array,
+            data=builder.inttoptr(self.word(), array.data.type),
+            shape=[self.word() for _ in range(kind.ndim)],
+            strides=[self.word() for _ in range(kind.ndim)],
+            itemsize=self.context.get_abi_sizeof(self.context.get_data_type(kind.dtype)),
+            meminfo=None,
+        )
+        return array._getvalue()
+
+
+@intrinsic
+def _opened(typing: Any, parcel: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return _Words(context, builder, args[0]).value(parcel.parts)
+
+    return parcel.parts(parcel), generate
+
+
+def _as_it_is(parcel: T) -> T:
+    return parcel
+
+
+opened: Callable[[T], T] = cast("Any", _as_it_is if DISABLED else _opened)
+"""What `bound` has put into the parcel that is a kernel's first argument. The function that calls it is never inlined, for its
+loops get more of the processor's registers when they are compiled by themselves."""
+
+
+class Bound(NamedTuple):
+    """A kernel with its parcel. call: takes the other arguments, which are integers. The arrays live as long as this does."""
+
+    call: Callable[..., int]
+    parcel: tuple[Any, ...]
+    words: npt.NDArray[np.uint64]
+
+
+def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bound:
+    """A kernel, compiled or not, with `parcel` as its first argument; `more` integers follow."""
+    if not isinstance(kernel, CPUDispatcher):
+        return Bound(partial(kernel, parcel), parcel, np.zeros(0, np.uint64))
+    words = np.array([*_words_of(parcel)], np.uint64)
+    kind = numba.typeof(parcel)  # type: ignore[no-untyped-call]
+    entry = kernel.compile((ParcelType(kind), *[types.int64] * more))
+    return Bound(partial(entry, words.ctypes.data), parcel, words)
+
+
+def _words_of(value: Any) -> Iterator[int]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _words_of(part)
+    elif isinstance(value, np.ndarray):
+        yield from (value.ctypes.data, *value.shape, *value.strides)
+    else:
+        yield int(value) % (1 << 64)
+
+
+__all__ = ["Bound", "bound", "opened"]
