@@ -90,15 +90,14 @@ def firefox(profile: Path) -> Iterator[Tab]:
     (profile / "user.js").write_text("".join(lines), encoding="utf-8")
     command = [program(), "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port=0"]
     environment = {**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"}
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    # Into a file: a pipe that nobody reads any more would stop Firefox once it is full.
+    said = profile / "stderr.txt"
+    with (
+        said.open("w") as file,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=file, env=environment) as process,
+    ):
         try:
-            assert process.stderr is not None
-            found = (re.search(r"BiDi listening on (ws://\S+)", line) for line in process.stderr)
-            address = next((one[1] for one in found if one), None)
-            assert address is not None, "Firefox did not start"
-            with connect(f"{address}/session", max_size=None, open_timeout=SECONDS) as socket:
+            with connect(f"{_address(process, said)}/session", max_size=None, open_timeout=SECONDS) as socket:
                 tab = Tab(socket)
                 tab.command("session.new", capabilities={})
                 tab.context = tab.command("browsingContext.getTree")["contexts"][0]["context"]
@@ -107,4 +106,13 @@ def firefox(profile: Path) -> Iterator[Tab]:
                 yield tab
         finally:
             process.terminate()
-            process.communicate()
+
+
+def _address(process: subprocess.Popen[bytes], said: Path) -> str:
+    """Where Firefox listens, as soon as it says so."""
+    deadline = time.monotonic() + SECONDS
+    while (found := re.search(r"BiDi listening on (ws://\S+)\n", said.read_text(errors="replace"))) is None:
+        assert process.poll() is None, "Firefox did not start"
+        assert time.monotonic() < deadline, "Firefox does not listen"
+        time.sleep(0.05)
+    return found[1]
