@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,34 @@ def test_who_makes_certain_moves_goes_out_first(preset: str) -> None:
                     break
             state = state.play(GREEDY.choose(state.view(seat)))
     assert tried > 40
+
+
+@pytest.mark.parametrize(
+    ("options", "hands"),
+    [
+        # Seat 1 goes out with a bomb over 3D.
+        ({}, ["3D 4C TS JS QS KS AS", "9C 9D 9H 9S 3C", "5C 6D 7H", "5D 6C 7C"]),
+        # A straight flush of six cards is not beaten by one of five.
+        ({}, ["3D 4C TS JS QS KS AS", "5D 6D 7D 8D 9D TD 2C", "5C 6S 7H", "5H 6C 7C"]),
+        # After 2S the trick is over, before four of a kind can answer.
+        (
+            {"bomb": "quad", "two_of_spades_restart": "always"},
+            ["3D 4C AC AD AH AS", "2S 5C 6C", "7C 8C 9C", "TC JC QC"],
+        ),
+    ],
+)
+def test_no_answer_is_certain_where_a_bomb_or_the_highest_two_may_be_played(
+    options: dict[str, Any], hands: list[str]
+) -> None:
+    state = dasan.start(dasan.rules("winner", **options), hands)
+    assert not any(len(move.cards) == 1 for move in certain(state.view(0), state.legal_moves()))
+
+
+def test_nothing_is_proved_where_a_duty_may_forbid_it() -> None:
+    hands = ["4D 4C 2S 3D", "6C 7D 8S 9H TC", "6D 7C 8H 9S TD", "6H 7S 8D 9C TH"]
+    free, bound = (dasan.start(dasan.rules("big-two", guard=guard), hands) for guard in ("off", "enforced"))
+    assert [str(move) for move in certain(free.view(0), free.legal_moves())] == ["3D"]
+    assert not certain(bound.view(0), bound.legal_moves())
 
 
 def test_the_network_makes_a_certain_move_and_says_so() -> None:

@@ -9,6 +9,7 @@ from dasan.bots.sides import enmity
 from dasan.bots.two_hands import winning
 from dasan.play.moves import Move
 from dasan.play.view import View
+from dasan.ruleset.policies import Guard
 
 MOST_WAYS = 20
 """The most combinations in a hand; with more it takes too long to look for races."""
@@ -18,8 +19,9 @@ def certain(view: View, moves: Sequence[Move]) -> Sequence[Move]:
     """Of `moves`, those after which the seat surely goes out before all others; none where nothing is known.
 
     A move that goes out leaves no other to consider. With two players left in Winner all cards are known, and the search is
-    exact; else a move is certain if it begins a race without risk (see `races`), where every other player is an opponent: a
-    friend could take the lead.
+    exact; else a move is certain if it begins a race that cannot fail (see `races`), where every other player is an opponent: a
+    friend could take the lead. Where a duty to guard may forbid a play of the race, or plays also beat some of other kinds,
+    nothing is proved.
     """
     if view.phase != "play":
         return ()
@@ -29,11 +31,14 @@ def certain(view: View, moves: Sequence[Move]) -> Sequence[Move]:
     proved = winning(view)
     if proved:
         return proved
+    rules = view.rules
+    if rules.guard is Guard.ENFORCED or any(shape.also_beats for shape in rules.shapes):
+        return ()
     stances = enmity(view)
     if any(held and stances[seat] <= 0 for seat, held in enumerate(view.hand_sizes) if seat != view.seat):
         return ()
     called = view.called if view.called in view.hand else None
-    if len(list(view.rules.catalogue.fits(view.hand, called))) > MOST_WAYS:
+    if len(list(rules.catalogue.fits(view.hand, called))) > MOST_WAYS:
         return ()
     judgement = Judgement(view, Temper())
-    return [move for move in moves if judgement.race(move) == 0]
+    return [move for move in moves if judgement.proved(move)]

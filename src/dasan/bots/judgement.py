@@ -93,8 +93,12 @@ class Judgement:
         """The probability that the race which `move` begins fails (see `races`); None if it begins none."""
         return None if move.combination is None else self._race(move.combination)
 
-    def _race(self, play: Combination) -> float | None:
-        return self._races.risk(play, self._number - self._plan.number(play.cards))
+    def proved(self, move: Move) -> bool:
+        """Whether `move` begins a race that cannot fail, if no duty to guard is enforced and no play has `also_beats`."""
+        return move.combination is not None and self._race(move.combination, sure=True) == 0
+
+    def _race(self, play: Combination, *, sure: bool = False) -> float | None:
+        return self._races.risk(play, self._number - self._plan.number(play.cards), sure=sure)
 
     def _of_play(self, play: Combination) -> float:
         temper = self._temper

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import comb, prod
 
@@ -77,6 +78,11 @@ class Outlook:
         strengths, masses = self._climb(play.family)
         at = bisect_left(strengths, play.strength)
         return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power) < _NEVER
+
+    @cached_property
+    def bombs(self) -> bool:
+        """Whether an opponent may hold a play that beats plays of other kinds."""
+        return self._power_above(min(ladder.power for ladder in self._ladders.by_family.values())) >= _NEVER
 
     def height(self, play: Combination) -> float:
         """The share of its family, 0 to 1, that `play` is higher than, including cards already played."""

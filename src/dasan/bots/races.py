@@ -15,6 +15,7 @@ from itertools import permutations
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Parts, Plan
 from dasan.cards import Card
+from dasan.ruleset.policies import Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -37,6 +38,8 @@ class Races:
         self._foes = foes
         self._parts = parts
         self._bound = Plan(rules, parts, self._price)
+        self._restarts = rules.restart is Restart.ALWAYS
+        self._sure = False
 
     @cached_property
     def _by_lowest(self) -> dict[int, list[tuple[int, Combination, bool]]]:
@@ -74,11 +77,13 @@ class Races:
             plays = [play for play in plays if play not in keep]
         yield max(plays, key=self._outlook.stands), False
 
-    def risk(self, first: Combination, rest: int) -> float | None:
+    def risk(self, first: Combination, rest: int, *, sure: bool = False) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
 
-        rest: the number of the remaining cards, see `Plan.number`.
+        rest: the number of the remaining cards, see `Plan.number`. sure: races count only if they are proved. Without that, a
+        loser is taken to be beaten by a play of its own size, after which the trick goes on.
         """
+        self._sure = sure
         kept = self._outlook.stands(first) == 1
         begun: Parted = ([], []) if kept else ([first], [])
         if self._bound.cost(rest) > (1 if kept else 0):
@@ -122,6 +127,8 @@ class Races:
         """The least risk over all choices of the last loser and all orders of the others. fixed: the first loser stays first."""
         if len(losers) <= 1 and not fixed:
             return 0.0
+        if self._sure and (self._restarts or self._outlook.bombs):
+            return None
         lasts: Iterable[int | None] = range(int(fixed), len(losers))
         least: float | None = None
         for last in list(lasts) or [None]:
@@ -146,6 +153,8 @@ class Races:
             for earlier in led[:i]:
                 spent |= {n + len(earlier.cards) for n in spent}
             near = [weight for weight, held in self._foes if held - size in spent]
+            if near and self._sure:
+                return 1.0
             if near:
                 safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
         return 1 - safe
