@@ -107,6 +107,7 @@ class Desk:
     def deal(self, dealer: int, seats: Sequence[int]) -> Told:
         """The first position of a hand. seats: who gets each card of the pack, low to high; the number of seats is the kitty."""
         place, n = self._places.place, self._rules.players
+        place.shown = None
         hands: list[list[Card]] = [[] for _ in range(n + 1)]
         one, two = [0] * (n + 1), [0] * (n + 1)
         for seat, c, bit in zip(seats, self._deck, self._bits, strict=True):
@@ -129,7 +130,8 @@ class Desk:
     def step(self, row: bytes, action: int) -> Told:
         """The position after a legal action, an id, in the position whose words are `row`."""
         place = self._places.place
-        if place.shown is not row:
+        shown, place.shown = place.shown, None  # until the step is whole: an exception may come in between
+        if shown is not row:
             place.memory[:] = row
         answer = self._step(place.address, action)
         place.shown = after = bytes(place.memory)

@@ -227,12 +227,13 @@ class _Dealing:
             raise ValueError(f"{action} is no outcome here: {', '.join(map(str, self.legal))}")
         if self.dealer == DRAWN:
             return _Dealing(self.game, action, self.game.room(action), ())
+        left = self.room[action] - 1
+        if not left and len(self.legal) == 1:
+            return self.game.dealt(self.dealer, (*self.seats, action))
         self.seats.append(action)
-        left = self.room[action] = self.room[action] - 1
+        self.room[action] = left
         if not left:
             self.legal.remove(action)
-            if not self.legal:
-                return self.game.dealt(self.dealer, tuple(self.seats))
         return self
 
 
