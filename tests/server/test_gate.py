@@ -161,7 +161,14 @@ def test_every_number_has_bounds_and_beyond_them_is_one_line() -> None:
         ("DASAN_SETTINGS", "~nobody-of-that-name/x", "the home folder of nobody"),
         ("DASAN_DATA_DIR", "x" * 300, "File name too long"),
         ("DASAN_DATABASE", "postgresql://127.0.0.1:1/dasan", "the database cannot be used"),
-        ("DASAN_DATABASE", "postgresql://host:port/dasan", "the database's address cannot be used"),
+        ("DASAN_DATABASE", "postgresql://host:port/dasan", "the database's address cannot be used: its port is not"),
+        (
+            "DASAN_DATABASE",
+            "postgresql://me:a@b:hunter2@host/dasan",
+            "the database's address cannot be used: its port is not",
+        ),
+        ("DASAN_DATABASE", "sqlite:///dasan", "the database's address cannot be used: it must name a PostgreSQL"),
+        ("DASAN_DATABASE", "dasan", "the database's address cannot be used: it must name a PostgreSQL"),
         ("DASAN_DATABASE", "postgresql://127.0.0.1:99999/dasan", "the database cannot be used"),
         (
             "DASAN_DATABASE",
@@ -185,6 +192,7 @@ def test_a_server_with_a_setting_that_cannot_be_ends_in_one_line(
     assert done.exit_code == 2, done.output
     assert sentence in " ".join(done.output.split())
     assert "Traceback" not in done.output
+    assert "hunter2" not in done.output
 
 
 def test_a_machine_with_too_little_memory_to_hash_a_password_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

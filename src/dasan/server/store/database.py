@@ -180,15 +180,14 @@ class ServerDatabase:
                 hide_parameters=True,
                 connect_args=patience,
             )
-        except (sa.exc.ArgumentError, ValueError, ModuleNotFoundError) as error:
-            why = str(error)
-            if isinstance(error, ModuleNotFoundError | sa.exc.NoSuchModuleError):
-                postgres = "like postgresql://user@host/name"
-                why = (
-                    "install the extra postgres"
-                    if "asyncpg" in why
-                    else f"it must name a PostgreSQL database, {postgres}"
-                )
+        except (sa.exc.SQLAlchemyError, ValueError, ModuleNotFoundError) as error:
+            if isinstance(error, ModuleNotFoundError) and error.name == "asyncpg":
+                why = "install the extra postgres"
+            elif isinstance(error, ValueError):
+                # Its message quotes the address, perhaps with a part of a password.
+                why = "its port is not a number; in a password @ is written %40, : %3A and / %2F"
+            else:
+                why = "it must name a PostgreSQL database, like postgresql://user@host/name"
             raise CannotServe(f"the database's address cannot be used: {why}") from None
         try:
             # A migration has no time limit.
