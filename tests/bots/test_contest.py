@@ -148,35 +148,54 @@ def test_without_a_limit_a_bot_that_hangs_is_ended_too(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("later", ["asked", "idle", "done"])
 def test_what_a_process_does_after_it_was_found_overdue_changes_nothing(
-    later: str, monkeypatch: pytest.MonkeyPatch
+    later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parent reads that one bot is overdue, and before it ends the process, that has gone on."""
     end, asked = os.kill, threading.Event()
 
     def late(process: int, number: int) -> None:
-        time.sleep(1.0)
+        if threading.current_thread() is threading.main_thread():  # not where the pool tidies up
+            (tmp_path / "overdue").touch()
+            when_there(tmp_path / "further").unlink()
+            time.sleep(1.0)  # the outcome, if there is one, arrives
+            (tmp_path / "overdue").unlink()
+            asked.set()
         end(process, number)
-        asked.set()
 
     monkeypatch.setattr("dasan.arena.beside.os.kill", late)
     monkeypatch.setattr("dasan.arena.beside.OVERDUE", 0.2)
-    played = partial(slow_then, later)
+    played = partial(slow_then, later, tmp_path)
     found = list(outcomes_beside(played, [1, 2], 0.1))
     assert asked.is_set()
     assert [one.seed for one in found] == [1, 2]
     assert all(one.faults == (({}, {}) if later == "done" else ({"exit": 1}, {})) for one in found)
 
 
+def when_there(file: Path) -> Path:
+    """The file, once another process has made it."""
+    until = time.monotonic() + 60
+    while not file.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return file
+
+
 def slow_then(
-    later: str, seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None
+    later: str,
+    folder: Path,
+    seed: int,
+    *,
+    muted: Collection[bool] = (),
+    asking: Callable[[bool | None], None] | None = None,
 ) -> Outcome:
-    """A deal in which the first bot takes long; afterwards the other is asked, or nobody, or the deal is over."""
+    """A deal in which the first bot takes until it is overdue; afterwards the other is asked, or nobody, or the deal is over."""
     assert asking is not None
     assert True not in muted
     if False not in muted:
         asking(False)
-        time.sleep(1.6)
+        when_there(folder / "overdue")
         asking({"asked": True, "idle": None, "done": None}[later])
+        (folder / "further").touch()
         time.sleep(0 if later == "done" else 60)
     return Outcome(seed, 0.0, 0.0, 0, 0, faults=({"exit": 1} if False in muted else {}, {}))
 
