@@ -8,6 +8,7 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.kernels.cardsets import env
 from dasan.kernels.cardsets.env import CardsetTables
+from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.playout_policies import THRIFTY, PolicyTable, playout_state, random_of, rank_counts, thrifty_play
 from dasan.kernels.runtime.bits import popcount
@@ -153,3 +154,6 @@ def play_out(
                 places[i * times + k, seat] = buffers.places[0, seat]
                 buffers.places[0, seat] = 0
     return plies
+
+
+move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)

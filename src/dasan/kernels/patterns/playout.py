@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange
 from dasan.kernels.env.playout_policies import (
@@ -202,3 +203,6 @@ def play_out(
                 payments[i * times + k, seat] = buffers.rewards[0, seat]
                 places[i * times + k, seat] = buffers.places[0, seat]
     return plies
+
+
+move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)

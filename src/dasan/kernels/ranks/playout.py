@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
+from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, signed
 from dasan.kernels.env.playout_policies import (
     THRIFTY,
@@ -205,3 +206,6 @@ def play_out(
                 places[i * times + k, seat] = buffers.places[0, seat]
                 buffers.places[0, seat] = 0
     return plies
+
+
+move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)
