@@ -79,11 +79,11 @@ class Judgement:
 
     def turns(self, without: Iterable[Card] = ()) -> float:
         """The cost of the hand once the cards `without` are gone."""
-        return self._plan.cost(self._number - self._plan.number(without))
+        return self._plan.cost(self._rest(without))
 
     def plays(self, without: Iterable[Card] = ()) -> int:
         """The fewest plays that empty the hand once the cards `without` are gone."""
-        return round(self._plays.cost(self._number - self._plan.number(without)))
+        return round(self._plays.cost(self._rest(without)))
 
     def of(self, move: Move) -> float:
         """The cost of the rest of the hand after `move`, a play or a pass. ValueError: a leader does not pass."""
@@ -91,20 +91,23 @@ class Judgement:
 
     def race(self, move: Move) -> float | None:
         """The probability that the race which `move` begins fails (see `races`); None if it begins none."""
-        return None if move.combination is None else self._race(move.combination)
+        play = move.combination
+        return None if play is None else self._races.risk(play, self._rest(play.cards))
 
     def proved(self, move: Move) -> bool:
-        """Whether `move` begins a race that cannot fail, if no duty to guard is enforced and no play has `also_beats`."""
-        return move.combination is not None and self._race(move.combination, sure=True) == 0
+        """Whether `move` begins a race that cannot fail, on the conditions of `Races.proved`."""
+        play = move.combination
+        return play is not None and self._races.proved(play, self._rest(play.cards))
 
-    def _race(self, play: Combination, *, sure: bool = False) -> float | None:
-        return self._races.risk(play, self._number - self._plan.number(play.cards), sure=sure)
+    def _rest(self, without: Iterable[Card]) -> int:
+        """The number of the hand once the cards `without` are gone."""
+        return self._number - self._plan.number(without)
 
     def _of_play(self, play: Combination) -> float:
         temper = self._temper
         stands = self.outlook.stands(play)
         left = self.turns(play.cards)
-        risk = self._race(play)
+        risk = self._races.risk(play, self._rest(play.cards))
         if risk is not None and risk < SAFE:
             return left / 100 - temper.ruin * (2 - risk) + (0.1 if stands < 1 else 0.0)
         led = self._need(left - 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import islice, permutations
 
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Parts, Plan
@@ -19,7 +19,7 @@ from dasan.ruleset.policies import Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
-MOST_PARTITIONS = 200
+MOST_PARTITIONS = 201
 """The most partitions of a hand to consider."""
 MOST_NODES = 4000
 MOST_ORDERED = 4
@@ -39,7 +39,6 @@ class Races:
         self._parts = parts
         self._bound = Plan(rules, parts, self._price)
         self._restarts = rules.restart is Restart.ALWAYS
-        self._sure = False
 
     @cached_property
     def _by_lowest(self) -> dict[int, list[tuple[int, Combination, bool]]]:
@@ -77,27 +76,41 @@ class Races:
             plays = [play for play in plays if play not in keep]
         yield max(plays, key=self._outlook.stands), False
 
-    def risk(self, first: Combination, rest: int, *, sure: bool = False) -> float | None:
+    def risk(self, first: Combination, rest: int) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
 
-        rest: the number of the remaining cards, see `Plan.number`. sure: races count only if they are proved. Without that, a
-        loser is taken to be beaten by a play of its own size, after which the trick goes on.
+        rest: the number of the remaining cards, see `Plan.number`. A loser is taken to be beaten by a play of its own size, after
+        which the trick goes on.
         """
-        self._sure = sure
-        kept = self._outlook.stands(first) == 1
-        begun: Parted = ([], []) if kept else ([first], [])
-        if self._bound.cost(rest) > (1 if kept else 0):
-            return None
-        self._nodes = 0
-        self._spent = frozenset(first.cards)
         least: float | None = None
-        for n, (losers, controls) in enumerate(self._parted(rest, begun)):
-            found = self._risk(losers, controls, fixed=not kept)
-            if found is not None and (least is None or found < least):
-                least = found
-            if least == 0 or n >= MOST_PARTITIONS:
+        for led in self._begun_by(first, rest):
+            found = self._risk_in_order(led)
+            least = found if least is None else min(least, found)
+            if least == 0:
                 break
         return least
+
+    def proved(self, first: Combination, rest: int) -> bool:
+        """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced and no play has `also_beats`.
+
+        rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
+        goes out over a loser where no whole hand has its size: no probability is estimated.
+        """
+        answers = not (self._restarts or self._outlook.bombs)
+        return any(
+            not led or (answers and not any(self._near(led, i) for i in range(len(led))))
+            for led in self._begun_by(first, rest)
+        )
+
+    def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
+        """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
+        kept = self._outlook.stands(first) == 1
+        if self._bound.cost(rest) > (1 if kept else 0):
+            return
+        self._nodes = 0
+        self._spent = frozenset(first.cards)
+        for losers, controls in islice(self._parted(rest, ([], []) if kept else ([first], [])), MOST_PARTITIONS):
+            yield from _orders(losers, controls, fixed=not kept)
 
     def _parted(self, rest: int, so_far: Parted) -> Iterator[Parted]:
         """Every partition of `rest` with few enough losers."""
@@ -123,41 +136,43 @@ class Races:
                 yield from self._parted(rest - number, after)
                 self._spent = spent
 
-    def _risk(self, losers: list[Combination], controls: list[Combination], *, fixed: bool) -> float | None:
-        """The least risk over all choices of the last loser and all orders of the others. fixed: the first loser stays first."""
-        if len(losers) <= 1 and not fixed:
-            return 0.0
-        if self._sure and (self._restarts or self._outlook.bombs):
-            return None
-        lasts: Iterable[int | None] = range(int(fixed), len(losers))
-        least: float | None = None
-        for last in list(lasts) or [None]:
-            led = [play for i, play in enumerate(losers) if i != last]
-            if not _answered(led, controls):
-                continue
-            head, tail = (led[:1], led[1:]) if fixed else ([], led)
-            orders: Iterable[Sequence[Combination]] = (
-                permutations(tail) if len(tail) <= MOST_ORDERED else [sorted(tail, key=lambda play: -play.strength)]
-            )
-            for order in orders:
-                found = self._risk_in_order([*head, *order])
-                least = found if least is None else min(least, found)
-        return least
-
     def _risk_in_order(self, led: Sequence[Combination]) -> float:
         """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
         safe = 1.0
         for i, play in enumerate(led):
-            size = len(play.cards)
-            spent = {0}
-            for earlier in led[:i]:
-                spent |= {n + len(earlier.cards) for n in spent}
-            near = [weight for weight, held in self._foes if held - size in spent]
-            if near and self._sure:
-                return 1.0
+            near = self._near(led, i)
             if near:
                 safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
         return 1 - safe
+
+    def _near(self, led: Sequence[Combination], at: int) -> list[float]:
+        """The enmity of each opponent whose whole hand may have the size of `led[at]` by then: it has followed some losers
+        before.
+        """
+        spent = {0}
+        for earlier in led[:at]:
+            spent |= {n + len(earlier.cards) for n in spent}
+        return [weight for weight, held in self._foes if held - len(led[at].cards) in spent]
+
+
+def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bool) -> Iterator[Sequence[Combination]]:
+    """Every choice of the last loser and every order of the others, each of which a control answers. fixed: the first loser
+    stays first.
+    """
+    if len(losers) <= 1 and not fixed:
+        yield ()
+        return
+    lasts: Iterable[int | None] = range(int(fixed), len(losers))
+    for last in list(lasts) or [None]:
+        led = [play for i, play in enumerate(losers) if i != last]
+        if not _answered(led, controls):
+            continue
+        head, tail = (led[:1], led[1:]) if fixed else ([], led)
+        orders: Iterable[Sequence[Combination]] = (
+            permutations(tail) if len(tail) <= MOST_ORDERED else [sorted(tail, key=lambda play: -play.strength)]
+        )
+        for order in orders:
+            yield [*head, *order]
 
 
 def _answered(losers: Sequence[Combination], controls: Sequence[Combination]) -> bool:
