@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dasan.bots.bidding import ENOUGH, strength
-from dasan.bots.certain import certain
+from dasan.bots.certain import unstoppable
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import Bot, choices
@@ -20,10 +20,12 @@ class Facts:
     def __init__(self, view: View) -> None:
         self._view = view
         self._moves = choices(view)
-        self._playing = view.phase == "play"
-        self._judgement = Judgement(view, Temper()) if self._playing else None
-        self._proved = winning(view) if self._playing else None
-        self._certain = certain(view, self._moves)
+        playing = view.phase == "play"
+        self._judgement = Judgement(view, Temper()) if playing else None
+        self._proved = winning(view) or ()
+        goes_out = any(len(move.cards) == len(view.hand) for move in self._moves)
+        asked = playing and not goes_out and not self._proved
+        self._unstoppable = unstoppable(view, self._moves) if asked else ()
         top = view.rules.ranks[-1]
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
 
@@ -49,10 +51,9 @@ class Facts:
         return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
-        if self._proved and move in self._proved:
+        if move in self._proved:
             return (Reason("wins-for-sure"),)
-        goes_out = len(move.cards) == len(self._view.hand)
-        return (Reason("cannot-be-stopped"),) if move in self._certain and not goes_out else ()
+        return (Reason("cannot-be-stopped"),) if move in self._unstoppable else ()
 
     def _pass(self) -> tuple[Reason, ...]:
         view, out = self._view, []
