@@ -39,6 +39,9 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
 class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
+    A play is taken to be beaten by higher ones of its family and by those of a higher `power`: where rules have `also_beats`, it
+    stands less often than this says.
+
     enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. memory: see `unseen`.
     """
 
@@ -65,7 +68,7 @@ class Outlook:
         self._wholes: dict[int, int] = {}
 
     def stands(self, play: Combination) -> float:
-        """The probability that no opponent beats `play`; exactly 1 where nobody can."""
+        """The probability that no opponent beats `play`; exactly 1 where nobody can (but for `also_beats`)."""
         key = (play.family, play.power, play.strength)
         known = self._stands.get(key)
         if known is None:
