@@ -69,6 +69,8 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("a move is text", lambda: dasan.deal(THREE).play(given(None))),
     ("players is a whole number, not 3.0", lambda: replace(THREE, players=given(3.0))),
     ("cut is True or False, not 1", lambda: replace(THREE, cut=given(1))),
+    ("cut is True or False, not a number with thousands", lambda: replace(THREE, cut=given(10**5000))),
+    ("from 3 to 8, not a number with thousands", lambda: dasan.rules("winner", players=10**5000)),
     ("guard is one of foul, enforced, off", lambda: replace(THREE, guard=given("hard"))),
     ("scoring is BidScoring or", lambda: replace(THREE, scoring=given(5))),
     ("top is a whole number, not True", lambda: Auction(top=True)),

@@ -40,7 +40,7 @@ def whole(value: object, what: str, least: int | None = None, most: int | None =
     except TypeError:
         raise WrongType(f"{what} is a whole number{_span(least, most)}, not {shown(value)}") from None
     if (least is not None and number < least) or (most is not None and number > most):
-        raise ValueError(f"{what} is a whole number{_span(least, most)}, not {number}")
+        raise ValueError(f"{what} is a whole number{_span(least, most)}, not {shown(number)}")
     return number
 
 
@@ -102,7 +102,10 @@ def _is_bool(value: object) -> bool:
 
 def shown(value: object) -> str:
     """A value in a sentence."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python refuses to write so many digits
+        text = "a number with thousands of digits"
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
 
 

@@ -79,6 +79,13 @@ def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Pat
         ("host = ", "not TOML"),
         ("host = " + "[" * 100_000, "not TOML"),
         ("send_queue = " + "9" * 10_000, "not TOML"),
+        ("send_queue = 0x" + "9" * 10_000, "DASAN_SEND_QUEUE"),
+        ("warm = 0x" + "9" * 10_000, "DASAN_WARM"),
+        ("bot_delay = 0x" + "9" * 10_000, "DASAN_BOT_DELAY"),
+        ("host = 0x" + "9" * 10_000, "host"),
+        ("allowed_hosts = [0x" + "9" * 10_000 + "]", "allowed_hosts"),
+        ('log_level = "' + "x" * 10_000 + '"', "DASAN_LOG_LEVEL"),
+        ('trusted_proxies = ["' + "x" * 10_000 + '"]', "DASAN_TRUSTED_PROXIES"),
         ("\udcff", "not TOML"),
     ],
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 import platformdirs
 
+from dasan.arguments import shown
 from dasan.server.logs import FORMATS, LEVELS
 from dasan.server.refusals import CannotServe
 
@@ -145,24 +146,24 @@ class Settings:
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name in SWITCHES and value not in (0, 1):
-                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {str(value)[:40]}")
+                raise CannotServe(f"{variable(f.name)} is 0 or 1, not {shown(value)}")
             if "bounds" in f.metadata:
                 least, most = f.metadata["bounds"]
                 if not least <= value <= most:
                     wanted = f"{variable(f.name)} is a number from {_plain(least)} to {_plain(most)}"
-                    raise CannotServe(f"{wanted}, not {str(value)[:40]}")
+                    raise CannotServe(f"{wanted}, not {shown(value)}")
             if "\0" in str(value):
                 raise CannotServe(f"{variable(f.name)} has a NUL in it")
         for name, words in (("log_format", FORMATS), ("log_level", LEVELS)):
             if getattr(self, name) not in words:
-                raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {getattr(self, name)!r}")
+                raise CannotServe(f"{variable(name)} is one of {', '.join(words)}, not {shown(getattr(self, name))}")
         if self.metrics_token and len(self.metrics_token) < LEAST_TOKEN:
             raise CannotServe(f"DASAN_METRICS_TOKEN has at least {LEAST_TOKEN} characters")
         for proxy in self.trusted_proxies:
             try:
                 ipaddress.ip_network(proxy, strict=False)
             except ValueError:
-                raise CannotServe(f"DASAN_TRUSTED_PROXIES names addresses or networks, not {proxy!r}") from None
+                raise CannotServe(f"DASAN_TRUSTED_PROXIES names addresses or networks, not {shown(proxy)}") from None
 
     @property
     def local(self) -> bool:
@@ -253,23 +254,23 @@ def _typed(path: Path, name: str, type_: str, value: object) -> object:
         case "tuple[str, ...]", list() if all(isinstance(part, str) for part in value):
             return tuple(value)
     kinds = {"int": "a whole number", "float": "a number", "tuple[str, ...]": "a list of texts"}
-    raise CannotServe(f"{name} in {path} is {kinds.get(type_, 'a text')}, not {str(value)[:40]!r}")
+    raise CannotServe(f"{name} in {path} is {kinds.get(type_, 'a text')}, not {shown(value)}")
 
 
 def described() -> Iterator[tuple[str, str, str]]:
     """Every setting as (variable, default, what it is for), as the documentation lists them."""
     for f in fields(Settings):
         default = f.default
-        shown = "" if default in ("", ()) else str(default)
+        written = "" if default in ("", ()) else str(default)
         if f.name == "data_dir":
-            shown = "the user's data folder"
+            written = "the user's data folder"
         if f.name == "static_dir":
-            shown = "in the package"
+            written = "in the package"
         help = f.metadata["help"]
         if "bounds" in f.metadata:
             least, most = f.metadata["bounds"]
             help = f"{help} ({_plain(least)} to {_plain(most)})"
-        yield variable(f.name), shown, help
+        yield variable(f.name), written, help
 
 
 def variable(name: str) -> str:
@@ -290,7 +291,7 @@ def _path(name: str, text: str) -> Path:
     try:
         return Path(text).expanduser()
     except RuntimeError:
-        raise CannotServe(f"{variable(name)} names the home folder of nobody: {text!r}") from None
+        raise CannotServe(f"{variable(name)} names the home folder of nobody: {shown(text)}") from None
 
 
 def _read(name: str, type_: str, text: str) -> object:
@@ -307,4 +308,4 @@ def _read(name: str, type_: str, text: str) -> object:
             case _:
                 return text
     except ValueError:
-        raise CannotServe(f"{variable(name)} is not a number: {text!r}") from None
+        raise CannotServe(f"{variable(name)} is not a number: {shown(text)}") from None
