@@ -13,8 +13,9 @@ from openskill.models import PlackettLuce
 from dasan.server.api import people
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
-from dasan.server.store.hands import Hand, insert_hand
-from dasan.server.store.hands import Player as Seated
+from dasan.server.store.hand import Hand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
 from dasan.server.store.ratings import rate, shown, teams
 from dasan.server.store.schema import hand_seats, metadata, ratings
 

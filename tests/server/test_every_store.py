@@ -15,10 +15,10 @@ from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
 from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
-from dasan.server.store.hands import Hand, Player, insert_hand
+from dasan.server.store.hand import Hand, Player
+from dasan.server.store.hands import insert_hand
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
 from dasan.server.store.people import SEEN_EVERY, Taken
-from dasan.server.store.ratings import rate
 
 from .conftest import Opened
 from .test_rooms import move, room_of, settle
@@ -157,11 +157,7 @@ async def test_two_processes_rate_the_same_bots_at_once(opened: Opened) -> None:
         return Hand(f"h{number}", "t", number, "big-three", 0, True, True, {}, [], "", players)
 
     async def write(store: Store, number: int) -> None:
-        def both(connection: sa.Connection) -> None:
-            insert_hand(connection, ended(number))
-            rate(connection, ended(number))
-
-        await store.database.write(both)
+        await store.database.write(lambda connection: insert_hand(connection, ended(number)))
 
     await asyncio.gather(*(write(store, 2 * n + i) for n in range(3) for i, store in enumerate((one, other))))
     for bot in range(3):

@@ -14,8 +14,9 @@ from dasan.records.verify import verify
 from dasan.server import puzzle_book
 from dasan.server.api import study
 from dasan.server.store.database import DATABASE_FILE, Unreachable
-from dasan.server.store.hands import Hand, insert_hand
-from dasan.server.store.hands import Player as Seated
+from dasan.server.store.hand import Hand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
 from dasan.server.workers import JobTimeout
 
 from .harness import Json, Serve, Served

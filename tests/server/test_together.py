@@ -18,8 +18,9 @@ from dasan.server.hub import Connection
 from dasan.server.protocol import PlaceShown
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.store.hands import Hand, insert_hand
-from dasan.server.store.hands import Player as Seated
+from dasan.server.store.hand import Hand
+from dasan.server.store.hand import Player as Seated
+from dasan.server.store.hands import insert_hand
 from dasan.server.store.reviews import Shared
 from dasan.server.together import Together
 

@@ -10,7 +10,7 @@ from dasan.play.events import MOVES, EventType
 from dasan.play.state import State
 from dasan.records.retrace import positions
 from dasan.server.facts import title_of
-from dasan.server.store.hands import Hand
+from dasan.server.store.hand import Hand
 
 WIDTH = 1000
 CARD, TALL, STEP = 50, 68, 34

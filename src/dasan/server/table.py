@@ -26,7 +26,7 @@ from dasan.server.reporting import now, report
 from dasan.server.rooms import Entry, Room, fold, told
 from dasan.server.showing import Mark
 from dasan.server.store.database import Unreachable
-from dasan.server.store.hands import finished
+from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Room
 from dasan.server.store import Store
-from dasan.server.store.hands import Hand, copy_for
+from dasan.server.store.hand import Hand, copy_for
 
 router = APIRouter(prefix="/api")
 

@@ -36,7 +36,7 @@ from dasan.server.protocol import (
 from dasan.server.refusals import Refused
 from dasan.server.reporting import report
 from dasan.server.store import Store
-from dasan.server.store.hands import Hand
+from dasan.server.store.hand import Hand
 from dasan.server.tables import Tables, check_bot
 from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
 

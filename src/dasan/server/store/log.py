@@ -27,8 +27,8 @@ from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
 from dasan.server.store.database import Database, Unreachable
-from dasan.server.store.hands import Hand, insert_hand
-from dasan.server.store.ratings import rate
+from dasan.server.store.hand import Hand
+from dasan.server.store.hands import insert_hand
 from dasan.server.store.schema import events, seats, tables
 
 REMEMBERED = 512
@@ -445,8 +445,6 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
             _seat(connection, room)
         if write.finished is not None:
             insert_hand(connection, write.finished)
-            if write.finished.rated:
-                rate(connection, write.finished)
         rows += [_row(head.id, written) for written in write.entries]
     connection.execute(_ENTRIES, rows)
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
 from dasan.server.store.database import Database
-from dasan.server.store.hands import Hand
+from dasan.server.store.hand import Hand
 from dasan.server.store.schema import rating_points, ratings
 
 BASE, SCALE = 500, 40

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from dasan.sentences import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
-from dasan.server.store.hands import Hand
+from dasan.server.store.hand import Hand
 from dasan.server.store.schema import decisions, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000

@@ -1,0 +1,82 @@
+"""A finished hand, as a value: who sat where, the outcome, and its climb/1 record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import dasan
+from dasan.server.rooms import Room
+
+
+@dataclass(frozen=True)
+class Player:
+    """A seat of a finished hand: who sat there, in which role, and the outcome. player: an id, None for bots."""
+
+    seat: int
+    name: str
+    player: str | None
+    bot: str | None
+    role: str
+    payment: int
+    won: bool
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it."""
+
+    id: str
+    table: str
+    number: int
+    preset: str
+    finished: int
+    shown: bool
+    rated: bool
+    result: Mapping[str, Any]
+    opening: list[Any]
+    record: str = field(repr=False)
+    players: tuple[Player, ...] = ()
+
+    def seat_of(self, player: str | None) -> int | None:
+        """The player's seat in this hand; None if they had none."""
+        return next((p.seat for p in self.players if player is not None and p.player == player), None)
+
+
+def finished(room: Room) -> Hand:
+    """The hand that has just ended in ``room``."""
+    state = room.state
+    assert state is not None
+    assert state.result is not None
+    head, result = room.head, state.result
+    players = []
+    for seat, chair in enumerate(room.chairs):
+        role = "player"
+        if state.bidder is not None:
+            role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
+        won = seat in result.winners
+        players.append(Player(seat, chair.name, chair.player, chair.bot, role, result.payments[seat], won))
+    return Hand(
+        id=head.page(room.number),
+        table=head.id,
+        number=room.number,
+        preset=head.rules.name,
+        finished=room.at,
+        shown=head.rules.show_hands_after,
+        rated=head.settings.rated and not room.taken_back,
+        result=result.to_json(),
+        opening=[event.to_json() for event in room.opening],
+        record=state.record(),
+        players=tuple(players),
+    )
+
+
+def copy_for(hand: Hand, viewer: int | None) -> Iterator[str]:
+    """The lines of the hand's record that the seat ``viewer`` may read: all of it if the rules show hands after the end."""
+    if hand.shown:
+        yield from hand.record.splitlines(keepends=True)
+        return
+    state = dasan.replay(hand.record)
+    assert isinstance(state, dasan.State)
+    yield from state.record(view=viewer).splitlines(keepends=True)
