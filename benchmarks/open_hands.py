@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import dasan
-from dasan.arena.estimate import Estimate
+from dasan.arena.estimate import Estimate, jackknife
 from dasan.bench.tables import Table, row
 from dasan.solver.review import review
 
@@ -60,11 +60,9 @@ def share(hands: Sequence[Counted], roles: Sequence[str]) -> Estimate:
         good, bad = (sum(one[role, k] for one in some for role in roles) for k in (True, False))
         return good / max(1, good + bad)
 
-    n = len(hands)
     whole = of(hands)
-    found = Estimate.of([n * whole - (n - 1) * of([*hands[:i], *hands[i + 1 :]]) for i in range(n)])
-    half = (found.high - found.low) / 2
-    return Estimate(whole, max(0.0, whole - half), min(1.0, whole + half), n)
+    half = jackknife([of([*hands[:i], *hands[i + 1 :]]) for i in range(len(hands))])
+    return Estimate(whole, max(0.0, whole - half), min(1.0, whole + half), len(hands))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, Kept, Outcome, interval, run
-from dasan.arena.estimate import t_quantile
+from dasan.arena.estimate import jackknife
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.tables import sections
 from dasan.bots import bot
@@ -200,9 +200,7 @@ def _points(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
 
     blocks = max(2, min(BLOCKS, len(outcomes)))
     parts = [of([one for i, one in enumerate(outcomes) if i % blocks != block]) for block in range(blocks)]
-    mean = sum(parts) / blocks
-    half = t_quantile(0.975, blocks - 1) * ((blocks - 1) / blocks * sum((part - mean) ** 2 for part in parts)) ** 0.5
-    whole = of(outcomes)
+    whole, half = of(outcomes), jackknife(parts)
     return whole, whole - half, whole + half
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, log10, sqrt
+from math import exp, log, log10
 
 from dasan.arena.contest import Outcome
-from dasan.arena.estimate import t_quantile
+from dasan.arena.estimate import jackknife
 
 SCALE = 400 / log(10)
 BLOCKS = 20
@@ -34,9 +34,7 @@ def ratings(results: Mapping[tuple[str, str], Sequence[Outcome]]) -> list[Rating
     parts = [_fit(names, _counts(results, block, blocks)) for block in range(blocks)]
     out = []
     for i, name in enumerate(names):
-        mean = sum(part[i] for part in parts) / blocks
-        error = sqrt((blocks - 1) / blocks * sum((part[i] - mean) ** 2 for part in parts))
-        half = t_quantile(0.975, blocks - 1) * error
+        half = jackknife([part[i] for part in parts])
         out.append(Rating(name, round(whole[i]), round(whole[i] - half), round(whole[i] + half)))
     return sorted(out, key=lambda one: -one.points)
 
