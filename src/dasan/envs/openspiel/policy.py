@@ -1,0 +1,28 @@
+"""Bots as policies of OpenSpiel."""
+
+from __future__ import annotations
+
+from open_spiel.python import policy
+
+from dasan.bots import Bot, bot
+from dasan.envs.openspiel.state import DasanState
+from dasan.envs.openspiel.tree import GameTree
+
+
+class BotPolicy(policy.Policy):
+    """A bot as an OpenSpiel policy: all probability on the move that it chooses.
+
+    player: a name for `dasan.bot`, or an object with `choose(view)` that chooses the same move for the same view.
+    """
+
+    def __init__(self, game: GameTree, player: str | Bot) -> None:
+        super().__init__(game, list(range(game.rules.players)))
+        self._bot = bot(player) if isinstance(player, str) else player
+        self._ids = game.ids
+
+    def action_probabilities(self, state: DasanState, player_id: int | None = None) -> dict[int, float]:
+        hand = state.hand
+        if hand is None or hand.to_act is None:
+            raise ValueError("a policy is asked where a player is to act")
+        chosen = self._ids.of(self._bot.choose(hand.view(hand.to_act)), hand.called)
+        return {action: float(action == chosen) for action in state.legal_actions()}

@@ -1,0 +1,74 @@
+"""Presets as games that `pyspiel.load_game` knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyspiel
+
+from dasan.envs.openspiel.game import DasanGame
+from dasan.games import PRESETS, TEACHING
+from dasan.games.option import Preset
+
+
+def register() -> tuple[str, ...]:
+    """Make every preset known to `pyspiel.load_game`; returns their names there. Calling it again changes nothing, except that
+    it adds games registered with `dasan.register` in the meantime.
+    """
+    known = set(pyspiel.registered_names())
+    names = []
+    for preset in (*PRESETS.values(), *TEACHING.values()):
+        game_type = _type(preset)
+        names.append(game_type.short_name)
+        if game_type.short_name not in known:
+            pyspiel.register_game(game_type, _class_of(preset, game_type))
+    return tuple(names)
+
+
+def name_of(preset: str) -> str:
+    """The name of a preset in OpenSpiel.
+
+    >>> name_of("big-three-4p")  # doctest: +SKIP
+    'python_dasan_big_three_4p'
+    """
+    return f"python_dasan_{preset.replace('-', '_')}"
+
+
+def _type(preset: Preset) -> Any:
+    options = {option.name: option for option in preset.options}
+    players = options.get("players")
+    default = preset.rules({})
+    return pyspiel.GameType(
+        short_name=name_of(preset.name),
+        long_name=preset.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        min_num_players=default.players if players is None else players.minimum,
+        max_num_players=default.players if players is None else players.maximum,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={**{name: o.default for name, o in options.items()}, "dealer": 0},
+    )
+
+
+def _class_of(preset: Preset, game_type: Any) -> Any:
+    """A class for one preset, which OpenSpiel makes games with."""
+
+    def __init__(self: Any, params: dict[str, Any] | None = None) -> None:  # noqa: N807
+        DasanGame.__init__(self, preset, game_type, params or {})
+
+    def __reduce__(self: Any) -> tuple[object, ...]:  # noqa: N807
+        return _loaded, (str(self),)
+
+    return type(game_type.short_name, (DasanGame,), {"__init__": __init__, "__reduce__": __reduce__})
+
+
+def _loaded(text: str) -> Any:
+    """A pickled game, made again."""
+    register()
+    return pyspiel.load_game(text)
