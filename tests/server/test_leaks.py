@@ -171,9 +171,11 @@ def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, 
                     command_id = f"m{number}-{socket.table['seq']}"
                     socket.send(type="move", id=command_id, move=rng.choice(socket.view["legal_moves"])["move"])
                     assert socket.answer(command_id)["type"] == "ack"
-                    # Refusals must not tell either; most of these moves are not allowed.
+                    # Refusals must not tell either; most of these moves are not allowed. One may name a play that a bot has made
+                    # since the acknowledgement: the socket is told of that before it is refused.
                     socket.send(type="move", id=f"wrong-{command_id}", move=rng.choice(NAMED))
-                    refused.append(Sent(seat, socket.table["seq"], socket.answer(f"wrong-{command_id}")))
+                    refusal = socket.answer(f"wrong-{command_id}")
+                    refused.append(Sent(seat, socket.table["seq"], refusal))
                 for viewer, player in ((0, people[0]), (1, people[1]), (None, guest)):
                     copies.append((viewer, first.table["seq"], record_of(player, table_id)))
                 for socket in mine if number == 1 else ():
