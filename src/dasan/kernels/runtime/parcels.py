@@ -2,6 +2,14 @@
 
 A parcel is an array of words. An array takes the address of its data, its shape and its strides in bytes; a number takes one
 word; the parts of a tuple follow each other. The types of the parts belong to the kernel's signature.
+
+- Types: NumPy arrays, integers, booleans, and tuples of them, named or not. Numbers are copied when the parcel is made; arrays
+  are not, so kernel and caller see what the other writes into them.
+- Lifetime: compiled code holds no references. Whoever calls keeps the `Bound`, which keeps the arrays, until the call returns.
+- Replaced arrays: a parcel never changes. Where an array or a number is replaced, bind the kernel again.
+- Threads: several may call with one parcel at a time. They share its arrays; what each may write is the kernel's concern.
+- Processes: a forked child has the same arrays at the same addresses, as a copy. A `Bound` cannot be pickled, for its address
+  means nothing elsewhere: its owner binds the kernel anew, as `VectorEnv` and `dasan.envs.desk` do.
 """
 
 from __future__ import annotations
@@ -99,7 +107,9 @@ loops get more of the processor's registers when they are compiled by themselves
 
 
 class Bound(NamedTuple):
-    """A kernel with its parcel. call: takes the other arguments, which are integers. The arrays live as long as this does."""
+    """A kernel with its parcel. call: takes the other arguments, which are integers, and goes by the address of `words`, so
+    that it may only be used while this lives.
+    """
 
     call: Callable[..., int]
     parcel: tuple[Any, ...]
@@ -107,23 +117,29 @@ class Bound(NamedTuple):
 
 
 def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bound:
-    """A kernel, compiled or not, with `parcel` as its first argument; `more` integers follow."""
+    """A kernel, compiled or not, with `parcel` as its first argument; `more` integers follow.
+
+    TypeError: the parcel holds something else than arrays, integers and booleans.
+    """
     if not isinstance(kernel, CPUDispatcher):
         return Bound(partial(kernel, parcel), parcel, np.zeros(0, np.uint64))
-    words = np.array([*_words_of(parcel)], np.uint64)
+    words = np.array([word % (1 << 64) for word in _words_of(parcel)], np.uint64)
     kind = numba.typeof(parcel)  # type: ignore[no-untyped-call]
     entry = kernel.compile((ParcelType(kind), *[types.int64] * more))
     return Bound(partial(entry, words.ctypes.data), parcel, words)
 
 
 def _words_of(value: Any) -> Iterator[int]:
+    """The words of a part, some of them negative."""
     if isinstance(value, tuple):
         for part in value:
             yield from _words_of(part)
     elif isinstance(value, np.ndarray):
         yield from (value.ctypes.data, *value.shape, *value.strides)
+    elif isinstance(value, int | np.integer | np.bool_):
+        yield int(value)
     else:
-        yield int(value) % (1 << 64)
+        raise TypeError(f"a parcel holds arrays, integers and booleans, not {type(value).__name__}")
 
 
 __all__ = ["Bound", "bound", "opened"]
