@@ -39,13 +39,18 @@ STATES = {
 
 def show(page: Page, name: str) -> None:
     """Answer the page's socket with a state, and open its table."""
-
-    def answer(socket: WebSocketRoute) -> None:
-        socket.send(snapshot(name))
-
-    page.route_web_socket(re.compile("/ws/tables/"), answer)
+    send_once(page, snapshot(name))
     page.goto("/t/fixed")
     page.locator(STATES[name]).first.wait_for()
+
+
+def send_once(page: Page, message: str) -> None:
+    """Have the socket of any table send this message, and nothing else."""
+
+    def answer(socket: WebSocketRoute) -> None:
+        socket.send(message)
+
+    page.route_web_socket(re.compile("/ws/tables/"), answer)
 
 
 @lru_cache

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, WebSocketRoute, sync_playwright
+from playwright.sync_api import Browser
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import built, chromium
-from tests.web.states import STATES, show
+from tests.web.browsing import built
+from tests.web.states import STATES, send_once, show
 
 from dasan.server.settings import Settings
 
@@ -63,19 +63,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    running = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-    yield running
-    running.close()
-
-
 def test_the_first_load_is_light(record_property: Callable[[str, object], None]) -> None:
     """The start page's scripts, styles, fonts and pictures, as a browser in English gets them."""
     built()
@@ -91,15 +78,6 @@ def test_the_first_load_is_light(record_property: Callable[[str, object], None])
         size += len(body) if name.endswith(".woff2") else len(gzip.compress(body, 6))
     record_property("budget: first load without card art", f"{size:,} of {FIRST_LOAD:,} bytes, compressed")
     assert 10_000 < size <= FIRST_LOAD
-
-
-def seat(page: Page) -> None:
-    """Answer the page's socket with the table of the snapshot, once."""
-
-    def answer(socket: WebSocketRoute) -> None:
-        socket.send(SNAPSHOT.read_text(encoding="utf-8"))
-
-    page.route_web_socket(re.compile("/ws/tables/"), answer)
 
 
 PAGES = {
@@ -153,7 +131,7 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         if name in STATES:
             show(page, name)
         else:
-            seat(page)
+            send_once(page, SNAPSHOT.read_text(encoding="utf-8"))
             path, there = PAGES[name]
             page.goto(path)
             page.locator(there).first.wait_for()
