@@ -18,7 +18,8 @@ from itertools import combinations
 from pathlib import Path
 
 import dasan
-from dasan.arena.contest import Contest, Outcome, interval, play_deal
+from dasan.arena.contest import Contest, interval, play_deal
+from dasan.arena.outcome import Outcome
 from dasan.bench.tables import Table, row
 from dasan.bots import Bot, bot
 from dasan.bots.protocol import choices

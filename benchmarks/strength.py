@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import dasan
-from dasan.arena.contest import Contest, Kept, Outcome, interval, run
+from dasan.arena.contest import Contest, Kept, interval, run
 from dasan.arena.estimate import jackknife
+from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.tables import sections
 from dasan.bots import bot

@@ -15,10 +15,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from dasan.arena.contest import Outcome
+from dasan.arena.outcome import Outcome
 
 MOST_DEATHS = 3
 """A bot that ended so many processes is not asked again."""

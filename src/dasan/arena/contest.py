@@ -12,14 +12,16 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from dasan.arena.beside import outcomes_beside
 from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
+from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.program import PREFIX, ProgramBot, player
@@ -59,36 +61,6 @@ class Contest:
             if seconds == 0:
                 raise ValueError("move_seconds is more than 0")
             object.__setattr__(self, "move_seconds", seconds)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of one deal. mean, wins: of `a` over its seats, the earnings a hand (see `hands.earned`) and the share of hands
-    that it or its side won. above, below: how often a `b` earned less, and more, than `a` in the same hand. roles: by role of
-    `a`, hands and wins. moves, seconds: decisions of `a` and of `b`, and the time they took. faults: of each, by kind.
-    """
-
-    seed: int
-    mean: float
-    wins: float
-    above: int
-    below: int
-    roles: dict[str, tuple[int, int]] = field(default_factory=dict)
-    moves: tuple[int, int] = (0, 0)
-    seconds: tuple[float, float] = (0.0, 0.0)
-    faults: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Outcome:
-        """The outcome of `asdict`, through JSON."""
-        roles = {name: (int(n), int(won)) for name, (n, won) in data["roles"].items()}
-        moves, seconds, faults = data["moves"], data["seconds"], data["faults"]
-        return replace(
-            Outcome(**{**data, "roles": roles}),
-            moves=(moves[0], moves[1]),
-            seconds=(seconds[0], seconds[1]),
-            faults=(faults[0], faults[1]),
-        )
 
 
 @lru_cache(maxsize=64)
@@ -187,8 +159,6 @@ def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
     """The outcomes of these deals, one after another: in this process, or where a bot of another package takes part, which
     might end it, in one beside it.
     """
-    from dasan.arena.beside import outcomes_beside
-
     if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
     return outcomes_beside(partial(play_deal, contest), seeds, contest.move_seconds or PATIENCE)

@@ -16,7 +16,8 @@ from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from dasan.arena.contest import Contest, Kept, Outcome
+    from dasan.arena.contest import Contest, Kept
+    from dasan.arena.outcome import Outcome
 
 Results = dict[tuple[str, str], "list[Outcome]"]
 
