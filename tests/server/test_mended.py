@@ -76,7 +76,7 @@ def test_a_table_does_not_wake_for_a_hand_that_nobody_will_get(
     substitute: tuple[str, Any] | None, number: int, due: bool
 ) -> None:
     """It would find nothing to do, and wake again at once."""
-    table = Table(SimpleNamespace(), "t")  # type: ignore[arg-type]
+    table = Table(SimpleNamespace(), "t")
     chair = Chair("human", "Ann", player="ann", substitute=substitute)
     table.room = SimpleNamespace(  # type: ignore[assignment]
         chairs=(chair,), humans=(0,), deadline=None, next_at=123, number=number, status="playing", over=True

@@ -13,7 +13,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.sentences import Sentence, said
@@ -23,9 +23,7 @@ from dasan.server.hub import Connection
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
-
-if TYPE_CHECKING:
-    from dasan.server.table import Table
+from dasan.server.table import Table
 
 Json = dict[str, Any]
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 import dasan
 from dasan.sentences import said
@@ -24,13 +25,12 @@ from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
 from dasan.server.rooms import Entry, Room, fold, told
+from dasan.server.settings import Settings
 from dasan.server.showing import Mark
+from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
-
-if TYPE_CHECKING:
-    from dasan.server.tables import Tables, Thought
 
 T = TypeVar("T")
 
@@ -46,6 +46,53 @@ TRIES = 3
 """Failures in a row after which a bot is replaced at a table."""
 
 
+@dataclass(frozen=True)
+class Thought:
+    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did."""
+
+    move: str
+    failed: bool = False
+
+
+class Process(Protocol):
+    """What a table asks of the process that it is open in."""
+
+    store: Store
+    settings: Settings
+
+    async def claim(self, table_id: str) -> int:
+        """The fence to write the table's log with; ``OwnedElsewhere`` where another process has the table."""
+        ...
+
+    async def opened(self, table: Table) -> None:
+        """The table has been read from its log: other processes may ask for it here."""
+        ...
+
+    def forget(self, table: Table) -> None:
+        """The table takes no more requests."""
+        ...
+
+    async def closed(self, table: Table, fence: int) -> None:
+        """The table is closed: another process may claim it."""
+        ...
+
+    async def open_rematch(self, room: Room) -> None:
+        """Create the table that follows ``room``'s; nothing, where it is there already."""
+        ...
+
+    async def think(self, name: str, view: dasan.View) -> Thought:
+        """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
+        ...
+
+    def bot_failed(self, name: str) -> None:
+        """Count a bot's failure."""
+        ...
+
+    def stand_in(self, bot: str) -> str:
+        """The bot that plays where ``bot`` fails."""
+        ...
+
+
 class Table:
     """One open table. Only its own task, ``run``, changes ``room``."""
 
@@ -53,10 +100,10 @@ class Table:
     _late: Room | None
     """What spectators are shown; None while nothing is old enough to be shown."""
 
-    def __init__(self, tables: Tables, table_id: str) -> None:
+    def __init__(self, process: Process, table_id: str) -> None:
         self.id = table_id
         self.hub = Hub()
-        self._tables = tables
+        self._process = process
         self._fence = 0
         self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
@@ -204,7 +251,7 @@ class Table:
             entry = pending.popleft() if pending else following
             assert entry is not None
             if entry["type"] == "rematch":
-                await self._tables.open_rematch(rooms[-1])
+                await self._process.open_rematch(rooms[-1])
             after = fold(rooms[-1], entry, moment)
             if entry["type"] == "move":
                 entry = {**entry, "move": told(after, rooms[-1])}
@@ -214,7 +261,7 @@ class Table:
             return
         over = next((after for before, after in pairwise(rooms) if after.over and not before.over), None)
         types = [w.entry["type"] for w in written]
-        await self._tables.store.log.append(
+        await self._process.store.log.append(
             Write(
                 room=rooms[-1],
                 fence=self._fence,
@@ -277,7 +324,7 @@ class Table:
         if not delay or self.room.status == "waiting":
             self._late = self.room
             return
-        log, loop, moment = self._tables.store.log, asyncio.get_running_loop(), now()
+        log, loop, moment = self._process.store.log, asyncio.get_running_loop(), now()
         room = await log.as_it_was(self.id, moment - delay)
         later = [(room, room.at)] if room.at > moment - delay else []
         self._late = None if later else room
@@ -307,11 +354,10 @@ class Table:
         end: Exception = OwnedElsewhere()
         code = RESTART
         try:
-            self._fence = await self._tables.claim(self.id)
-            loaded = await self._tables.store.log.load(self.id)
+            self._fence = await self._process.claim(self.id)
+            loaded = await self._process.store.log.load(self.id)
             self.room = loaded.room
-            if self._tables.relays is not None:
-                await self._tables.relays.opened(self)
+            await self._process.opened(self)
             self._done.update(loaded.done)
             self._marks.append(Mark.of(self.room))
             await self._open_late()
@@ -333,18 +379,16 @@ class Table:
             end, code = Refused("unavailable", said("failed")), FAILED
         finally:
             self._ended = True
-            self._tables.forget(self)
+            self._process.forget(self)
             for future in tuple(self._waiting):
                 if not future.done():
                     future.set_exception(end)
             self.hub.close(code)
-            if self._tables.relays is not None:
-                await self._tables.relays.closed(self)
-            await self._tables.release(self.id, self._fence)
+            await self._process.closed(self, self._fence)
 
     async def _live(self) -> None:
         idle_since = now()
-        idle = int(self._tables.settings.idle_seconds * 1000)
+        idle = int(self._process.settings.idle_seconds * 1000)
         while not self._stopping:
             self._wake.clear()
             while self._inbox:
@@ -408,9 +452,9 @@ class Table:
             self._thinking.cancel()
             self._thinking = None
         if self._thinking is None:
-            self._due = now() + int(self._tables.settings.bot_delay * 1000)
+            self._due = now() + int(self._process.settings.bot_delay * 1000)
             self._thought_of = asked
-            self._thinking = asyncio.ensure_future(self._tables.think(name, state.view(seat)))
+            self._thinking = asyncio.ensure_future(self._process.think(name, state.view(seat)))
             self._thinking.add_done_callback(self._thought)
         if not self._thinking.done() or now() < self._due:
             return
@@ -424,7 +468,7 @@ class Table:
                 failure, failed = error, True
         if failure is not None:
             # One bad bot cannot stop a table: the first legal move is made for it.
-            self._tables.bot_failed(name)
+            self._process.bot_failed(name)
             report(f"bot {name} at table {self.id} made no legal move", failure)
             await self.write([bot_move(self.room, seat, str(state.legal_moves()[0]))])
         self._failures[name] = self._failures[name] + 1 if failed else 0
@@ -438,7 +482,7 @@ class Table:
         for seat, chair in enumerate(self.room.chairs):
             if chair.plays == bot:
                 reason = "failed" if chair.substitute is None else chair.substitute[1]
-                entries.append(substitute(self.room, seat, reason, self._tables.stand_in(bot)))
+                entries.append(substitute(self.room, seat, reason, self._process.stand_in(bot)))
         await self.write(entries)
 
     def _thought(self, thinking: asyncio.Future[Thought]) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -29,7 +28,7 @@ from dasan.server.reporting import now, report
 from dasan.server.rooms import Room
 from dasan.server.settings import Settings
 from dasan.server.store import Store
-from dasan.server.table import Table
+from dasan.server.table import Table, Thought
 from dasan.server.workers import Limits, Workers
 
 T = TypeVar("T")
@@ -44,14 +43,6 @@ MOST_STUDIES = 16
 """Reviews and puzzles that a process has or that wait for it, before more are refused."""
 TRY_AGAIN = 0.2
 """Seconds between looks for a table's owner, while the lease of one that has died still goes on."""
-
-
-@dataclass(frozen=True)
-class Thought:
-    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did."""
-
-    move: str
-    failed: bool = False
 
 
 class Tables:
@@ -260,13 +251,20 @@ class Tables:
             raise OwnedElsewhere
         return fence
 
-    async def release(self, table_id: str, fence: int) -> None:
-        """Give the table up."""
+    async def opened(self, table: Table) -> None:
+        """Answer other processes for the table."""
+        if self.relays is not None:
+            await self.relays.opened(table)
+
+    async def closed(self, table: Table, fence: int) -> None:
+        """Stop answering for the table, and give up its lease."""
+        if self.relays is not None:
+            await self.relays.closed(table)
         if fence and self.store.database.shared:
             try:
-                await self.store.log.release(table_id, self.process, fence)
+                await self.store.log.release(table.id, self.process, fence)
             except Exception as error:
-                report(f"the lease of table {table_id} was not given up", error)
+                report(f"the lease of table {table.id} was not given up", error)
 
     async def think(self, name: str, view: dasan.View) -> Thought:
         """A bot's choice, or its stand-in's if the bot crashes, stalls or refuses these rules."""
