@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "cli __main__",
     )
 )
-"""A module may import from its own layer and from those before it, whether at the top of a file or inside a function. The
+"""A module may import from its own layer and from those before it: at the top of a file, inside a function, or for types. The
 longest name that a module begins with is its own: `records.write` stands below the rest of `records`. Bots that need only a
 view stand below the kernels, which compile the rule of `bots.thrifty`; those that play by networks or rollouts stand above.
 """
@@ -49,7 +49,7 @@ HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich
 
 
 class Import(NamedTuple):
-    """One module of the package that another imports, wherever in the file; those for type checkers are left out."""
+    """One module of the package that another imports, wherever in the file, also for type checkers alone."""
 
     importer: str
     imported: str
@@ -86,20 +86,9 @@ def targets(node: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
             yield from (f"{start}.{name.name}" for name in names)
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement that runs: all but the blocks for type checkers."""
-    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-        for statement in node.orelse:
-            yield from walk(statement)
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from walk(child)
-
-
 def imports(module: str, path: Path) -> Iterator[Import]:
     relative = path.relative_to(SOURCE)
-    for node in walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         for target in targets(node, ("dasan", *relative.parent.parts)):
             first, _, name = target.partition(".")
             if first != "dasan":
@@ -141,7 +130,7 @@ def test_a_circle_is_found() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Not by a detour, and not inside a function either."""
+    """Not by a detour, not inside a function, and not for types either."""
     edges: dict[str, set[str]] = {module: set() for module in MODULES}
     for found in every_import():
         if found.imported:
