@@ -51,21 +51,26 @@ FORKS = """
 import os, sys
 import dasan.kernels.runtime.compiled
 sys.dont_write_bytecode = True
-for _ in sys.stdin:
-    child = os.fork()
-    if not child:
-        import kernel_of_test
-        sys.stdout.flush()
-        os._exit(0)
-    os.waitpid(child, 0)
+for line in sys.stdin:
+    children = []
+    for _ in range(int(line)):
+        children.append(os.fork())
+        if not children[-1]:
+            import kernel_of_test
+            sys.stdout.flush()
+            os._exit(0)
+    for child in children:
+        os.waitpid(child, 0)
     print(flush=True)
 """
-"""Imports Numba once; each line that comes in has a new process import the module, which finds nothing compiled in memory."""
+"""Imports Numba once; each number that comes in has so many new processes import the module at once, which find nothing
+compiled in memory.
+"""
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[object]:
-    """Writes the modules and imports them in a new process: the value, and how often code was found or made."""
+    """Writes the modules and imports them in new processes: for each the value, and how often code was found or made."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(tmp_path), environment.get("PYTHONPATH"))))
     with subprocess.Popen(
@@ -75,14 +80,14 @@ def run(tmp_path: Path) -> Iterator[object]:
         assert asks is not None
         assert told is not None
 
-        def call(name: str = "Old", factor: int = 2) -> tuple[int, ...]:
+        def call(name: str = "Old", factor: int = 2, processes: int = 1) -> tuple[int, ...]:
             (tmp_path / "kernel_of_test.py").write_text(MODULE.format(name=name))
             (tmp_path / "helper.py").write_text(HELPER.format(factor=factor))
-            asks.write("\n")
+            asks.write(f"{processes}\n")
             asks.flush()
-            found = tuple(map(int, told.readline().split()))
+            found = sorted(told.readline() for _ in range(processes))
             told.readline()
-            return found
+            return tuple(int(number) for line in found for number in line.split())
 
         yield call
         process.communicate()
@@ -104,6 +109,12 @@ def test_code_is_found_again_and_never_out_of_date(run: object, tmp_path: Path) 
     assert run(name="Newest") == (12, 0, 1)
     assert len(folders(tmp_path)) == 3
     assert run() == (12, 1, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="this system has no file locks")
+def test_processes_that_need_the_same_code_at_once_compile_it_once(run: object) -> None:
+    assert callable(run)
+    assert run(processes=3) == (12, 0, 1, 12, 1, 0, 12, 1, 0)
 
 
 def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(run: object, tmp_path: Path) -> None:

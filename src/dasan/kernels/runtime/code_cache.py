@@ -5,6 +5,8 @@ digest of everything that a module's machine code depends on: the sources of all
 constants that they use, and the versions of Numba, NumPy and Python. Any source change selects a new cache folder, so stale
 code is never loaded and nothing written by another release is unpickled. An unreadable entry is compiled again; where the
 folder cannot be written, nothing is cached.
+
+Of several processes that need the same function at the same time one compiles it, and the others wait and load it.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ import inspect
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,9 +28,18 @@ import numpy as np
 import platformdirs
 from numba import config
 from numba.core import caching
+from numba.core.compiler_lock import global_compiler_lock
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes may compile the same function at the same time
+    fcntl = None  # type: ignore[assignment]
 
 KEPT = 6
 """Cache folders kept for each module; the least recently used are removed."""
+
+PATIENCE = 120.0
+"""Seconds to wait for another process that compiles a function, before this one compiles it too."""
 
 _CANNOT = (OSError, TypeError)
 """Errors that mean "not cached": a full disk, a read-only folder, a function whose module has no file."""
@@ -142,6 +154,8 @@ class CodeCache(caching._Cache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
+        self._depth = 0
+        self._lock: int | None = None
 
     @cached_property
     def _files(self) -> Any:
@@ -155,13 +169,59 @@ class CodeCache(caching._Cache):
         except _CANNOT:
             return ""
 
+    def once(self, compile: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A dispatcher's `compile` that keeps other processes from compiling the same function meanwhile."""
+
+        @wraps(compile)
+        def locked(sig: Any) -> Any:
+            with global_compiler_lock:
+                self._depth += 1  # a recursive function compiles itself for other types
+                try:
+                    return compile(sig)
+                finally:
+                    self._depth -= 1
+                    if self._depth == 0 and self._lock is not None:
+                        os.close(self._lock)
+                        self._lock = None
+
+        return locked
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function, or None if there is no readable entry."""
+        """The compiled function, or None if there is no readable entry. None also means that this process now holds the lock."""
+        found = self._load(sig, target_context)
+        return self._load(sig, target_context) if found is None and self._waited() else found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         try:
             return self._files.load_overload(sig, target_context)
         except Exception:
             self.flush()
             return None
+
+    def _waited(self) -> bool:
+        """Take the function's lock, and say whether another process had it. Without file locks, or after `PATIENCE`, do not."""
+        if fcntl is None or self._depth == 0 or self._lock is not None:
+            return False
+        try:
+            path = Path(self._files.cache_path, f"{self._files._impl.filename_base}.lock")
+            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except _CANNOT:
+            return False
+        end = time.monotonic() + PATIENCE
+        waited = False
+        while time.monotonic() < end:
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except (BlockingIOError, PermissionError):
+                waited = True
+                time.sleep(0.02)
+            except OSError:
+                break  # this file system has no locks
+            else:
+                self._lock = lock
+                return waited
+        os.close(lock)
+        return waited
 
     def holds(self, sig: Any, target_context: Any) -> bool:
         """Whether there is a compiled function for these types of arguments, as far as the index says."""

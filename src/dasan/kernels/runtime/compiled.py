@@ -24,6 +24,7 @@ def njit(function: Callable[P, R], **flags: Any) -> Callable[P, R]:
     out: Any = numba.njit(nogil=True, **flags)(function)
     if not DISABLED:
         out._cache = CodeCache(function)
+        out.compile = out._cache.once(out.compile)
     return out  # type: ignore[no-any-return]
 
 
