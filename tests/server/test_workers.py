@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import pickle
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 import pytest_asyncio
@@ -17,7 +18,18 @@ import dasan
 from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
-from dasan.server.workers import JobCrashed, JobFailed, JobTimeout, Limits, PoolBusy, Workers
+from dasan.server.workers import (
+    LENGTH,
+    LONG_LENGTH,
+    JobCrashed,
+    JobFailed,
+    JobTimeout,
+    Limits,
+    PoolBusy,
+    Workers,
+    _Job,
+    _Worker,
+)
 
 
 @pytest_asyncio.fixture
@@ -115,18 +127,28 @@ async def test_an_error_that_no_reader_asks_for_is_not_reported_as_lost(workers:
     assert not reported
 
 
-async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun() -> None:
-    pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
+async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_for_are_not_begun(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     begun: list[str] = []
-    first, release = asyncio.Event(), Event()
-    loop = asyncio.get_running_loop()
+    first, release = asyncio.Event(), asyncio.Event()
 
-    def run(job: str, *_: object) -> None:
-        begun.append(job)
-        loop.call_soon_threadsafe(first.set)
-        release.wait(60)
+    class Stalled:
+        alive = True
 
-    pool._run = run  # type: ignore[method-assign,assignment]
+        def __init__(self, memory_mb: int) -> None: ...
+
+        async def start(self) -> None: ...
+
+        async def do(self, job: _Job) -> None:
+            begun.append(job.name)
+            first.set()
+            await release.wait()
+
+        def end(self) -> None: ...
+
+    monkeypatch.setattr("dasan.server.workers._Worker", Stalled)
+    pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
     stalled = asyncio.create_task(pool.run("stalled"))
     await first.wait()
 
@@ -148,6 +170,42 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
     await pool.run("next")
     assert begun == ["stalled", "next"]
     pool.close()
+
+
+async def test_a_job_that_comes_as_the_last_one_ends_is_begun(workers: Workers) -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    view = state.view(state.to_act)
+    for _ in range(20):
+        assert all(await asyncio.gather(*(workers.run("choose", "random", view) for _ in range(3))))
+    assert len([worker for worker in workers._all if worker.alive]) == 1
+
+
+async def test_a_reader_who_leaves_in_the_middle_of_a_part_does_not_hold_its_process(workers: Workers) -> None:
+    await workers.run("warm", seconds=600.0)
+    parts = workers.stream("review", hand().record(), 600.0, 600.0, 16.0)
+    await anext(parts)
+    (worker,) = workers._all
+    await parts.aclose()
+    assert not worker.alive
+    state = dasan.deal(dasan.rules("big-two"), seed=1)
+    assert await workers.run("choose", "random", state.view(state.to_act))
+    assert workers.counts["JobCrashed"] == 0
+
+
+async def test_messages_of_any_length_come_whole(workers: Workers) -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=1)
+    view = state.view(state.to_act)
+    with pytest.raises(dasan.Malformed):
+        await workers.run("solve", hand().record(), 10**6, ["x" * 100] * 100_000, 1.0, 16.0)
+    assert await workers.run("choose", "random", view)
+    worker = _Worker(0)
+    sent = [b"", b"a" * 70_000, b"b"]
+    stream = b"".join(LENGTH.pack(len(text)) + text for text in (pickle.dumps(("done", text)) for text in sent))
+    stream += LENGTH.pack(-1) + LONG_LENGTH.pack(4) + pickle.dumps(1, protocol=0)[:4]
+    for begin in range(0, len(stream), 997):
+        worker.data_received(stream[begin : begin + 997])
+    received: list[object] = list(worker._answers)
+    assert received == [*(("done", text) for text in sent), 1]
 
 
 async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
