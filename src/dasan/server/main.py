@@ -16,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from dasan.server import logs
 from dasan.server.app import create_app
 from dasan.server.connections import bounded
+from dasan.server.garbage import collected_by_size
 from dasan.server.protocol import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
@@ -43,6 +44,10 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def main_loop(self) -> None:
+        async with collected_by_size():
+            await super().main_loop()
 
 
 def serve(
