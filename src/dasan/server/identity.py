@@ -29,8 +29,8 @@ KEY_FILE = "session.key"
 KEY_BYTES = 32
 MAX_AGE = 400 * 24 * 60 * 60
 """The longest that browsers keep a cookie."""
-REMEMBERED = 10.0
-"""Seconds for which a browser that was signed in counts as signed in without asking the store."""
+REMEMBERED = 60.0
+"""Seconds for which a browser counts as its player's without asking the store, unless a notice says to ask again."""
 MOST_REMEMBERED = 10_000
 LINK_MINUTES = 10
 

@@ -404,11 +404,9 @@ class Table:
             if not live and now() - idle_since >= idle:
                 return
             times.append(idle_since + idle if not live else now() + idle)
-            try:
-                async with asyncio.timeout(max(0, min(times) - now()) / 1000):
-                    await self._wake.wait()
-            except TimeoutError:
-                pass
+            timer = asyncio.get_running_loop().call_later(max(0, min(times) - now()) / 1000, self._wake.set)
+            await self._wake.wait()
+            timer.cancel()
 
     def _clock_runs(self) -> bool:
         """Whether something is due that only this task will do in time."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
 import dasan
 from dasan import bots
-from dasan.games import PRESETS
 from dasan.kernels.runtime.warming import Part
 from dasan.play import fairness
 from dasan.sentences import said
@@ -27,6 +26,7 @@ from dasan.server.relays import Relays
 from dasan.server.reporting import now, report
 from dasan.server.rooms import Room
 from dasan.server.settings import Settings
+from dasan.server.shared_rules import rules_of
 from dasan.server.store import Store
 from dasan.server.table import Table, Thought
 from dasan.server.workers import Limits, Workers
@@ -319,14 +319,6 @@ class Tables:
         for table in mine:
             if table.claimed and table.id not in kept:
                 table.stop()
-
-
-def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
-    """The rules of a preset with options of any names; ValueError where there are none such."""
-    known = PRESETS.get(preset)
-    if known is None:
-        raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
-    return known.rules(options)
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:

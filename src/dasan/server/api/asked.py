@@ -15,34 +15,37 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.tables import Tables
 
+# These are coroutines because FastAPI runs plain functions in threads, which costs more than all the rest of a request.
 
-def _tables(request: Request) -> Tables:
+
+async def _tables(request: Request) -> Tables:
     tables: Tables = request.app.state.tables
     return tables
 
 
-def _store(request: Request) -> Store:
+async def _store(request: Request) -> Store:
     store: Store = request.app.state.store
     return store
 
 
-def _commands(request: Request) -> Commands:
+async def _commands(request: Request) -> Commands:
     commands: Commands = request.app.state.commands
     return commands
 
 
-def _identities(request: Request) -> Identities:
+async def _identities(request: Request) -> Identities:
     identities: Identities = request.app.state.identities
     return identities
 
 
-def _live(request: Request) -> Live:
+async def _live(request: Request) -> Live:
     live: Live = request.app.state.live
     return live
 
 
 async def _player(request: Request) -> str | None:
-    return await _identities(request).player(request)
+    identities: Identities = request.app.state.identities
+    return await identities.player(request)
 
 
 def address_of(request: Request) -> str:

@@ -19,7 +19,7 @@ from dasan.server.refusals import Refused
 router = APIRouter()
 
 
-def _checks(request: Request) -> Checks:
+async def _checks(request: Request) -> Checks:
     checks: Checks = request.app.state.checks
     return checks
 

@@ -17,9 +17,10 @@ from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.rooms import Room
+from dasan.server.shared_rules import rules_of
 from dasan.server.store.matches import Seeker
 from dasan.server.store.ratings import BEGINNING
-from dasan.server.tables import DEFAULT_BOT, rules_of
+from dasan.server.tables import DEFAULT_BOT
 
 router = APIRouter(prefix="/api/quick")
 

@@ -18,7 +18,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.errors import BadRecord
-from dasan.games import make_rules
 from dasan.sentences import said
 from dasan.server.background import repeat
 from dasan.server.chairs import Chair, Head
@@ -26,6 +25,7 @@ from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
+from dasan.server.shared_rules import kept_rules
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hands import insert_hand
@@ -350,7 +350,7 @@ def _before_checkpoint(row: Any, until: int | None) -> bool:
 def opened(row: Any, *, from_the_start: bool = False) -> Room:
     """The room in a row of ``tables``: at its checkpoint, or as it was opened. Raises ``BadRecord`` if it is damaged."""
     try:
-        rules = make_rules(row.preset, **row.rules["options"])
+        rules = kept_rules(row.preset, row.rules["options"])
         if rules.digest != row.rules["digest"]:
             raise BadRecord("the table's rules are not those it was opened with: their digest differs")
         head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed)

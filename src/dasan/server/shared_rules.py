@@ -1,0 +1,49 @@
+"""Rules as values that tables share: those of the same preset and options are made once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import dasan
+from dasan.games import PRESETS, make_rules
+
+KEPT = 256
+"""How many rules are remembered."""
+
+
+def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
+    """The rules of a preset that is listed, with options of any names; ValueError where there are none such.
+
+    >>> rules_of("big-two", {}) is rules_of("big-two", {})
+    True
+    """
+    return _asked(preset, *_flat(options))
+
+
+def kept_rules(preset: str, options: Mapping[str, object]) -> dasan.Rules:
+    """The rules of a table that the store has kept: options are words there. ValueError as for ``make_rules``."""
+    return _kept(preset, *_flat(options))
+
+
+def _flat(options: Mapping[str, object]) -> list[object]:
+    """The options as positional arguments, for which the cache compares types too: True is not 1."""
+    return [part for item in sorted(dict(options).items()) for part in item]
+
+
+@lru_cache(KEPT, typed=True)
+def _asked(preset: str, *flat: object) -> dasan.Rules:
+    known = PRESETS.get(preset)
+    if known is None:
+        raise ValueError(f"there is no preset {preset!r}; there are {', '.join(PRESETS)}")
+    return known.rules(_options(flat))
+
+
+@lru_cache(KEPT, typed=True)
+def _kept(preset: str, *flat: object) -> dasan.Rules:
+    return make_rules(preset, **_options(flat))
+
+
+def _options(flat: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(flat[::2], flat[1::2], strict=True))
