@@ -41,23 +41,31 @@ def _numbering(rules: Rules) -> _Numbering:
     return _Numbering(unit, spare, 1 if exact else len(rules.suits) * rules.decks, exact)
 
 
-class Parts:
-    """The plays that a hand can be split into, as numbers; the plans of a hand share them.
-
-    plays: each play, its number, the first field of that, and how many cards of it if there is no other field, else 0, and
-    whether it takes all cards of its ranks or none.
+class Part(NamedTuple):
+    """A play, as a number. lowest: where its first field begins. alone: how many cards it has if it has no other field, else 0.
+    whole: whether a hand that plays it keeps no card of its ranks.
     """
+
+    play: Combination
+    number: int
+    lowest: int
+    alone: int
+    whole: bool
+
+
+class Parts:
+    """The plays that a hand can be split into; the plans of a hand share them."""
 
     def __init__(self, rules: Rules, fits: Iterable[Fit]) -> None:
         self.numbering = _numbering(rules)
         exact, number = self.numbering.exact, self.number
-        self.plays: list[tuple[Combination, int, int, int, bool]] = []
+        self.plays: list[Part] = []
         for row, play in fits:
             taken = number(play.cards)
-            low = _lowest(taken)
+            low = lowest(taken)
             count = taken >> low
             whole = not exact and isinstance(row.shape, Groups)
-            self.plays.append((play, taken, low, count if count <= _MASK else 0, whole))
+            self.plays.append(Part(play, taken, low, count if count <= _MASK else 0, whole))
 
     def number(self, cards: Iterable[Card]) -> int:
         """The number of some cards."""
@@ -96,7 +104,7 @@ class Plan:
         self._mixed: dict[int, list[tuple[int, float, int]]] = {}
         for taken, (price, whole) in mixed.items():
             mask = _fields(taken) if whole else 0
-            self._mixed.setdefault(_lowest(taken), []).append((taken, price, mask))
+            self._mixed.setdefault(lowest(taken), []).append((taken, price, mask))
 
     def cost(self, number: int) -> float:
         """The least cost of splitting the cards of `number` into plays."""
@@ -107,12 +115,8 @@ class Plan:
         spare = self._spare
         return ((number | spare) - taken) & spare == spare
 
-    @staticmethod
-    def lowest(number: int) -> int:
-        """Where the lowest field that is not empty begins."""
-        return _lowest(number)
-
     def _best(self, number: int) -> float:
+        # This is where a move's time goes, so `lowest` and `holds` are written out, and a known rest is not asked for by a call.
         known = self._known
         found = known.get(number)
         if found is not None:
@@ -135,7 +139,7 @@ class Plan:
         return best
 
 
-def _lowest(number: int) -> int:
+def lowest(number: int) -> int:
     """Where the lowest field that is not empty begins."""
     return ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
 

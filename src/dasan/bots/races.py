@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import islice, permutations
 
 from dasan.bots.outlook import Outlook
-from dasan.bots.plan import Parts, Plan
+from dasan.bots.plan import Parts, Plan, lowest
 from dasan.cards import Card
 from dasan.ruleset.policies import Restart
 from dasan.ruleset.rules import Rules
@@ -45,14 +45,14 @@ class Races:
         """The plays to consider, by the first field of their numbers."""
         outlook = self._outlook
         same: dict[int, dict[tuple[Card, ...], Combination]] = {}
-        for play, number, _, _, _ in self._parts.plays:
-            plays = same.setdefault(number, {})
+        for part in self._parts.plays:
+            play, plays = part.play, same.setdefault(part.number, {})
             known = plays.get(play.cards)
             if known is None or outlook.stands(play) > outlook.stands(known):
                 plays[play.cards] = play
         found: dict[int, list[tuple[int, Combination, bool]]] = {}
         for number, plays in same.items():
-            found.setdefault(self._bound.lowest(number), []).extend(
+            found.setdefault(lowest(number), []).extend(
                 (number, play, own) for play, own in self._ways(list(plays.values()))
             )
         return found
@@ -121,7 +121,7 @@ class Races:
             return
         if self._nodes > MOST_NODES or len(losers) - len(controls) + self._bound.cost(rest) > 1:
             return
-        for number, play, own in self._by_lowest.get(self._bound.lowest(rest), ()):
+        for number, play, own in self._by_lowest.get(lowest(rest), ()):
             if self._bound.holds(rest, number):
                 if own and not self._spent.isdisjoint(play.cards):
                     continue
