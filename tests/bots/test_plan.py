@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from tests.playing import Options, at_random, every_setup, rules_of
@@ -86,3 +88,26 @@ def test_what_stands_for_certain_cannot_be_beaten(setup: tuple[str, Options]) ->
                             assert not compiled.any_beats(cards, move.combination, most)
             state = state.play(at_random(state, rng))
     assert certain
+
+
+@pytest.mark.parametrize("preset", ["winner", "winner-bomb", "big-two"])
+def test_whether_the_hidden_cards_beat_a_play_is_known_where_one_hand_has_them_all(preset: str) -> None:
+    few: dict[str, Any] = {"players": 2, "hand_size": 6, "left_out": "34567QKA28", "opening": None, "exchange": False}
+    rules, rng = replace(dasan.rules(preset), **few), random.Random(3)
+    told: set[tuple[int, bool]] = set()
+    for _ in range(400):
+        cards = rng.sample(rules.pack, len(rules.pack))
+        plays = [play.cards for _, play in rules.catalogue.fits(rules.order.hand(cards[6:])) if len(play.cards) < 6]
+        table = rng.choice(plays)
+        held = [c for c in cards[6:] if c not in table]
+        state = dasan.start(rules, [cards[:6], held], table=table, table_seat=1, to_act=0)
+        outlook = Outlook(state.view(0), (0.0, 1.0), 0.4)
+        for _, play in rules.catalogue.fits(state.hands[0]):
+            if len(play.cards) == len(held):
+                try:
+                    beaten = rules.combination(held).beats(play)
+                except dasan.IllegalPlay:
+                    beaten = False
+                assert outlook.whole_hand_beats(play) == beaten
+                told.add((len(held), beaten))
+    assert {(n, beaten) for n in (1, 5) for beaten in (False, True)} <= told

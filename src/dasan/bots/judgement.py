@@ -60,7 +60,7 @@ class Judgement:
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
         eager = temper.willing + (1 - temper.willing) * danger / 2
         self.outlook = Outlook(view, self._enmity, eager, temper.memory)
-        self._prices: dict[tuple[str, int], float] = {}
+        self._prices: dict[tuple[str, str, int, int], float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
         fits = view.rules.catalogue.fits(self._hand, called)
@@ -142,7 +142,7 @@ class Judgement:
 
     def _price(self, play: Combination) -> float:
         """The cost of a play of the plan: 1 for one that will be beaten, less for one that may stand."""
-        key = (play.family, play.strength)
+        key = (play.kind, play.family, play.power, play.strength)
         known = self._prices.get(key)
         if known is None:
             temper = self._temper

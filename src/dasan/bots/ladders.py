@@ -10,9 +10,11 @@ from functools import lru_cache
 from dasan.cards import Card
 from dasan.ruleset.catalogue import Row, lanes
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import Groups
+from dasan.ruleset.shapes import Combination, Groups
 
 Counts = tuple[tuple[int, int], ...]
+Family = tuple[str, int]
+"""The name of a family, and the power of its plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class Rung:
     """Rows of a family that need the same cards, so that a hand holds all or none. strength: that of the strongest.
 
     counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits matter, else None.
-    bits: those cards as one number, in catalogues of complete sets.
+    bits: those cards as one number, in catalogues of complete sets. also: (kind, strength) of plays of other families that one of
+    the rows beats, see `Combination.also`.
     """
 
     strength: int
@@ -29,17 +32,23 @@ class Rung:
     cards: tuple[Card, ...] | None = None
     bits: int = 0
     need: int = 0
+    also: tuple[tuple[str, int], ...] = ()
+
+    def beats_across(self, play: Combination) -> bool:
+        """Whether one of the rows beats `play`, which has another family and the same power."""
+        return any(play.kind == kind and play.strength >= least for kind, least in self.also)
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A family's rungs, high to low."""
+    """A family's rungs of one power, high to low. also: whether some beat plays of other families."""
 
     size: int
     power: int
     rungs: tuple[Rung, ...]
     strengths: tuple[int, ...]
     """The strengths of the rungs, low to high."""
+    also: bool
 
     def height(self, strength: int) -> float:
         """The share of the family, 0 to 1, that is lower than `strength`."""
@@ -48,15 +57,16 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Ladders:
-    """All families of some rules.
+    """All families of some rules, those with plays of several powers once for each power.
 
     exact: whether rungs are exact sets of cards. unit: the number that a card adds to the number of a hand; one bit a card if
-    `exact`.
+    `exact`. across: the families and powers of plays that beat some of other families.
     """
 
     exact: bool
     unit: dict[Card, int]
-    by_family: dict[str, Ladder]
+    by_family: dict[Family, Ladder]
+    across: tuple[Family, ...]
 
 
 @lru_cache(maxsize=64)
@@ -65,25 +75,26 @@ def ladders(rules: Rules) -> Ladders:
     rows = rules.catalogue.rows
     exact = any(row.cards is not None for row in rows)
     unit = {c: 1 << i for i, c in enumerate(dict.fromkeys(rules.pack))}
-    families: dict[str, list[Row]] = {}
+    families: dict[Family, list[Row]] = {}
     for row in rows:
-        families.setdefault(row.family, []).append(row)
+        families.setdefault((row.family, row.power), []).append(row)
     by_family = {
         name: _ladder(family[0], _exact(family, unit) if exact else _canonical(family, rules))
         for name, family in families.items()
     }
-    return Ladders(exact, unit, by_family)
+    return Ladders(exact, unit, by_family, tuple(name for name, ladder in by_family.items() if ladder.also))
 
 
 def _ladder(first: Row, found: Iterable[Rung]) -> Ladder:
     rungs = sorted(found, key=lambda rung: rung.strength)
-    return Ladder(first.size, first.power, tuple(reversed(rungs)), tuple(rung.strength for rung in rungs))
+    strengths = tuple(rung.strength for rung in rungs)
+    return Ladder(first.size, first.power, tuple(reversed(rungs)), strengths, any(rung.also for rung in rungs))
 
 
 def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
     for row in rows:
         cards = row.cards or ()
-        yield Rung(row.strength, row.size, row.pattern.counts, cards, sum(unit[c] for c in cards))
+        yield Rung(row.strength, row.size, row.pattern.counts, cards, sum(unit[c] for c in cards), 0, row.also)
 
 
 def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
@@ -93,18 +104,19 @@ def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
     strength share.
     """
     at = rules.order.at
-    together: dict[Counts, int] = {}
+    together: dict[Counts, tuple[int, frozenset[tuple[str, int]]]] = {}
     for row in rows:
         pattern = row.pattern
         if pattern.flush:
             cards = tuple(at[rank, pattern.suit] for rank, _ in pattern.counts)
-            yield Rung(row.strength, row.size, pattern.counts, cards, 0, row.need)
+            yield Rung(row.strength, row.size, pattern.counts, cards, 0, row.need, row.also)
         elif row.size == 1 and pattern.suit >= 0:
-            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],), 0, row.need)
+            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],), 0, row.need, row.also)
         else:
             counts = pattern.counts
             if isinstance(row.shape, Groups):
                 counts = tuple((rank, min(n, row.shape.main)) for rank, n in counts[:1])
-            together[counts] = max(together.get(counts, 0), row.strength)
-    for counts, strength in together.items():
-        yield Rung(strength, rows[0].size, counts, None, 0, lanes(counts))
+            strength, also = together.get(counts, (0, frozenset()))
+            together[counts] = (max(strength, row.strength), also.union(row.also))
+    for counts, (strength, also) in together.items():
+        yield Rung(strength, rows[0].size, counts, None, 0, lanes(counts), tuple(sorted(also)))

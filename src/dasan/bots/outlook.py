@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from math import comb, prod
 
-from dasan.bots.ladders import Ladder, Rung, ladders
+from dasan.bots.ladders import Family, Ladder, Rung, ladders
 from dasan.cards import Card
+from dasan.errors import DasanError
+from dasan.play.dealing import Position
 from dasan.play.events import EventType
 from dasan.play.view import View
 from dasan.ruleset.catalogue import lanes
@@ -20,7 +22,8 @@ CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
 """By number of cards, the holders for each exact set that is held: below 1, for a hand with one full house often has several."""
 KEPT = 0.25
 """The probability that the last cards of a hand, if there are several, were kept because they are one play."""
-_NEVER = 1e-9
+_UNSURE = 1 - 1e-9
+"""The most that a play stands which an opponent might beat."""
 
 
 def unseen(view: View, memory: int | None = None) -> Counter[Card]:
@@ -30,7 +33,10 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
     """
     left = Counter(view.rules.pack)
     left.subtract(view.hand)
-    for event in view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]:
+    recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
+    if isinstance(view.begun, Position) and len(recent) == len(view.events):
+        left.subtract(view.begun.table)
+    for event in recent:
         if event.type is EventType.PLAY:
             left.subtract(c for c in event.cards if c is not None)
     return +left
@@ -39,14 +45,11 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
 class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
-    A play is taken to be beaten by higher ones of its family and by those of a higher `power`: where rules have `also_beats`, it
-    stands less often than this says.
-
     enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. memory: see `unseen`.
     """
 
     def __init__(self, view: View, enmity: Sequence[float], willing: float, memory: int | None = None) -> None:
-        rules = view.rules
+        rules = self._rules = view.rules
         self._ladders = ladders(rules)
         self._place = rules.order.place
         self._left = unseen(view, memory)
@@ -61,35 +64,38 @@ class Outlook:
         self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
         self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
         self._stay = 1 - willing
-        self._stands: dict[tuple[str, int, int], float] = {}
+        self._stands: dict[tuple[str, str, int, int], float] = {}
         self._tails: dict[tuple[int, int], tuple[float, ...]] = {}
-        self._climbs: dict[str, tuple[list[int], list[float]]] = {}
+        self._climbs: dict[Family, tuple[list[int], list[float]]] = {}
         self._powers: dict[int, float] = {}
         self._wholes: dict[int, int] = {}
 
     def stands(self, play: Combination) -> float:
-        """The probability that no opponent beats `play`; exactly 1 where nobody can (but for `also_beats`)."""
-        key = (play.family, play.power, play.strength)
+        """The probability that no opponent beats `play`; exactly 1 where nobody can."""
+        key = (play.kind, play.family, play.power, play.strength)
         known = self._stands.get(key)
         if known is None:
             mass = self._mass(play)
-            known = self._stands[key] = 1.0 if mass < _NEVER else self._stay**mass
+            known = self._stands[key] = min(_UNSURE, self._stay**mass) if mass else 1.0
         return known
 
     def tops(self, play: Combination) -> bool:
         """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
-        strengths, masses = self._climb(play.family)
+        strengths, masses = self._climb((play.family, play.power))
         at = bisect_left(strengths, play.strength)
-        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power) < _NEVER
+        as_high = masses[at] if at < len(masses) else 0.0
+        return not (as_high or self._power_above(play.power) or self._across(play))
 
     @cached_property
     def bombs(self) -> bool:
         """Whether an opponent may hold a play that beats plays of other kinds."""
-        return self._power_above(min(ladder.power for ladder in self._ladders.by_family.values())) >= _NEVER
+        lowest = min(ladder.power for ladder in self._ladders.by_family.values())
+        across = (self._weighed(self._ladders.by_family[family]) for family in self._ladders.across)
+        return self._power_above(lowest) > 0 or any(rung.also for held in across for rung, _ in held)
 
     def height(self, play: Combination) -> float:
         """The share of its family, 0 to 1, that `play` is higher than, including cards already played."""
-        return self._ladders.by_family[play.family].height(play.strength)
+        return self._ladders.by_family[play.family, play.power].height(play.strength)
 
     def odds_out(self, play: Combination) -> list[tuple[int, float]]:
         """(seat, its enmity × the probability that its whole hand beats `play`) for every seat that could go out over it.
@@ -104,13 +110,24 @@ class Outlook:
         return [(seat, e * chance) for seat, e in seats]
 
     def whole_hand_beats(self, play: Combination) -> float:
-        """The probability that a player with as many cards as `play` has could go out over it."""
+        """The probability that a player with as many cards as `play` has could go out over it; 0 or 1 where these are all cards
+        that are hidden.
+        """
         n = len(play.cards)
+        if self._total == n:
+            return float(self._hidden_beat(play))
         ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
         chance = min(1.0, ways / comb(max(self._total, n), n))
         if n > 1 and ways:
             chance += (1 - chance) * KEPT * ways / max(ways, self._whole(n))
         return chance
+
+    def _hidden_beat(self, play: Combination) -> bool:
+        """Whether the hidden cards together are a play that beats `play`."""
+        try:
+            return self._rules.combination(tuple(self._left.elements())).beats(play)
+        except DasanError:
+            return False
 
     def _whole(self, size: int) -> int:
         """The number of hands of `size` hidden cards that are one play."""
@@ -125,15 +142,26 @@ class Outlook:
         return known
 
     def _above(self, play: Combination) -> list[Rung]:
-        ladder = self._ladders.by_family[play.family]
-        higher = [r for r in ladder.rungs if r.strength > play.strength]
-        for other in self._ladders.by_family.values():
+        ladders = self._ladders
+        higher = [r for r in ladders.by_family[play.family, play.power].rungs if r.strength > play.strength]
+        for other in ladders.by_family.values():
             if other.power > play.power and other.size == len(play.cards):
                 higher += other.rungs
+        for other in self._others_of_power(play):
+            higher += (r for r in other.rungs if r.beats_across(play))
         return higher
 
+    def _others_of_power(self, play: Combination) -> Iterator[Ladder]:
+        """The ladders of other families and the same power that have plays which beat some of other families."""
+        ladders = self._ladders
+        return (
+            ladders.by_family[name, power]
+            for name, power in ladders.across
+            if power == play.power and name != play.family
+        )
+
     def _deals(self, rung: Rung) -> int:
-        """The number of hands of hidden cards that are this rung and nothing else."""
+        """About how many hands of hidden cards are this rung and nothing else: what lies beside a group may be any cards."""
         if rung.cards is not None:
             return prod(self._left[c] for c in rung.cards)
         ways = prod(comb(self._ranks[rank], n) for rank, n in rung.counts)
@@ -142,11 +170,17 @@ class Outlook:
 
     def _mass(self, play: Combination) -> float:
         """The expected number of ways to beat `play` that opponents hold."""
-        strengths, masses = self._climb(play.family)
+        strengths, masses = self._climb((play.family, play.power))
         at = bisect_right(strengths, play.strength)
-        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power)
+        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power) + self._across(play)
 
-    def _climb(self, family: str) -> tuple[list[int], list[float]]:
+    def _across(self, play: Combination) -> float:
+        """The mass of other families of the same power (`also_beats`)."""
+        return sum(
+            m for ladder in self._others_of_power(play) for rung, m in self._weighed(ladder) if rung.beats_across(play)
+        )
+
+    def _climb(self, family: Family) -> tuple[list[int], list[float]]:
         """The strengths of a family that could be held, low to high, and the mass from each upwards."""
         known = self._climbs.get(family)
         if known is None:

@@ -91,7 +91,7 @@ class Races:
         return least
 
     def proved(self, first: Combination, rest: int) -> bool:
-        """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced and no play has `also_beats`.
+        """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced.
 
         rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
         goes out over a loser where no whole hand has its size: no probability is estimated.
@@ -176,12 +176,12 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
 
 
 def _answered(losers: Sequence[Combination], controls: Sequence[Combination]) -> bool:
-    """Whether each loser has a control of its own that beats it (augmenting paths)."""
+    """Whether each loser has a control of its own that beats it and whatever of its family is higher (augmenting paths)."""
     taken: dict[int, int] = {}
 
     def find(loser: int, tried: set[int]) -> bool:
         for k, control in enumerate(controls):
-            if k not in tried and control.beats(losers[loser]):
+            if k not in tried and _answers(control, losers[loser]):
                 tried.add(k)
                 if k not in taken or find(taken[k], tried):
                     taken[k] = loser
@@ -189,3 +189,8 @@ def _answered(losers: Sequence[Combination], controls: Sequence[Combination]) ->
         return False
 
     return all(find(i, set()) for i in range(len(losers)))
+
+
+def _answers(control: Combination, loser: Combination) -> bool:
+    """Whether a control beats a play and all higher ones of its family: that of `also_beats` may beat some kinds of it alone."""
+    return control.beats(loser) and (control.power > loser.power or control.family == loser.family)
