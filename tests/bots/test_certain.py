@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import dasan
 from dasan.bots.certain import certain
 from dasan.bots.net import NetBot
+from dasan.ruleset.policies import FixedScoring
+from dasan.ruleset.shapes import AnyShape, Run, Same
 
 GREEDY = dasan.bot("greedy")
 
@@ -71,6 +74,76 @@ def test_nothing_is_proved_where_a_duty_may_forbid_it() -> None:
     free, bound = (dasan.start(dasan.rules("big-two", guard=guard), hands) for guard in ("off", "enforced"))
     assert [str(move) for move in certain(free.view(0), free.legal_moves())] == ["3D"]
     assert not certain(bound.view(0), bound.legal_moves())
+
+
+RANKS = "3456789TJQKA2"
+
+
+def rules_of_ones_own(rng: random.Random) -> dasan.Rules:
+    """Three players, 20 cards, and kinds that beat some of other kinds, or rank above them, as chance has it."""
+    kinds: list[dict[str, Any]] = [{"kind": f"same-{n}", "clause": "X", "count": n} for n in (1, 2, 3, 4)]
+    runs: list[dict[str, Any]] = [{"kind": f"run-{n}", "clause": "X", "copies": n, "sequence": RANKS} for n in (1, 2)]
+    for kind in (*kinds, *runs):
+        if rng.random() < 0.7:
+            kind["power"] = 1 if rng.random() < 0.2 else 0
+            others = [other["kind"] for other in kinds if other is not kind]
+            count = rng.randint(0, 2)
+            kind["also_beats"] = tuple((other, rng.choice("TQA2")) for other in rng.sample(others, count))
+    shapes: tuple[AnyShape, ...] = (
+        *(Same(by_suit=kind["count"] < 3, **kind) for kind in kinds),
+        *(Run(shortest=5 - n, longest=5, tie=rng.choice(["none", "last"]), **run) for n, run in enumerate(runs, 2)),
+    )
+    return replace(
+        dasan.rules("big-two", guard="off", pass_is_final=rng.random() < 0.5),
+        players=3,
+        hand_size=None,
+        shapes=shapes,
+        left_out="".join(rng.sample(RANKS, 8)),
+        scoring=FixedScoring(),
+        opening=None,
+    )
+
+
+def test_what_is_certain_wins_by_rules_of_ones_own() -> None:
+    rng = random.Random(1)
+    across = 0
+    for _ in range(25):
+        rules = rules_of_ones_own(rng)
+        for seed in range(3):
+            state = dasan.deal(rules, seed=seed)
+            while state.to_act is not None and all(state.hands):
+                seat, moves = state.to_act, state.legal_moves()
+                sure = certain(state.view(seat), moves) if len(moves) > 1 else ()
+                for move in sure:
+                    if len(move.cards) < len(state.hands[seat]):
+                        across += any(shape.also_beats for shape in rules.shapes)
+                        for _ in range(8):
+                            assert not others_go_wild(state.play(move), seat, rng).hands[seat]
+                state = state.play(rng.choice(moves))
+    assert across > 50
+
+
+@pytest.mark.parametrize(
+    ("hands", "sure"),
+    [
+        # Four cards may be four of a kind, which beats a two; three cards cannot.
+        (["2S 5S", "6S 7S 8S", "6C 7C 8C"], ["5S", "2S"]),
+        (["2S 5S", "6S 7S 8S 9S", "6C 7C 8C"], []),
+        # Over the pair somebody may make a neighbour, which four aces do not beat.
+        (["5S 5C AS AC AD AH 6S", "6C 6D 7S", "7C 7D 7H"], []),
+    ],
+)
+def test_plays_that_beat_other_kinds_are_counted_with(hands: list[str], sure: list[str]) -> None:
+    shapes = (
+        Same(kind="single", clause="X", count=1, by_suit=True),
+        Same(kind="pair", clause="X", count=2, family="two"),
+        Run(kind="neighbour", clause="X", copies=1, sequence=RANKS, shortest=2, longest=2, family="two", tier=1),
+        Same(kind="quad", clause="X", count=4, also_beats=(("single", "2"), ("pair", "3"))),
+    )
+    base = dasan.rules("big-two", guard="off")
+    rules = replace(base, players=3, shapes=shapes, scoring=FixedScoring(), opening=None, hand_size=None)
+    state = dasan.start(rules, hands)
+    assert [str(move) for move in certain(state.view(0), state.legal_moves())] == sure
 
 
 def test_the_network_makes_a_certain_move_and_says_so() -> None:

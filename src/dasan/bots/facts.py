@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from dasan.bots.bidding import ENOUGH, strength
-from dasan.bots.certain import unstoppable
+from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
-from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import Bot, choices
 from dasan.bots.sides import enmity
-from dasan.bots.two_hands import winning
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard
 
 
 class Facts:
-    """Reasons for and against the moves of one view."""
+    """Reasons for and against the moves of one view. certain: which of them win for sure."""
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._moves = choices(view)
-        playing = view.phase == "play"
-        self._judgement = Judgement(view, Temper()) if playing else None
-        self._proved = winning(view) or ()
-        goes_out = any(len(move.cards) == len(view.hand) for move in self._moves)
-        asked = playing and not goes_out and not self._proved
-        self._unstoppable = unstoppable(view, self._moves) if asked else ()
+        self.certain = Certain(view, self._moves)
         top = view.rules.ranks[-1]
         self._top = (f"{top}s", sum(c.rank == top for c in view.hand))
 
@@ -36,7 +29,7 @@ class Facts:
         match move.type:
             case MoveType.BID:
                 return self._bid(move.bid or 0)
-            case MoveType.PASS if self._judgement is not None:
+            case MoveType.PASS if self._view.phase == "play":
                 return (*self._sure(move), *self._pass())
             case MoveType.PLAY:
                 return (*self._sure(move), *self._play(move))
@@ -51,9 +44,10 @@ class Facts:
         return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
-        if move in self._proved:
+        if move in self.certain.proved:
             return (Reason("wins-for-sure"),)
-        return (Reason("cannot-be-stopped"),) if move in self._unstoppable else ()
+        found = move in self.certain.moves and len(move.cards) < len(self._view.hand)
+        return (Reason("cannot-be-stopped"),) if found else ()
 
     def _pass(self) -> tuple[Reason, ...]:
         view, out = self._view, []
@@ -73,12 +67,13 @@ class Facts:
         return tuple(out)
 
     def _play(self, move: Move) -> tuple[Reason, ...]:
-        view, judgement = self._view, self._judgement
-        if move.combination is None or judgement is None:
+        view = self._view
+        if move.combination is None:
             return ()
         if len(move.cards) == len(view.hand):
             return (Reason("goes-out"),)
         out = []
+        judgement = self.certain.judgement
         stands = judgement.outlook.stands(move.combination)
         if stands == 1:
             out.append(Reason("cannot-be-beaten"))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dasan.bots.bidding import choose_bid, choose_call
+from dasan.bots.certain import Certain
 from dasan.bots.exchanging import choose_offer, choose_take
 from dasan.bots.explanation import Explanation, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.protocol import choices
 from dasan.bots.sides import enmity
-from dasan.bots.two_hands import winning
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard
@@ -27,6 +27,9 @@ class GreedyBot:
         self._temper = temper or Temper()
 
     def choose(self, view: View) -> Move:
+        return self._choose(view, Certain(view, choices(view)))
+
+    def _choose(self, view: View, certain: Certain) -> Move:
         moves = choices(view)
         if len(moves) == 1:
             return moves[0]
@@ -44,29 +47,28 @@ class GreedyBot:
         for move in moves:
             if len(move.cards) == len(view.hand):
                 return move
-        kept = worthy(view, moves) if self._temper.memory is None else moves
+        kept = worthy(view, moves, certain) if self._temper.memory is None else moves
         return min(kept, key=Judgement(view, self._temper).of)
 
     def explain(self, view: View) -> Explanation:
         """The value of a play or pass is minus the turns that the rest of the hand costs; other moves have none."""
-        chosen, moves = self.choose(view), choices(view)
+        moves, facts = choices(view), Facts(view)
+        chosen = self._choose(view, facts.certain)
         values: list[tuple[Move, float | None]] = [(move, None) for move in moves]
         if view.phase == "play" and len(moves) > 1:
             judgement = Judgement(view, self._temper)
             values = [(move, -judgement.of(move)) for move in moves]
-        facts = Facts(view)
         return explained(self.name, "turns", in_order(chosen, values), {move: facts.of(move) for move in moves})
 
 
-def worthy(view: View, moves: Sequence[Move]) -> Sequence[Move]:
+def worthy(view: View, moves: Sequence[Move], certain: Certain) -> Sequence[Move]:
     """`moves` without those that are surely worse than another; never empty.
 
     Removed are, with two players left in Winner, moves that do not win where others do; passes that give the lead to an
     opponent with one card; and moves that leave a neighbour's last card unguarded.
     """
-    proved = winning(view)
-    if proved:
-        return proved
+    if certain.proved:
+        return certain.proved
     moves = _dutiful(view, moves)
     if gives_away(view):
         moves = [m for m in moves if m.type is not MoveType.PASS] or moves

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dasan.bots.certain import certain
+from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, Unit, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot
@@ -17,6 +17,8 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -75,9 +77,14 @@ class NetBot:
         values = self.values(view)
         if values is None:
             return self._greedy.choose(view)
-        sure = certain(view, moves) if self._score is None else ()
+        return self._best(moves, values, Certain(view, moves))
+
+    def _best(self, moves: Sequence[Move], values: npt.NDArray[Any], certain: Certain) -> Move:
+        """The move that the values put highest; without a score function of a caller's, of those that surely win, if any does."""
+        sure = certain.moves if self._score is None else ()
         kept = [i for i, move in enumerate(moves) if not sure or move in sure]
-        return moves[kept[int(values[kept].argmax())]]
+        place = int(values[kept].argmax())
+        return moves[kept[place]]
 
     def explain(self, view: View) -> Explanation:
         """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""
@@ -89,7 +96,9 @@ class NetBot:
             move: (Reason("network", {"value": round(float(value), 2)}), *facts.of(move))
             for move, value in zip(moves, values, strict=True)
         }
-        ordered = in_order(self.choose(view), [(m, float(v)) for m, v in zip(moves, values, strict=True)])
+        ordered = in_order(
+            self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
+        )
         return explained(self.name, unit(view.rules), ordered, said)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from dasan.bots.certain import certain
+from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
-from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.net import NetBot, score, unit
 from dasan.bots.protocol import choices
 from dasan.bots.rollouts import by_network, by_rule, runs
@@ -54,23 +53,25 @@ class SearchBot:
             return moves[0]
         if view.phase != "play":
             return self._greedy.choose(view)
-        for move in moves:
-            if len(move.cards) == len(view.hand):
-                return move
-        values = self._values(view)
-        return max(values, key=lambda one: one[1])[0]
+        return self._goes_out(view) or best(self._values(view))
 
     def explain(self, view: View) -> Explanation:
         """Values are means of rollouts; bids and exchanges are explained as `greedy` does."""
         moves = choices(view)
         if len(moves) == 1 or view.phase != "play":
             return self._greedy.explain(view)
-        return explain_values(self.name, view, self.choose(view), self._values(view))
+        values = self._values(view)
+        return explain_values(self.name, view, self._goes_out(view) or best(values), values)
+
+    @staticmethod
+    def _goes_out(view: View) -> Move | None:
+        """The move that empties the hand, if there is one."""
+        return next((move for move in choices(view) if len(move.cards) == len(view.hand)), None)
 
     def _values(self, view: View) -> Values:
         """Candidates with their values."""
-        judgement = Judgement(view, Temper())
-        kept = sorted(worthy(view, choices(view)), key=judgement.of)[: self._effort.width]
+        certain = Certain(view, choices(view))
+        kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: self._effort.width]
         if len(kept) == 1:
             return [(kept[0], 0.0)]
         tried = by_rule(view, kept, self._effort.worlds, seed_of(view, self._seed))
@@ -103,8 +104,7 @@ class StrongBot:
             return self._search.choose(view)
         if view.phase == "exchange":
             return self._net.choose(view)
-        values = self._values(view, found)
-        return max(values, key=lambda one: one[1])[0]
+        return best(self._values(view, found))
 
     def explain(self, view: View) -> Explanation:
         """Values are means of rollouts, shrunk towards the network's scores."""
@@ -113,7 +113,8 @@ class StrongBot:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
-        return explain_values(self.name, view, self.choose(view), self._values(view, found))
+        values = self._values(view, found)
+        return explain_values(self.name, view, best(values), values)
 
     @staticmethod
     def _fitted(view: View) -> Fitted | None:
@@ -125,7 +126,8 @@ class StrongBot:
         """Candidates with their values."""
         moves, effort = choices(view), self._effort
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
-        allowed = certain(view, moves) or (worthy(view, moves) if view.phase == "play" else moves)
+        certain = Certain(view, moves)
+        allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
         if len(kept) == 1:
             return [(kept[0], first[kept[0]])]
@@ -137,6 +139,11 @@ class StrongBot:
             (move, (n * float(mean) + effort.trust * first[move]) / (n + effort.trust))
             for move, mean in zip(kept, tried.means, strict=True)
         ]
+
+
+def best(values: Values) -> Move:
+    """The candidate with the highest value, the first of those."""
+    return max(values, key=lambda one: one[1])[0]
 
 
 def seed_of(view: View, seed: int) -> int:
