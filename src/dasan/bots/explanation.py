@@ -17,7 +17,7 @@ SENTENCES: dict[str, str] = {
     "goes-out": "It empties your hand.",
     "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
     "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
-    "cannot-be-beaten": "No card that is still hidden can beat it.",
+    "cannot-be-beaten": "No opponent can beat it, whatever cards they hold.",
     "stands": "It wins the trick about {percent} times in 100.",
     "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",
     "hands-over-lead": "It gives the lead to seat {seat}, who holds one card.",
