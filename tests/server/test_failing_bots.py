@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import dasan
 from dasan import bots
+from dasan.server.store.database import DATABASE_FILE
 from dasan.server.table import TRIES
 
 from .harness import Served
@@ -60,3 +62,27 @@ def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Ser
     # It stays so where the table is read again.
     server.tables.reopen(table_id)
     assert player.http.get(f"/api/tables/{table_id}").json()["table"]["seats"] == seats
+
+
+def test_a_hand_that_a_bot_did_not_play_does_not_change_its_rating(server: Served, crashing: str) -> None:
+    player = server.player()
+    settings = {"rated": True}
+    table_id = player.open_table("big-two", [crashing, "random", "random"], settings=settings)
+    me = player.http.get("/api/me").json()["id"]
+
+    def rated() -> dict[str, int]:
+        """The number of rated hands of everybody."""
+        with sqlite3.connect(server.settings.data_dir / DATABASE_FILE) as database:
+            return dict(database.execute("SELECT player, hands FROM ratings"))
+
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(2))
+        assert socket.table["table"]["seats"][1]["substitute"]["reason"] == "failed"
+        assert rated() == {me: 1, "bot:random": 1}
+        socket.send(type="next", id="next")
+        socket.until(lambda m: m["type"] == "snapshot" and m["session"]["number"] == 2)
+        play_hand(socket, random.Random(3))
+        pages = [result["hand"] for result in socket.table["session"]["results"]]
+    assert rated() == {me: 2, "bot:random": 2, "bot:greedy": 1}
+    seats = [dasan.replay(player.http.get(f"/api/hands/{page}/record").text).origin.seats for page in pages]
+    assert [hand[1]["name"] for hand in seats] == [crashing, "greedy"]

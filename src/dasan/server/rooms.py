@@ -122,10 +122,11 @@ class Room:
 
     @property
     def players(self) -> tuple[dict[str, str], ...]:
-        """The seats as a record names them."""
+        """The seats as the record of a hand names them that is dealt now: a bot that was replaced is not in it."""
+        playing = (chair.plays if chair.bot is not None else None for chair in self.chairs)
         return tuple(
-            {"kind": "human"} if chair.bot is None else {"kind": "bot", "name": chair.bot, "version": dasan.__version__}
-            for chair in self.chairs
+            {"kind": "human"} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
+            for bot in playing
         )
 
 

@@ -12,7 +12,11 @@ from dasan.server.rooms import Room
 
 @dataclass(frozen=True)
 class Player:
-    """A seat of a finished hand: who sat there, in which role, and the outcome. player: an id, None for bots."""
+    """A seat of a finished hand: who sat there, in which role, and the outcome.
+
+    player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand; this
+    is known when the hand ends, and is not stored.
+    """
 
     seat: int
     name: str
@@ -21,6 +25,7 @@ class Player:
     role: str
     payment: int
     won: bool
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,9 @@ def finished(room: Room) -> Hand:
         if state.bidder is not None:
             role = "bidder" if seat == state.bidder else "partner" if seat == state.partner else "defender"
         won = seat in result.winners
-        players.append(Player(seat, chair.name, chair.player, chair.bot, role, result.payments[seat], won))
+        bot = None if chair.bot is None else state.origin.seats[seat]["name"]
+        whole = bot is None or bot == chair.plays
+        players.append(Player(seat, chair.name, chair.player, bot, role, result.payments[seat], won, whole))
     return Hand(
         id=head.page(room.number),
         table=head.id,

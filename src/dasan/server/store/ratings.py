@@ -34,7 +34,10 @@ def shown(mu: float) -> int:
 
 
 def rate(connection: sa.Connection, hand: Hand) -> None:
-    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand."""
+    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand.
+
+    A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is.
+    """
     names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
     count = len(names)
     # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
@@ -45,7 +48,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
     new: dict[str, list[Any]] = {}
     for side, rated in zip(sides, after, strict=True):
         for seat, rating in zip(side, rated, strict=True):
-            if (name := names[seat]) is not None:
+            if (name := names[seat]) is not None and hand.players[seat].whole:
                 new.setdefault(name, []).append(rating)
     for name, found in sorted(new.items()):
         # A bot in several seats gets the mean of their new ratings.
