@@ -7,7 +7,6 @@ import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,12 +14,10 @@ import numpy as np
 import pytest
 
 import dasan
-from dasan import arena, features, puzzles, vector, worlds
-from dasan.arena.contest import Contest
+from dasan import features, vector, worlds
 from dasan.arguments import amount
-from dasan.features import encode, encode_into, observation_size
+from dasan.features import encode_into
 from dasan.features.packing import packed_size
-from dasan.learn.dataset import Plan
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.policies import Auction, Guard
 from dasan.solver.review import judge
@@ -101,6 +98,8 @@ def test_a_wrong_argument_is_one_sentence(says: str, call: Callable[[], object])
 
 
 def test_what_was_once_taken_in_silence_is_refused() -> None:
+    from tests.calls import DEAL, ENV, LINE, PLACES, VIEW, placed
+
     twos: Any = np.arange(2)
     call: Callable[[], object]
     for says, call in (
@@ -155,7 +154,7 @@ def test_integers_of_any_kind_are_integers() -> None:
     assert dasan.Rules.from_json(replace(WINNER, stake_chips=two).to_json()) == replace(WINNER, stake_chips=2)
     assert state.play(dasan.Move(given("bid"), bid=two)) == state.play("bid 2")
     assert packed_size(cast(int, np.uint8(175))) == packed_size(175) == 3
-    assert ENV.ids.text(cast(int, np.uint8(2))) == "bid 2"
+    assert action_ids(THREE, False).text(cast(int, np.uint8(2))) == "bid 2"
     assert dasan.bot("random", seed=one).choose(state.view(state.to_act)) in state.legal_moves()
 
 
@@ -286,171 +285,9 @@ HOSTILE: dict[str, Any] = {
     "objects": np.array([None, "x"], object),
     "rules": THREE,
 }
-DEAL = dasan.deal(THREE, seed=5)
-VIEW = DEAL.view(DEAL.to_act)
-ENV = vector.make(THREE, 2, seed=1, moves="ragged")
-BATCHES = vector.functional(THREE, 2)
-BATCH = BATCHES.init(1)
-PLACES = worlds.Positions(THREE, 2)
-WORLDS = worlds.deals(VIEW, 2)
-SESSION = dasan.session(THREE, seed=1)
-LINE = np.zeros(observation_size(THREE), np.uint8)
+SHARES = 8
+"""So many tests share out the calls of `tests.calls`, which no collection of tests has to make."""
 
-
-def scored(obs: Any, moves: Any, starts: Any) -> Any:
-    return np.zeros(len(moves), np.float32)
-
-
-def placed(name: str, *arguments: object, **named: object) -> object:
-    """A method of positions, both of which hold a hand."""
-    for i in range(2):
-        PLACES.put(i, DEAL)
-    return getattr(PLACES, name)(*arguments, **named)
-
-
-def returned(actions: Any) -> None:
-    vector.Returns(ENV).step(actions)
-
-
-MAKE = {
-    "preset": "big-three",
-    "num_envs": 2,
-    "seed": 1,
-    "session": False,
-    "threads": 1,
-    "observations": True,
-    "mask": True,
-    "legal": True,
-    "moves": False,
-    "perfect": False,
-    "buffers": None,
-    "backend": "auto",
-    "opener_may_pass": False,
-}
-BUDGET = {"seconds": 1, "nodes": 50, "memory_mb": 8}
-SOLVE = {**BUDGET, "moves": True, "scope": None}
-TELL = {"progress": None, "cancel": None, "notice": None}
-CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
-    "card": (dasan.card, {"text": "4H"}),
-    "Card": (dasan.Card, {"rank": "4", "suit": "H"}),
-    "Move": (dasan.Move, {"type": "play", "cards": (dasan.card("4H"),), "bid": None, "combination": None}),
-    "bot": (dasan.bot, {"name": "greedy", "seed": 1}),
-    "Bot.choose": (dasan.bot("greedy").choose, {"view": VIEW}),
-    "Bot.explain": (dasan.bot("greedy").explain, {"view": VIEW}),
-    "deal": (dasan.deal, {"rules": THREE, "seed": 1, "dealer": 1}),
-    "register": (dasan.register, {"game": THREE}),
-    "replay": (dasan.replay, {"record": DEAL.record(), "seed": None}),
-    "rules": (dasan.rules, {"preset": "winner", "players": 4, "decks": 1, "jokers": False, "scoring": "off"}),
-    "Rules.from_json": (dasan.Rules.from_json, {"data": THREE.to_json()}),
-    "Rules.combination": (THREE.combination, {"cards": "4H 4S"}),
-    "session": (dasan.session, {"rules": THREE, "seed": 1, "contributions": (), "seats": ()}),
-    "Session.play": (SESSION.play, {"move": "bid 1"}),
-    "Session.record": (SESSION.record, {"view": 0}),
-    "solve": (dasan.solve, {"state": STATE, **SOLVE, **TELL}),
-    "solve_many": (dasan.solve_many, {"states": [STATE], "workers": 1, **SOLVE}),
-    "start": (
-        dasan.start,
-        {
-            "rules": THREE,
-            "hands": ["4H 4S 3D", "5H 6H", "7H 8C"],
-            "kitty": None,
-            "dealer": 0,
-            "bidder": 0,
-            "bid": 2,
-            "called": None,
-            "leader": 1,
-            "table": "5D",
-            "table_seat": 1,
-            "to_act": 2,
-            "passed": (),
-            "finished": (),
-            "has_played": None,
-            "partner": None,
-            "payments": None,
-            "watching": None,
-        },
-    ),
-    "State.play": (DEAL.play, {"move": "bid 1"}),
-    "State.view": (DEAL.view, {"seat": 0}),
-    "State.record": (DEAL.record, {"view": 0}),
-    "View.to_json": (VIEW.to_json, {"since": 0}),
-    "review.judge": (judge, {"state": STATE, **BUDGET, "scope": None, "cancel": None, "notice": None, "total": 5}),
-    "vector.make": (vector.make, MAKE),
-    "vector.functional": (
-        vector.functional,
-        {k: MAKE[k] for k in ("preset", "num_envs", "session", "threads", "backend")},
-    ),
-    "vector.on_gpu": (partial(vector.on_gpu, "big-two"), {"num_envs": 2, "seed": 1, "session": False}),
-    "vector.Functional": (vector.Functional, {"env": ENV}),
-    "vector.Returns": (vector.Returns, {"env": ENV, "forced": False}),
-    "vector.unpack": (vector.unpack, {"words": np.zeros((2, 3), np.uint64), "size": 175, "flags": None}),
-    "packed_size": (packed_size, {"size": 175, "flags": 10}),
-    "Functional.init": (BATCHES.init, {"seed": 1}),
-    "Functional.step": (BATCHES.step, {"batch": BATCH, "actions": BATCHES.sample(BATCH)}),
-    "Functional.sample": (BATCHES.sample, {"batch": BATCH}),
-    "Functional.observe": (BATCHES.observe, {"batch": BATCH}),
-    "VectorEnv.reset": (ENV.reset, {"seed": 1}),
-    "VectorEnv.load": (ENV.load, {"positions": PLACES}),
-    "VectorEnv.step": (ENV.step, {"actions": np.zeros(2, np.int32)}),
-    "VectorEnv.argmax": (ENV.argmax, {"scores": np.zeros((2, ENV.num_actions)), "eps": 0.5}),
-    "VectorEnv.best": (ENV.best, {"score": scored, "envs": np.array([1])}),
-    "VectorEnv.duel": (ENV.duel, {"one": scored, "others": "random", "deals": 2, "seed": 1}),
-    "VectorEnv.like": (ENV.like, {"num_envs": 2, "seed": 1}),
-    "VectorEnv.row_of": (ENV.row_of, {"actions": np.zeros(2, np.int32)}),
-    "VectorEnv.action_text": (ENV.action_text, {"action": 2}),
-    "VectorEnv.dealt": (ENV.dealt, {"i": 1}),
-    "Returns.step": (returned, {"actions": np.zeros(2, np.int32)}),
-    "action_ids": (action_ids, {"rules": THREE, "exchange": False}),
-    "ids.text": (ENV.ids.text, {"action": 2}),
-    "ids.of": (ENV.ids.of, {"move": DEAL.legal_moves()[0], "called": None}),
-    "ids.move": (ENV.ids.move, {"action": 2, "view": VIEW}),
-    "ids.pick": (ENV.ids.pick, {"action": 2, "hand": VIEW.hand, "called": None}),
-    "encode": (encode, {"view": VIEW, "session": False}),
-    "encode_into": (encode_into, {"view": VIEW, "out": LINE, "session": False}),
-    "encode_moves": (features.encode_moves, {"view": VIEW, "session": False}),
-    "encode_perfect": (features.encode_perfect, {"state": DEAL}),
-    "layout": (features.layout, {"rules": THREE, "session": False}),
-    "move_layout": (features.move_layout, {"rules": THREE, "session": False}),
-    "action_features": (features.action_features, {"rules": THREE, "session": False}),
-    "worlds.sample": (worlds.sample, {"view": VIEW, "count": 1, "seed": 1}),
-    "worlds.deals": (worlds.deals, {"view": VIEW, "count": 1, "seed": 1, "first": 0}),
-    "worlds.judge": (
-        worlds.judge,
-        {"view": VIEW, "worlds": 2, "playouts": 1, "policy": "random", "seed": 1, "threads": 1},
-    ),
-    "Deals.hand": (WORLDS.hand, {"world": 0, "column": 1}),
-    "Positions": (worlds.Positions, {"rules": THREE, "size": 2, "backend": "auto"}),
-    "Positions.put": (PLACES.put, {"i": 0, "state": DEAL}),
-    "Positions.put_worlds": (PLACES.put_worlds, {"first": 0, "state": DEAL, "deals": WORLDS}),
-    "Positions.copy": (partial(placed, "copy"), {"source": 0, "target": 1}),
-    "Positions.to_act": (partial(placed, "to_act"), {"i": 0}),
-    "Positions.legal": (partial(placed, "legal"), {"i": 0}),
-    "Positions.text": (PLACES.text, {"action": 2}),
-    "Positions.thrifty": (partial(placed, "thrifty"), {"i": 0}),
-    "Positions.step": (partial(placed, "step"), {"i": 0, "action": 1}),
-    "Positions.play_out": (
-        partial(placed, "play_out"),
-        {"policy": "random", "times": 1, "seed": 1, "first": 0, "last": 2, "opening": -1, "threads": 1},
-    ),
-    "arena.duplicate": (
-        arena.duplicate,
-        {"rules": THREE, "lineup": ["random"] * 3, "deals": 1, "seed": 1, "processes": 1, "makers": None},
-    ),
-    "arena.Contest": (
-        Contest,
-        {"rules": THREE, "a": "random", "b": "greedy", "deals": 2, "seed": 1, "move_seconds": None, "records": ""},
-    ),
-    "dataset.Plan": (
-        Plan,
-        {"rules": THREE, "bots": ("random",) * 3, "hands": 5, "first": 0, "part": 2, "solve": 0},
-    ),
-    "puzzles.load": (puzzles.load, {"theme": None, "grade": None, "players": None}),
-    "puzzles.read": (lambda text: list(puzzles.read(text)), {"text": ""}),
-    "puzzles.write": (puzzles.write, {"puzzles": puzzles.load()[:1]}),
-    "puzzles.regraded": (puzzles.regraded, {"puzzle": puzzles.load()[0]}),
-    "puzzles.of_record": (puzzles.of_record, {"record": None}),
-    "puzzles.flaws": (puzzles.flaws, {"puzzle": puzzles.load()[0], "nodes": 10}),
-}
 ENDLESS = {("VectorEnv.duel", "deals"), ("arena.duplicate", "deals")}
 """Arguments for which 10**30 is a number like any other, and takes that long."""
 PLAYERS = {("VectorEnv.best", "score"), ("VectorEnv.duel", "one"), ("VectorEnv.duel", "others")}
@@ -473,20 +310,22 @@ def check_refusal(call: str, error: BaseException) -> None:
     assert len(said) < 400
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_stranger_is_answered_or_refused(call: str) -> None:
-    function, arguments = CALLS[call]
+@pytest.mark.parametrize("share", range(SHARES))
+def test_a_stranger_is_answered_or_refused(share: int) -> None:
+    from tests.calls import CALLS, ENV
+
     wrong: list[str] = []
-    for name in arguments:
-        for what, value in HOSTILE.items():
-            if (what == "10**30" and (call, name) in ENDLESS) or (what == "type" and (call, name) in PLAYERS):
-                continue
-            try:
-                function(**{**arguments, name: value})
-            except Exception as error:
+    for call, (function, arguments) in list(CALLS.items())[share::SHARES]:
+        for name in arguments:
+            for what, value in HOSTILE.items():
+                if (what == "10**30" and (call, name) in ENDLESS) or (what == "type" and (call, name) in PLAYERS):
+                    continue
                 try:
-                    check_refusal(call, error)
-                except AssertionError as failure:
-                    wrong.append(f"{name}={what}: {str(failure).splitlines()[0]}")
-    ENV.reset(1)
+                    function(**{**arguments, name: value})
+                except Exception as error:
+                    try:
+                        check_refusal(call, error)
+                    except AssertionError as failure:
+                        wrong.append(f"{call} {name}={what}: {str(failure).splitlines()[0]}")
+        ENV.reset(1)
     assert not wrong, "\n".join(wrong)

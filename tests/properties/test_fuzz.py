@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -59,9 +60,13 @@ def test_huge_moves(text: str) -> None:
     assert time.process_time() - began < 5
 
 
-def _records() -> list[str]:
+RECORDED = ("big-three", "big-three-4p", "big-two", "winner")
+
+
+@cache
+def records() -> list[str]:
     out = []
-    for preset in ("big-three", "big-three-4p", "big-two", "winner"):
+    for preset in RECORDED:
         rng = random.Random(preset)
         session = dasan.session(dasan.rules(preset), seed=4)
         for hand in range(2):
@@ -73,13 +78,10 @@ def _records() -> list[str]:
     return out
 
 
-RECORDS = _records()
-
-
-@pytest.mark.parametrize("which", range(len(RECORDS)))
+@pytest.mark.parametrize("which", range(len(RECORDED)))
 def test_damaged_records(which: int) -> None:
     """Take lines away, double and exchange them, cut the text off, change bytes: refused, or the same game."""
-    text = RECORDS[which]
+    text = records()[which]
     lines = text.splitlines()
     rng = random.Random(which)
     game = dasan.replay(text)
@@ -123,10 +125,10 @@ def test_lines_of_any_json(given_lines: list[Any]) -> None:
         dasan.replay("\n".join(json.dumps(line) for line in given_lines))
 
 
-@given(st.sampled_from(range(len(RECORDS))), st.integers(0, 30), st.data())
+@given(st.sampled_from(range(len(RECORDED))), st.integers(0, 30), st.data())
 def test_fields_of_any_json(which: int, number: int, data: st.DataObject) -> None:
     """Any field of any line replaced by any JSON: refused, or read."""
-    rows = [json.loads(line) for line in RECORDS[which].splitlines()]
+    rows = [json.loads(line) for line in records()[which].splitlines()]
     line = rows[number % len(rows)]
     field = data.draw(st.sampled_from(sorted(line)))
     line[field] = data.draw(JSON)

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -25,18 +26,27 @@ from dasan.puzzles.tree import CUT, ends
 from dasan.puzzles.truth import Truth
 
 RULES = dasan.rules("big-three")
-SAMPLE = load()[::16]
 TEXT = files("dasan.puzzles").joinpath("puzzles.jsonl").read_text(encoding="utf-8")
 
 
-def some_or_all(some: tuple[Puzzle, ...]) -> pytest.MarkDecorator:
-    """Some puzzles, and in the long run all that there are."""
-    every = pytest.param(load(), marks=pytest.mark.slow, id="all")
-    return pytest.mark.parametrize("puzzles", [pytest.param(some, id="some"), every])
+@cache
+def sample() -> tuple[Puzzle, ...]:
+    return load()[::16]
+
+
+@pytest.fixture
+def puzzles(request: pytest.FixtureRequest) -> tuple[Puzzle, ...]:
+    return load() if request.param is None else sample()[: request.param]
+
+
+def some_or_all(some: int) -> pytest.MarkDecorator:
+    """So many puzzles of the sample, and in the long run all that there are."""
+    every = pytest.param(None, marks=pytest.mark.slow, id="all")
+    return pytest.mark.parametrize("puzzles", [pytest.param(some, id="some"), every], indirect=True)
 
 
 def test_a_sample_is_solved_again_from_its_file() -> None:
-    assert {puzzle.id: flaws(puzzle) for puzzle in SAMPLE} == {puzzle.id: [] for puzzle in SAMPLE}
+    assert {puzzle.id: flaws(puzzle) for puzzle in sample()} == {puzzle.id: [] for puzzle in sample()}
 
 
 @pytest.mark.slow
@@ -44,7 +54,7 @@ def test_all_are_solved_again_from_their_file() -> None:
     assert {puzzle.id: flaws(puzzle) for puzzle in load()} == {puzzle.id: [] for puzzle in load()}
 
 
-@some_or_all(SAMPLE[:25])
+@some_or_all(25)
 def test_one_move_wins_as_the_solver_values_moves(puzzles: tuple[Puzzle, ...]) -> None:
     for puzzle in puzzles:
         solution = dasan.solve(puzzle.state, nodes=3_000_000, memory_mb=32)
@@ -90,7 +100,7 @@ def test_the_documents_count_them_right() -> None:
     assert f"{whole} trees are whole" in page
 
 
-@some_or_all(SAMPLE[:10])
+@some_or_all(10)
 def test_a_puzzle_is_graded_again(puzzles: tuple[Puzzle, ...]) -> None:
     for puzzle in puzzles:
         again = regraded(replace(puzzle, grade=5, nodes=1))
@@ -98,7 +108,7 @@ def test_a_puzzle_is_graded_again(puzzles: tuple[Puzzle, ...]) -> None:
         assert flaws(again) == []
     two_moves = dasan.start(RULES, ["4H 3H", "2D 5C", "2C 6C"], bidder=0, bid=1, leader=0)
     with pytest.raises(ValueError, match="no puzzle"):
-        regraded(replace(SAMPLE[0], state=two_moves))
+        regraded(replace(sample()[0], state=two_moves))
 
 
 def test_load_chooses() -> None:
@@ -110,7 +120,7 @@ def test_load_chooses() -> None:
 
 def test_every_puzzle_is_a_record_with_its_solution_beside() -> None:
     assert write(read(TEXT)) == TEXT
-    puzzle = SAMPLE[0]
+    puzzle = sample()[0]
     assert dasan.replay(puzzle.record()) == puzzle.state
     beside = [json.loads(line) for line in puzzle.record().splitlines()][-1]
     assert beside["type"] == "analysis"
@@ -128,7 +138,7 @@ def test_every_puzzle_is_a_record_with_its_solution_beside() -> None:
 )
 def test_what_is_no_puzzle_is_refused(damage: Callable[[str], str]) -> None:
     with pytest.raises(dasan.errors.BadRecord):
-        list(read(damage(SAMPLE[0].record())))
+        list(read(damage(sample()[0].record())))
 
 
 def with_tree(puzzle: Puzzle, tree: object) -> Puzzle:
@@ -149,7 +159,7 @@ def test_flaws_are_found() -> None:
     assert flaws(with_tree(puzzle, [str(puzzle.key), {**puzzle.tree[1], first: ["2D 2C 2H 2S", None]}]))
 
 
-@some_or_all(SAMPLE)
+@some_or_all(41)
 def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> None:
     """At every end of a whole tree the player to act is of the winning side and goes out against any play."""
     whole = [puzzle for puzzle in puzzles if CUT not in json.dumps(puzzle.tree)]
@@ -161,7 +171,7 @@ def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> No
             assert state.phase is dasan.Phase.OVER or state.to_act in side
 
 
-@some_or_all(SAMPLE)
+@some_or_all(41)
 def test_sight_is_sure_only_of_wins(puzzles: tuple[Puzzle, ...]) -> None:
     """A hand that goes out for sure wins by the solver; and of plays that stand nobody can beat one."""
     sure = 0

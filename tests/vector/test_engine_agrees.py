@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.vector.covering import Setting, allowed, pairwise, single_changes, values
+from tests.vector.covering import allowed, pairwise, single_changes, values
 from tests.vector.differential import follow
 from tests.vector.proof import carry_out, tasks
 
@@ -15,7 +15,8 @@ from dasan import vector
 
 GAMES = ("big-three", "big-three-4p", "big-two", "winner")
 """The other presets have the same options."""
-COVERED = [(preset, setting) for preset in GAMES for setting in pairwise(preset)[0]]
+SHARES = 6
+"""So many tests share out the settings of a game, which take a while to find."""
 
 
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
@@ -27,13 +28,14 @@ def test_environments_are_the_engines_hands(preset: str, session: bool, hands: i
     assert follow(env, hands, every=25).hands >= hands
 
 
-@pytest.mark.parametrize(("preset", "setting"), COVERED, ids=lambda part: part if isinstance(part, str) else "")
-def test_every_pair_of_option_values(preset: str, setting: Setting) -> None:
-    number = COVERED.index((preset, setting))
-    moves: vector.Moves | bool = "ragged" if number % 5 == 0 else False
-    rules = dasan.rules(preset, **setting)
-    env = vector.make(rules, 3, seed=7, session=number % 2 == 1, moves=moves, perfect=True)
-    follow(env, 3, every=15)
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("preset", GAMES)
+def test_every_pair_of_option_values(preset: str, share: int) -> None:
+    for number, setting in list(enumerate(pairwise(preset)[0]))[share::SHARES]:
+        moves: vector.Moves | bool = "ragged" if number % 5 == 0 else False
+        rules = dasan.rules(preset, **setting)
+        env = vector.make(rules, 3, seed=7, session=number % 2 == 1, moves=moves, perfect=True)
+        follow(env, 3, every=15)
 
 
 @pytest.mark.parametrize("preset", dasan.PRESETS)
