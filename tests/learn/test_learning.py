@@ -155,7 +155,6 @@ def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
     assert np.array_equal(started.learner.average, started.learner.flat)
 
 
-@pytest.mark.slow
 def test_a_minute_of_training_beats_random() -> None:
     trainer = Trainer(Config("big-two", envs=256, rounds=20, epochs=6, first=64, second=32, trace=0.9, keep=1.0))
     for _ in range(6):
@@ -164,17 +163,16 @@ def test_a_minute_of_training_beats_random() -> None:
     assert found["random"].low > 0.3
 
 
-@pytest.mark.slow
 def test_the_command_goes_on_after_kill_9(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "dasan", "train", "--game", "big-two", "--envs", "64", "--rounds", "3"]
-    command += ["--every", "100", "--deals", "2"]
+    command = [sys.executable, "-m", "dasan", "train", "--every", "100", "--deals", "2"]
+    new = ["--game", "big-two", "--envs", "64", "--rounds", "3", "--epochs", "6"]
 
     def run(out: Path, *more: str) -> None:
         subprocess.run([*command, "--out", str(out), *more], check=True, capture_output=True, timeout=300)
 
-    run(tmp_path / "whole", "--epochs", "6")
+    run(tmp_path / "whole", *new)
     part = tmp_path / "part"
-    begun = subprocess.Popen([*command, "--out", str(part), "--epochs", "6"], stdout=subprocess.DEVNULL)
+    begun = subprocess.Popen([*command, "--out", str(part), *new], stdout=subprocess.DEVNULL)
     for _ in range(600):
         if (part / "run.npz").exists():
             break
