@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(
 
 def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_cache, "root", lambda: tmp_path / "cache")
-    monkeypatch.setattr(table_cache, "WORTH", -1)
+    monkeypatch.setattr(table_cache, "LEAST", -1)
     monkeypatch.setattr(table_cache, "KEPT", 2)
     rules = [dasan.rules("big-two"), dasan.rules("big-two", triples=True)]
     made = []
@@ -161,13 +161,13 @@ def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypa
         path.write_bytes(b"nothing")
     assert kept(0, True) == 1
     assert len(made) == 7
-    monkeypatch.setattr(table_cache, "WORTH", 60)
+    monkeypatch.setattr(table_cache, "LEAST", 60)
     assert (kept(1, True), kept(1, True), len(made)) == (3, 3, 9)
 
 
 def test_environments_with_tables_from_disk_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_cache, "root", lambda: tmp_path)
-    monkeypatch.setattr(table_cache, "WORTH", -1)
+    monkeypatch.setattr(table_cache, "LEAST", -1)
     for preset in dasan.PRESETS:
         made, found = (dasan.vector.make(preset, 4, seed=1, session=True) for _ in range(2))
         for _ in range(100):

@@ -10,7 +10,7 @@ import pytest
 import dasan
 from dasan.cards import Card
 from dasan.kernels.ranks import hands as rank_hands
-from dasan.kernels.ranks.auction import auction_table
+from dasan.kernels.ranks.auction import auction_policy
 from dasan.kernels.ranks.tables import PASS, RankCatalogue, rank_catalogue
 from dasan.play.moves import Move, MoveType
 
@@ -60,7 +60,7 @@ def move_of(state: dasan.State, code: int, t: RankCatalogue) -> Move:
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every recorded ply is legal in the engine, the number of legal moves agrees, and so do the payments."""
     rules = dasan.rules(preset, **options)
-    t, a = rank_catalogue(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_policy(rules)
     hands = np.zeros(rules.players + 1, np.uint64)
     payments = np.zeros(rules.players, np.int64)
     random = SEED
@@ -81,7 +81,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
 
 def test_hands_do_not_depend_on_how_they_are_shared_out() -> None:
     rules = dasan.rules("big-three")
-    t, a = rank_catalogue(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_policy(rules)
 
     def run(parts: list[tuple[int, int]]) -> tuple[int, list[int]]:
         paid, won = np.zeros(3, np.int64), np.zeros(3, np.int64)

@@ -18,7 +18,7 @@ from dasan.kernels.patterns import hands as pattern_hands
 from dasan.kernels.patterns import play as pattern_play
 from dasan.kernels.patterns import tables as pattern_tables
 from dasan.kernels.ranks import hands as rank_hands
-from dasan.kernels.ranks.auction import auction_table
+from dasan.kernels.ranks.auction import auction_policy
 from dasan.kernels.ranks.tables import rank_catalogue
 
 SEED = np.uint64(77)
@@ -26,7 +26,7 @@ Trace = list[list[int]]
 
 
 def rank_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
-    t, a = rank_catalogue(rules), auction_table(rules)
+    t, a = rank_catalogue(rules), auction_policy(rules)
     words, paid = np.zeros(rules.players + 1, np.uint64), np.zeros(rules.players, np.int64)
     random = SEED
     for _ in range(hands):
@@ -60,7 +60,7 @@ def cardset_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State
 
 def pattern_traces(rules: dasan.Rules, hands: int) -> Iterator[tuple[dasan.State, Trace, Any]]:
     t, p, n = pattern_tables.pattern_catalogue(rules), pattern_tables.pattern_policy(rules), rules.players
-    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.ROOM, np.uint64)
+    one, two, scratch = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(pattern_play.FOUND_WORDS, np.uint64)
     paid, order, random = np.zeros(n, np.int64), np.zeros(n, np.int64), SEED
     for number in range(hands):
         trace = np.zeros(3 * 2000, np.int64)

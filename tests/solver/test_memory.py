@@ -18,9 +18,9 @@ BUCKET = 64
 @pytest.mark.parametrize("memory", [0, 100, 10_000, 3_000_000, 100_000_000])
 def test_what_is_kept_counts_as_memory(memory: int) -> None:
     search = solver_search.new_search(memory)
-    assert search.table.nbytes + search.kept.nbytes <= max(memory, BUCKET)
-    assert search.table.nbytes + search.kept.nbytes > memory - 2 * BUCKET
-    assert search.kept.nbytes <= memory // 8
+    assert search.transpositions.nbytes + search.move_cache.nbytes <= max(memory, BUCKET)
+    assert search.transpositions.nbytes + search.move_cache.nbytes > memory - 2 * BUCKET
+    assert search.move_cache.nbytes <= memory // 8
 
 
 @pytest.mark.parametrize("last", [3, 5, 8, 12])

@@ -110,7 +110,7 @@ def _random_hands(rules: Rules) -> tuple[tuple[Any, ...], Callable[..., int], in
         from dasan.kernels.ranks import hands as rank_hands
         from dasan.kernels.ranks import tables as rank_tables
 
-        return (rank_tables.rank_catalogue(rules), rank_auction.auction_table(rules)), rank_hands.random_hands, 20_000
+        return (rank_tables.rank_catalogue(rules), rank_auction.auction_policy(rules)), rank_hands.random_hands, 20_000
     if backend == "cardsets":
         from dasan.kernels.cardsets import hands as cardset_hands
         from dasan.kernels.cardsets import tables as cardset_tables

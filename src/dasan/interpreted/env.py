@@ -26,7 +26,7 @@ from dasan.ruleset.worth import places_of
 
 if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers
-    from dasan.kernels.env.threads import Own, Posts
+    from dasan.kernels.env.threads import Posts, Workspace
 
 Words = npt.NDArray[np.uint64]
 SCRATCH = 1
@@ -53,7 +53,7 @@ class EngineMemory(NamedTuple):
 
 
 def tables(rules: Rules, session: bool) -> EngineTables:
-    flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
+    flags = eights(sum(feature.size for feature in layout(rules, session) if feature.flags))
     return EngineTables(rules, session, action_ids(rules, session), flags)
 
 
@@ -81,68 +81,72 @@ def most_legal(rules: Rules) -> int:
 
 
 def deals(
-    rules: Rules, s: EngineMemory, i: int
+    rules: Rules, memory: EngineMemory, i: int
 ) -> tuple[tuple[tuple[Card | None, ...], ...], tuple[Card | None, ...], int, int | None, tuple[int, int] | None]:
     """Hands by seat, kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
-    begun = s.states[i].begun
+    begun = memory.states[i].begun
     return begun.hands, begun.kitty, begun.dealer, begun.leader, begun.exchange
 
 
-def serve(parcel: tuple[Posts, Own, EngineMemory, Buffers, EngineTables], me: int, order: int) -> int:
+def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], me: int, order: int) -> int:
     """Carry out a command, see `kernels.env.threads`; the first environment whose action is not legal, or NONE."""
     from dasan.kernels.env.buffers import NONE
     from dasan.kernels.env.threads import SAMPLE, START, WRITE, sample_all
 
-    _, own, s, b, w = parcel
+    _, workspace, memory, buffers, tables = parcel
     if order == SAMPLE:
-        return sample_all(own.choice, b)
-    n = len(s.states)
+        return sample_all(workspace.choice, buffers)
+    n = len(memory.states)
     if order == WRITE:
         for i in range(n):
-            _write_more(i, s.states[i], own, b)
+            _write_optional(i, memory.states[i], workspace, buffers)
         return NONE
     after: list[tuple[State, Result | None]]
     if order == START:
-        after = [(begin(w.rules, deal_hand(w.rules, int(s.base[i]), 0)), None) for i in range(n)]
-        s.number[:] = 0
+        after = [(begin(tables.rules, deal_hand(tables.rules, int(memory.base[i]), 0)), None) for i in range(n)]
+        memory.number[:] = 0
     else:
-        chosen = own.chosen.tolist()
+        chosen = workspace.chosen.tolist()
         for i, action in enumerate(chosen):
-            if action not in s.moves[i]:
+            if action not in memory.moves[i]:
                 return i
-        after = [_next(s.states[i].play(s.moves[i][action]), i, s, w) for i, action in enumerate(chosen)]
+        after = [
+            _next(memory.states[i].play(memory.moves[i][action]), i, memory, tables) for i, action in enumerate(chosen)
+        ]
     for i, (state, result) in enumerate(after):
-        if b.done[i]:
-            b.done[i] = 0
-            b.rewards[i] = b.places[i] = 0
+        if buffers.done[i]:
+            buffers.done[i] = 0
+            buffers.rewards[i] = buffers.places[i] = 0
         if result is not None:
-            s.number[i] += 1
-            b.done[i] = 1
-            write_result(i, result, b)
-        s.states[i] = state
-        publish(i, s, b, w, own.observing)
+            memory.number[i] += 1
+            buffers.done[i] = 1
+            write_result(i, result, buffers)
+        memory.states[i] = state
+        publish(i, memory, buffers, tables, workspace.observing)
     return NONE
 
 
-def _next(state: State, i: int, s: EngineMemory, w: EngineTables) -> tuple[State, Result | None]:
+def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> tuple[State, Result | None]:
     """The state after a move; where the hand is over, that of the next hand, and the result."""
     result = state.result
     if result is None:
         return state, None
     later: dict[str, Any] = {}
-    if w.session:
+    if tables.session:
         first, last = result.finish_order[0], result.finish_order[-1]
         later["dealer"] = result.next_dealer
-        later["leader"] = {LaterLead.WINNER: first, LaterLead.LOSER: last, LaterLead.OPENING: None}[w.rules.later_lead]
-        later["exchange"] = (first, last) if w.rules.exchange else None
-    dealt: Deal = deal_hand(w.rules, int(s.base[i]), int(s.number[i]) + 1, **later)
-    return begin(w.rules, dealt), result
+        later["leader"] = {LaterLead.WINNER: first, LaterLead.LOSER: last, LaterLead.OPENING: None}[
+            tables.rules.later_lead
+        ]
+        later["exchange"] = (first, last) if tables.rules.exchange else None
+    dealt: Deal = deal_hand(tables.rules, int(memory.base[i]), int(memory.number[i]) + 1, **later)
+    return begin(tables.rules, dealt), result
 
 
-def write_result(i: int, result: Result, b: Buffers) -> None:
+def write_result(i: int, result: Result, buffers: Buffers) -> None:
     """Payments and places of a hand that is over."""
-    b.rewards[i] = result.payments
-    b.places[i] = places_of(result.finish_order, len(result.payments))
+    buffers.rewards[i] = result.payments
+    buffers.places[i] = places_of(result.finish_order, len(result.payments))
 
 
 def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
@@ -159,37 +163,37 @@ def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
     return out
 
 
-def publish(i: int, s: EngineMemory, b: Buffers, w: EngineTables, observing: bool) -> None:
+def publish(i: int, memory: EngineMemory, buffers: Buffers, tables: EngineTables, observing: bool) -> None:
     """Write who is to act, what is legal, and what that seat sees."""
-    state: State = s.states[i]
-    moves = s.moves[i] = moves_by_id(state, w.ids)
+    state: State = memory.states[i]
+    moves = memory.moves[i] = moves_by_id(state, tables.ids)
     n = len(moves)
-    b.to_act[i] = -1 if state.to_act is None else state.to_act
-    b.legal[i, :n] = list(moves)
-    b.num_legal[i] = n
-    mask = np.zeros(w.ids.count, np.uint8)
-    mask[b.legal[i, :n]] = 1
-    if b.written.mask:
-        b.mask[i] = mask
-    if b.written.bits:
-        b.bits[i] = pack(mask[None])[0]
+    buffers.to_act[i] = -1 if state.to_act is None else state.to_act
+    buffers.legal[i, :n] = list(moves)
+    buffers.num_legal[i] = n
+    mask = np.zeros(tables.ids.count, np.uint8)
+    mask[buffers.legal[i, :n]] = 1
+    if buffers.written.mask:
+        buffers.mask[i] = mask
+    if buffers.written.bits:
+        buffers.bits[i] = pack(mask[None])[0]
     if observing:
-        seen = np.array(encode(state.view(state.to_act), w.session), np.uint8)
-        b.packed[i] = pack(seen[None], w.flags)[0]
-        if b.written.obs:
-            b.obs[i].view(np.uint8)[:] = seen
+        seen = np.array(encode(state.view(state.to_act), tables.session), np.uint8)
+        buffers.packed[i] = pack(seen[None], tables.flags)[0]
+        if buffers.written.obs:
+            buffers.obs[i].view(np.uint8)[:] = seen
 
 
-def _write_more(i: int, state: State, own: Own, b: Buffers) -> None:
+def _write_optional(i: int, state: State, workspace: Workspace, buffers: Buffers) -> None:
     """The optional outputs of environment `i`: hidden cards, and features of its legal moves."""
-    more = own.more
-    if more.showing:
-        more.hidden[i].view(np.uint8)[:] = encode_perfect(state)
-    if more.listing:
-        n, at = int(b.num_legal[i]), int(more.starts[i])
-        listed = b.legal[i, :n]
-        rows = more.rows[at : at + n]
-        rows[:] = more.features[listed]
-        left = len(state.hands[state.to_act or 0]) - more.taken[listed].astype(np.int64)
-        rows.view(np.uint8)[:, more.left] = left
-        rows.view(np.uint8)[:, more.out] = left == 0
+    optional = workspace.optional
+    if optional.showing:
+        optional.hidden[i].view(np.uint8)[:] = encode_perfect(state)
+    if optional.listing:
+        n, at = int(buffers.num_legal[i]), int(optional.starts[i])
+        listed = buffers.legal[i, :n]
+        rows = optional.rows[at : at + n]
+        rows[:] = optional.features[listed]
+        left = len(state.hands[state.to_act or 0]) - optional.taken[listed].astype(np.int64)
+        rows.view(np.uint8)[:, optional.left] = left
+        rows.view(np.uint8)[:, optional.out] = left == 0

@@ -25,16 +25,16 @@ RANDOM, THRIFTY = 0, 1
 _64 = (1 << 64) - 1
 
 
-def put(state: State, s: EngineMemory, i: int) -> None:
+def put(state: State, memory: EngineMemory, i: int) -> None:
     """Write `state`, whose hand is not over, into row `i`."""
-    s.states[i], s.moves[i] = state, None
+    memory.states[i], memory.moves[i] = state, None
 
 
-def fill(s: EngineMemory, first: int, one: Words, two: Words, w: EngineTables) -> None:
+def fill(memory: EngineMemory, first: int, one: Words, two: Words, tables: EngineTables) -> None:
     """Give rows from `first` on, copies of one position, the hands (and the kitty) of the worlds `one`, `two`."""
-    rules = w.rules
+    rules = tables.rules
     for k in range(len(one)):
-        state: State = s.states[first + k]
+        state: State = memory.states[first + k]
         hands = tuple(_cards(rules, one[k, seat], two[k, seat]) for seat in range(rules.players))
         partner = state.partner
         if state.called is not None and not state.partner_shown:
@@ -42,7 +42,7 @@ def fill(s: EngineMemory, first: int, one: Words, two: Words, w: EngineTables) -
         kitty = (
             _cards(rules, one[k, rules.players], two[k, rules.players]) if state.phase is Phase.AUCTION else state.kitty
         )
-        put(state.then(hands=hands, kitty=tuple(kitty), partner=partner), s, first + k)
+        put(state.then(hands=hands, kitty=tuple(kitty), partner=partner), memory, first + k)
 
 
 def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
@@ -53,28 +53,28 @@ def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
     return rules.order.hand(c for word in (int(one), int(two)) for c, bit in bits.items() if word & bit)
 
 
-def publish(s: EngineMemory, b: Buffers, w: EngineTables, scratch: Words) -> None:
+def publish(memory: EngineMemory, buffers: Buffers, tables: EngineTables, scratch: Words) -> None:
     """Write who is to act in row 0, and what is legal."""
-    publish_one(0, s, b, w, False)
+    publish_one(0, memory, buffers, tables, False)
 
 
-def _chosen(state: State, w: EngineTables) -> int:
+def _chosen(state: State, tables: EngineTables) -> int:
     """The action id that `thrifty` chooses."""
     move = ThriftyBot().choose(state.view(state.to_act))
-    return next(action for action, legal in moves_by_id(state, w.ids).items() if legal == move)
+    return next(action for action, legal in moves_by_id(state, tables.ids).items() if legal == move)
 
 
-def choose(s: EngineMemory, b: Buffers, w: EngineTables, x: Any) -> int:
+def choose(memory: EngineMemory, buffers: Buffers, tables: EngineTables, thrifty: Any) -> int:
     """The action id that `thrifty` chooses in row 0."""
-    return _chosen(s.states[0], w)
+    return _chosen(memory.states[0], tables)
 
 
-def step(s: EngineMemory, action: int, b: Buffers, w: EngineTables, scratch: Words) -> bool:
+def step(memory: EngineMemory, action: int, buffers: Buffers, tables: EngineTables, scratch: Words) -> bool:
     """Carry out a legal action (an id) in row 0. True: the hand is over, and its result is in row 0 of `b`."""
-    state: State = s.states[0].play(moves_by_id(s.states[0], w.ids)[action])
-    put(state, s, 0)
+    state: State = memory.states[0].play(moves_by_id(memory.states[0], tables.ids)[action])
+    put(state, memory, 0)
     if state.result is not None:
-        write_result(0, state.result, b)
+        write_result(0, state.result, buffers)
     return state.result is not None
 
 
@@ -86,10 +86,10 @@ def play_out(
     opening: int,
     policy: int,
     seed: np.uint64,
-    s: EngineMemory,
-    b: Buffers,
-    w: EngineTables,
-    x: Any,
+    memory: EngineMemory,
+    buffers: Buffers,
+    tables: EngineTables,
+    thrifty: Any,
     scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
@@ -104,7 +104,7 @@ def play_out(
         for k in range(times):
             state: State = rows.states[i]
             if opening >= 0:
-                legal = moves_by_id(state, w.ids)
+                legal = moves_by_id(state, tables.ids)
                 if opening not in legal:
                     return -1 - i
                 state = state.play(legal[opening])
@@ -120,7 +120,7 @@ def play_out(
                     move = moves[below(mixed(word), len(moves))]
                 state = state.play(move)
                 plies += 1
-            write_result(0, state.result, b)
-            payments[i * times + k] = b.rewards[0]
-            places[i * times + k] = b.places[0]
+            write_result(0, state.result, buffers)
+            payments[i * times + k] = buffers.rewards[0]
+            places[i * times + k] = buffers.places[0]
     return plies

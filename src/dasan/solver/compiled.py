@@ -31,8 +31,8 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
         from dasan.kernels.cardsets import playout as cardset_playout
         from dasan.kernels.endgame.cardsets import CardsetEndgame
 
-        w = cardset_env.tables(rules, False)
-        return CardsetEndgame(w, np.maximum.accumulate(w.p.times)), cardset_env, cardset_playout
+        tables = cardset_env.tables(rules, False)
+        return CardsetEndgame(tables, np.maximum.accumulate(tables.policy.prices)), cardset_env, cardset_playout
     from dasan.kernels.endgame.patterns import PatternEndgame
     from dasan.kernels.patterns import env, playout
 
@@ -81,7 +81,7 @@ class CompiledEndgame:
         self._playout.put(state, self._rows, 0)
         self._kernel.begin(s, claim)
         self._kernel.proceed(s, claim, int(s.counters[NODES]))
-        spread(s.table, 0)
+        spread(s.transpositions, 0)
         self._warm = True
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:

@@ -135,7 +135,7 @@ class VectorEnv:
             )
         else:
             self._tables, self.num_actions = self._kernels.tables(rules, session), self.ids.count
-        self._s, self._base = self._kernels.make_state(rules, num_envs)
+        self._states, self._base = self._kernels.make_state(rules, num_envs)
         n = num_envs
         most = self._kernels.most_legal(rules)
         given = Given(buffers)
@@ -152,7 +152,7 @@ class VectorEnv:
             """An array that the caller sees, one that only the kernels need, or one without columns."""
             return given.take(name, shape, kind) if shown else np.zeros(shape if kept else (n, 0), kind)
 
-        self._b = env_buffers.Buffers(
+        self._buffers = env_buffers.Buffers(
             mask=made("mask", written.mask, False, (n, self.num_actions), np.bool_).view(np.uint8),
             bits=made("packed_mask", mask == "packed", written.bits, (n, words), np.uint64),
             obs=made("obs", written.obs, False, (n, self.num_features), np.uint8).view(np.uint64),
@@ -168,34 +168,34 @@ class VectorEnv:
             written=written,
         )
         given.accept()
-        self._mask: npt.NDArray[np.bool_] | None = self._b.mask.view(np.bool_) if written.mask else None
-        self.packed_mask: npt.NDArray[np.uint64] | None = self._b.bits if mask == "packed" else None
-        self.obs: npt.NDArray[np.uint8] | None = self._b.obs.view(np.uint8) if written.obs else None
-        self.packed_obs: npt.NDArray[np.uint64] | None = self._b.packed if observations == "packed" else None
-        self.done: npt.NDArray[np.bool_] = self._b.done.view(np.bool_)
-        self.rewards = self._b.rewards
-        self.places = self._b.places
-        self.to_act = self._b.to_act
-        self._legal: npt.NDArray[Any] | None = self._b.legal if legal else None
-        self.num_legal = self._b.num_legal
+        self._mask: npt.NDArray[np.bool_] | None = self._buffers.mask.view(np.bool_) if written.mask else None
+        self.packed_mask: npt.NDArray[np.uint64] | None = self._buffers.bits if mask == "packed" else None
+        self.obs: npt.NDArray[np.uint8] | None = self._buffers.obs.view(np.uint8) if written.obs else None
+        self.packed_obs: npt.NDArray[np.uint64] | None = self._buffers.packed if observations == "packed" else None
+        self.done: npt.NDArray[np.bool_] = self._buffers.done.view(np.bool_)
+        self.rewards = self._buffers.rewards
+        self.places = self._buffers.places
+        self.to_act = self._buffers.to_act
+        self._legal: npt.NDArray[Any] | None = self._buffers.legal if legal else None
+        self.num_legal = self._buffers.num_legal
         self.num_perfect_features = perfect_size(rules)
-        more = optional_outputs.more(
+        optional = optional_outputs.new_optional_outputs(
             rules, session, n, perfect=perfect, moves=moves is not None, most=most if moves == "padded" else 0
         )
         self._padded = moves == "padded"
-        self.perfect: npt.NDArray[np.uint8] | None = more.hidden.view(np.uint8) if perfect else None
-        self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(more.rows)
-        self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else more.starts
-        self._io, self._orders = env_buffers, worker_threads
+        self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if perfect else None
+        self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(optional.rows)
+        self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else optional.starts
+        self._env_buffers, self._orders = env_buffers, worker_threads
         self._bind = parcels.bound
         self._bound: parcels.Bound | None = None
         self._team = worker_threads.Team(n, threads if chosen.compiled else 1)
-        self._own = worker_threads.Own(
+        self._workspace = worker_threads.Workspace(
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
             observing=bool(observations),
-            more=more,
+            optional=optional,
         )
         # Not at exit: code that runs then can still step, and the workers are daemons.
         finalize(self, self._team.dismiss).atexit = False
@@ -253,14 +253,16 @@ class VectorEnv:
         if seed is not None:
             self.seed = seeds_of(seed, self.num_envs)
         if isinstance(self.seed, int):
-            self._io.seed_environments(0, self.num_envs, np.uint64(self.seed), self._base, self._own.choice)
+            self._env_buffers.seed_environments(
+                0, self.num_envs, np.uint64(self.seed), self._base, self._workspace.choice
+            )
         else:
-            self._io.seed_each(np.array(self.seed, np.uint64), self._base, self._own.choice)
-        for buffer in (self._b.done, self._b.rewards, self._b.places):
+            self._env_buffers.seed_each(np.array(self.seed, np.uint64), self._base, self._workspace.choice)
+        for buffer in (self._buffers.done, self._buffers.rewards, self._buffers.places):
             buffer[:] = 0
         self.__dict__.pop("_explorer", None)
         self._command(self._orders.START)
-        self._write_more()
+        self._write_optional()
 
     def load(self, positions: Positions) -> None:
         """Go on from `positions`, one for each environment, with their hands under way. Later hands are dealt at random.
@@ -273,13 +275,13 @@ class VectorEnv:
         instance(positions, Positions, "load takes positions, see dasan.worlds.Positions")
         if positions.rules != self.rules or positions.size != self.num_envs:
             raise ValueError("load takes one position of the same game for each environment")
-        if not self._own.observing or positions.over.any():
+        if not self._workspace.observing or positions.over.any():
             raise ValueError("load takes hands under way, and environments with observations")
         if positions.backend != self.backend or self.backend == "engine":
             raise ValueError("load takes positions and environments of one compiled backend")
-        positions.copy_rows(self._s)
-        self._kernels.show(self._s, self._b, self._tables, self._own.scratch[0])
-        self._write_more()
+        positions.copy_rows(self._states)
+        self._kernels.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
+        self._write_optional()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, with nothing changed: one of them is not legal.
@@ -294,13 +296,13 @@ class VectorEnv:
             raise ValueError(f"step takes {self.num_envs} actions, not an array of shape {given.shape}")
         if given.dtype.kind not in "iu":
             raise ValueError("step takes action ids, whole numbers")
-        self._own.chosen[:] = given
-        if given.dtype != _INT32 and (self._own.chosen != given).any():
+        self._workspace.chosen[:] = given
+        if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
         bad = self._command(self._orders.STEP)
         if bad >= 0:
-            raise ValueError(f"action {self._own.chosen[bad]} is not legal in environment {bad}")
-        self._write_more()
+            raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
+        self._write_optional()
 
     def sample(self) -> npt.NDArray[np.int32]:
         """int32 [n]: a uniformly random legal action for every environment, from the environments' own random numbers.
@@ -308,7 +310,7 @@ class VectorEnv:
         Every call writes into the same array.
         """
         self._command(self._orders.SAMPLE)
-        return self._b.actions
+        return self._buffers.actions
 
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
         """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
@@ -324,7 +326,7 @@ class VectorEnv:
             actions = best_of_all(scores, self._mask_now())
         elif starts is not None and not self._padded and scores.ndim == 1 and len(scores) >= starts[-1]:
             actions = self.legal[np.arange(n), best_of_rows(scores[: starts[-1]], starts)].astype(np.int32)
-        elif self._padded and scores.shape == self._b.legal.shape:
+        elif self._padded and scores.shape == self._buffers.legal.shape:
             there = np.arange(scores.shape[1]) < self.num_legal[:, None]
             actions = self.legal[np.arange(n), best_of_all(scores, there)].astype(np.int32)
         else:
@@ -338,11 +340,11 @@ class VectorEnv:
         """The mask; where it was left out, made from the packed mask or the list of legal actions."""
         if self._mask is not None:
             return self._mask
-        if self._b.written.bits:
-            return unpack(self._b.bits, self.num_actions).view(np.bool_)
+        if self._buffers.written.bits:
+            return unpack(self._buffers.bits, self.num_actions).view(np.bool_)
         mask = np.zeros((self.num_envs, self.num_actions), np.bool_)
-        there = np.arange(self._b.legal.shape[1]) < self.num_legal[:, None]
-        mask[there.nonzero()[0], self._b.legal[there]] = True
+        there = np.arange(self._buffers.legal.shape[1]) < self.num_legal[:, None]
+        mask[there.nonzero()[0], self._buffers.legal[there]] = True
         return mask
 
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
@@ -395,8 +397,8 @@ class VectorEnv:
 
     def parts(self) -> tuple[npt.NDArray[Any], ...]:
         """The live arrays that decide how the environments go on: memory, random states and outputs."""
-        memory = tuple(self._s) if isinstance(self._s, tuple) else (self._s,)
-        return (*memory, self._own.choice, *(part for part in self._b if isinstance(part, np.ndarray)))
+        memory = tuple(self._states) if isinstance(self._states, tuple) else (self._states,)
+        return (*memory, self._workspace.choice, *(part for part in self._buffers if isinstance(part, np.ndarray)))
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """New environments of the same rules, with observations and ragged moves, in one thread."""
@@ -415,8 +417,8 @@ class VectorEnv:
     def dealt(self, i: int) -> State:
         """The engine's first state of the hand that environment `i` is playing."""
         i = whole(i, "an environment", 0, self.num_envs - 1)
-        hands, kitty, dealer, *more = self._kernels.deals(self.rules, self._s, i)
-        leader, exchange = more or (None, None)
+        hands, kitty, dealer, *optional = self._kernels.deals(self.rules, self._states, i)
+        leader, exchange = optional or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
     def _command(self, order: int) -> int:
@@ -426,25 +428,25 @@ class VectorEnv:
 
     def _serve(self, me: int, order: int) -> int:
         """Run thread `me`, which carries out `order` first."""
-        own, posts = self._own, self._team.posts
+        own, posts = self._workspace, self._team.posts
         bound = self._bound
         if bound is None or bound.parcel[0] is not posts or bound.parcel[1] is not own:
-            parcel = (posts, own, self._s, self._b, self._tables)
+            parcel = (posts, own, self._states, self._buffers, self._tables)
             bound = self._bound = self._bind(self._kernels.serve, parcel, 2)
         return bound.call(me, order)
 
-    def _write_more(self) -> None:
+    def _write_optional(self) -> None:
         """Write the optional outputs: features of moves, and hidden cards."""
-        more = self._own.more
-        if more.listing and not self._padded:
-            np.cumsum(self._b.num_legal, out=more.starts[1:])
-            rows = int(more.starts[-1])
-            if rows > len(more.rows):
-                more = more._replace(rows=np.zeros((2 * rows, more.rows.shape[1]), np.uint64))
-                own, moves = self._own._replace(more=more), self._as_moves(more.rows)
+        optional = self._workspace.optional
+        if optional.listing and not self._padded:
+            np.cumsum(self._buffers.num_legal, out=optional.starts[1:])
+            rows = int(optional.starts[-1])
+            if rows > len(optional.rows):
+                optional = optional._replace(rows=np.zeros((2 * rows, optional.rows.shape[1]), np.uint64))
+                own, moves = self._workspace._replace(optional=optional), self._as_moves(optional.rows)
                 self._team.renew()  # first: an interrupt must not leave workers with the smaller array
-                self._own, self.moves = own, moves
-        if more.listing or more.showing:
+                self._workspace, self.moves = own, moves
+        if optional.listing or optional.showing:
             self._command(self._orders.WRITE)
 
     def _as_moves(self, rows: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dasan.kernels.worlds.deal import WorldTable
+    from dasan.kernels.worlds.deal import WorldTables
 
 
 MOST_WORLDS = 1 << 40
@@ -75,13 +75,13 @@ def deals(view: View, count: int, seed: int = 0, *, first: int = 0) -> Deals:
     return Deals(rules, one, two)
 
 
-def _arrays_of(sampler: Sampler) -> WorldTable:
+def _arrays_of(sampler: Sampler) -> WorldTables:
     """The layout of `sampler` as arrays."""
-    from dasan.kernels.worlds.deal import world_table
+    from dasan.kernels.worlds.deal import world_tables
 
     rules, layout = sampler.rules, sampler.layout
     column = {**{seat: seat for seat in range(rules.players)}, KITTY: rules.players}
-    return world_table(
+    return world_tables(
         rules,
         layout.groups,
         layout.ends,

@@ -259,7 +259,7 @@ class _Game:
         self._batch: Any = import_module(f"{backend.package}.env")
         self._playout: Any = import_module(f"{backend.package}.playout")
         self._tables = self._batch.tables(rules, True)
-        self._policy: Any = playout_policies.policy_table(rules) if backend.compiled else None
+        self._policy: Any = playout_policies.thrifty_tables(rules) if backend.compiled else None
         self.put = self._playout.put
 
     def memory(self, size: int) -> Any:

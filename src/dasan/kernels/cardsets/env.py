@@ -34,8 +34,8 @@ from dasan.kernels.env.buffers import (
     set_mask,
     signed,
 )
-from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
@@ -63,8 +63,8 @@ class CardsetTables(NamedTuple):
     of the opening card, leads a session's later hands.
     """
 
-    t: CardsetCatalogue
-    p: CardsetPolicy
+    catalogue: CardsetCatalogue
+    policy: CardsetPolicy
     first_row: int
     kinds: Words
     number_of_kinds: int
@@ -72,7 +72,7 @@ class CardsetTables(NamedTuple):
     winner_leads: bool
 
 
-Parcel = tuple[Posts, Own, Words, Buffers, CardsetTables]
+Parcel = tuple[Posts, Workspace, Words, Buffers, CardsetTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener must_include? hand_sizes"
 HIDDEN = "hands"
@@ -83,8 +83,8 @@ def tables(rules: Rules, session: bool) -> CardsetTables:
     check_layout(rules, session, PLANES, HIDDEN, {"must_include"} if rules.opening is None else set())
     names = kinds(rules)
     return CardsetTables(
-        t=cardset_catalogue(rules),
-        p=cardset_policy(rules),
+        catalogue=cardset_catalogue(rules),
+        policy=cardset_policy(rules),
         first_row=action_ids(rules).rows,
         kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
         number_of_kinds=len(names),
@@ -116,7 +116,7 @@ def deals(
     place = rules.order.place
     pack = rules.order.hand(rules.pack)
     hands = tuple(
-        tuple(c for c in pack if int(states[i, DEALT + seat]) >> (4 * place[c][0] + place[c][1]) & 1)
+        tuple(card for card in pack if int(states[i, DEALT + seat]) >> (4 * place[card][0] + place[card][1]) & 1)
         for seat in range(rules.players)
     )
     leader = int(states[i, LEADER])
@@ -127,25 +127,25 @@ def deals(
 def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
     """Deal hand NUMBER up to the first lead (D2.11, D2.18). The dealer is drawn at random, except in later hands of a session."""
     row = states[i]
-    p = tables.p
+    policy = tables.policy
     pack, hands = scratch[:52], scratch[52:56]
     state = deal_state(row[BASE], signed(row[NUMBER]))
     later = tables.session and row[NUMBER] != _0
     if not later:
         state = stepped(state)
-        row[DEALER] = below(mixed(state), U(p.players))
+        row[DEALER] = below(mixed(state), U(policy.players))
         row[LEADER] = NONE
     for k in range(52):
         pack[k] = _1 << U(k)
-    deal_sets(state, pack, hands, p.hand_size, p.players)
+    deal_sets(state, pack, hands, policy.hand_size, policy.players)
     opener = signed(row[DEALER])
-    for seat in range(p.players):
+    for seat in range(policy.players):
         hand = hands[seat]
         row[HAND + seat] = row[DEALT + seat] = hand
         row[PLAYED + seat] = _0
-        if p.opening >= 0 and (hand >> U(p.opening)) & _1 != _0:
+        if policy.opening >= 0 and (hand >> U(policy.opening)) & _1 != _0:
             opener = seat
-    row[MUST] = _1 << U(p.opening) if p.opening >= 0 else _0
+    row[MUST] = _1 << U(policy.opening) if policy.opening >= 0 else _0
     if row[LEADER] != NONE:
         opener = signed(row[LEADER])
         row[MUST] = _0
@@ -157,19 +157,19 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
 @lean
 def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, own, states, buffers, tables = opened(parcel)
+    posts, workspace, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, buffers)
+            sample(first, last, workspace.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers):
+            _write_optional(first, last, workspace.optional, states, buffers, tables)
+        elif order == START or agreed(me, posts, workspace.chosen, buffers):
             for block in range(first, last, BLOCK):
                 end = min(block + BLOCK, last)
                 _move_all(parcel, me, block, end, last, order == START)
                 _publish_all(parcel, block, end)
-                if own.observing:
+                if workspace.observing:
                     _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
@@ -179,7 +179,7 @@ def serve(parcel: Parcel, me: int, order: int) -> int:
 def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.shape[0]):
-        clear_result(i, buffers, tables.p.players)
+        clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         publish(i, states[i], buffers, tables)
         _observe(i, states[i], buffers, tables)
@@ -188,17 +188,17 @@ def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words)
 @apart
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
-    _, own, states, buffers, tables = opened(parcel)
-    scratch = own.scratch[me]
+    _, workspace, states, buffers, tables = opened(parcel)
+    scratch = workspace.scratch[me]
     for i in range(U(first), U(end)):
         look_ahead(i, last, states, 3, buffers)
         row = states[i]
-        clear_result(i, buffers, tables.p.players)
+        clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         if starting:
             row[NUMBER] = _0
             _deal(i, states, scratch, tables)
-        elif move(row, own.chosen[i] - tables.first_row, tables):
+        elif move(row, workspace.chosen[i] - tables.first_row, tables):
             settle(i, row, buffers, tables)
             row[NUMBER] += _1
             _deal(i, states, scratch, tables)
@@ -224,23 +224,23 @@ def _observe_all(parcel: Parcel, first: int, end: int) -> None:
 def to_answer(row: Words, tables: CardsetTables) -> int:
     """The answer code of the play to beat, see `tables.LEAD`."""
     if row[TABLE] != NONE:
-        return signed(tables.t.answer[row[TABLE]])
+        return signed(tables.catalogue.answer[row[TABLE]])
     return LEAD if row[MUST] == _0 else OPENING
 
 
 @woven
 def _on_duty(row: Words, seat: int, tables: CardsetTables) -> bool:
     """Whether `seat` must play its highest card in a round of single cards (D2.16)."""
-    guarded = seat + 1 if seat + 1 < tables.p.players else 0
-    if tables.p.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
+    guarded = seat + 1 if seat + 1 < tables.policy.players else 0
+    if tables.policy.guard == 0 or popcount(row[HAND + guarded]) != _1 or (row[PASSED] >> U(guarded)) & _1 != _0:
         return False
-    return bool(row[HAND + seat] & tables.t.above[to_answer(row, tables), 0] != _0)
+    return bool(row[HAND + seat] & tables.catalogue.above[to_answer(row, tables), 0] != _0)
 
 
 @woven
 def move(row: Words, play: int, tables: CardsetTables) -> bool:
     """Carry out a play (its row) or a pass (negative) (D2.12–D2.17). True if the hand is over; row[SEAT] then went out."""
-    p, players = tables.p, tables.p.players
+    policy, players = tables.policy, tables.policy.players
     seat = signed(row[SEAT])
     duty = _on_duty(row, seat, tables)
     passed = signed(row[PASSED])
@@ -248,7 +248,7 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
         passed |= 1 << seat
     else:
         hand = row[HAND + seat]
-        word = tables.t.words[play]
+        word = tables.catalogue.words[play]
         duty = duty and word & (word - _1) == _0 and word != highest(hand)
         row[HAND + seat] = hand & ~word
         row[PLAYED + seat] |= word
@@ -257,7 +257,7 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
             return True
         row[TABLE] = play
         row[TABLE_SEAT] = seat
-        if not p.pass_is_final:
+        if not policy.pass_is_final:
             passed = 0
     row[WATCHING] = seat if duty else NONE
     table_seat = signed(row[TABLE_SEAT])
@@ -277,18 +277,18 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
 @lean
 def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write payments, the foul, and what a session's next hand inherits (D2.17–D2.19)."""
-    p = tables.p
+    policy = tables.policy
     out = signed(row[SEAT])
     total = 0
-    for seat in range(p.players):
+    for seat in range(policy.players):
         if seat != out:
-            cost = p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
+            cost = policy.stake if policy.stake > 0 else policy.prices[popcount(row[HAND + seat])]
             buffers.rewards[i, seat] = -cost
             total += cost
     buffers.rewards[i, out] = total
     buffers.places[i, out] = 1
     buffers.done[i] = 1
-    fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % p.players == out
+    fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % policy.players == out
     row[DEALER] = row[WATCHING] if fouled else U(out)
     row[LEADER] = out if tables.winner_leads else NONE
 
@@ -304,33 +304,33 @@ def publish(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None
 @woven
 def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: CardsetTables) -> int:
     """Write the legal actions: `base` + the row of every play, and 0 for the pass; returns how many there are."""
-    t = tables.t
+    catalogue = tables.catalogue
     seat = signed(row[SEAT])
     hand = row[HAND + seat]
     answer = to_answer(row, tables)
-    bound = tables.p.guard == 2 and _on_duty(row, seat, tables)
+    bound = tables.policy.guard == 2 and _on_duty(row, seat, tables)
     n = 0
     if answer > OPENING and not bound:
         legal[0] = 0
         n = 1
-    singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
+    singles, next_to, two_apart, far_apart = singles_and_pairs(hand, catalogue.above[answer])
     if bound:
         singles = highest(hand)
-    for d, left in enumerate((singles, next_to, two_apart, far_apart)):
+    for distance, left in enumerate((singles, next_to, two_apart, far_apart)):
         while left != _0:
-            legal[n] = base + t.rows[t.small[trailing_zeros(left), d]]
+            legal[n] = base + catalogue.rows[catalogue.small[trailing_zeros(left), distance]]
             left &= left - _1
             n += 1
     if answer <= LARGE:
         table = row[TABLE] if answer == LARGE else _0
-        size, strength = (t.size[table], t.strength[table]) if answer == LARGE else (0, -1)
-        if signed(popcount(hand)) >= max(size, t.least):
+        size, strength = (catalogue.size[table], catalogue.strength[table]) if answer == LARGE else (0, -1)
+        if signed(popcount(hand)) >= max(size, catalogue.least):
             first = n
-            n = list_larger(hand, size, strength, legal, n, base, t)
+            n = list_larger(hand, size, strength, legal, n, base, catalogue)
             if answer == OPENING:
                 kept = first
                 for k in range(first, n):
-                    if t.words[legal[k] - base] & row[MUST] != _0:
+                    if catalogue.words[legal[k] - base] & row[MUST] != _0:
                         legal[kept] = legal[k]
                         kept += 1
                 n = kept
@@ -340,7 +340,7 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Ca
 @woven
 def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write the features of `dasan.features.layout`, in order."""
-    players = tables.p.players
+    players = tables.policy.players
     me = signed(row[SEAT])
     obs, acc = buffers.packed, _0
     acc, at = put(acc, 0, _1, 1, obs, i)
@@ -352,14 +352,14 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
     table = row[TABLE]
     cards = kind = _0
     if table != NONE:
-        cards, kind = tables.t.words[table], tables.kinds[table]
+        cards, kind = tables.catalogue.words[table], tables.kinds[table]
     acc, at = put(acc, at, cards, 52, obs, i)
     acc, at = put(acc, at, kind, tables.number_of_kinds, obs, i)
     acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
     acc, at = put_seat(acc, at, row[DEALER], me, players, obs, i)
     acc, at = put_seat(acc, at, row[OPENER], me, players, obs, i)
-    if tables.p.opening >= 0:
+    if tables.policy.opening >= 0:
         acc, at = put(acc, at, _1 if row[MUST] != _0 else _0, 1, obs, i)
     sizes = _0
     seat = me
@@ -370,16 +370,18 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
 
 
 @woven
-def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
+def _write_optional(
+    first: int, last: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: CardsetTables
+) -> None:
     """Write the optional outputs."""
-    players = tables.p.players
+    players = tables.policy.players
     for i in range(first, last):
         row = states[i]
         me = signed(row[SEAT])
-        if more.showing:
+        if optional.showing:
             acc, at = _0, 0
             for k in range(1, players):
-                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, more.hidden_bits, i)
-            finish_hidden(acc, at, i, more)
-        if more.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), buffers, more)
+                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, optional.hidden_bits, i)
+            finish_hidden(acc, at, i, optional)
+        if optional.listing:
+            write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)

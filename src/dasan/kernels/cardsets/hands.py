@@ -38,11 +38,11 @@ def singles_and_pairs(hand: np.uint64, above: Words) -> tuple[np.uint64, np.uint
 @woven
 def count_lanes(hand: np.uint64) -> np.uint64:
     """Convert a card word to count lanes, see `kernels.ranks.tables`."""
-    a, b = extract(hand, _RANKS), extract(hand, _RANKS << _1)
-    c, d = extract(hand, _RANKS << _2), extract(hand, _RANKS << _3)
-    both, one, others, other = a & b, a | b, c & d, c | d
-    two, three = both | others | (one & other), (both & other) | (others & one)
-    lanes: np.uint64 = (one | other) | (two << _16) | (three << _32) | ((both & others) << U(48))
+    suit0, suit1 = extract(hand, _RANKS), extract(hand, _RANKS << _1)
+    suit2, suit3 = extract(hand, _RANKS << _2), extract(hand, _RANKS << _3)
+    both01, any01, both23, any23 = suit0 & suit1, suit0 | suit1, suit2 & suit3, suit2 | suit3
+    two, three = both01 | both23 | (any01 & any23), (both01 & any23) | (both23 & any01)
+    lanes: np.uint64 = (any01 | any23) | (two << _16) | (three << _32) | ((both01 & both23) << U(48))
     return lanes
 
 
@@ -68,53 +68,53 @@ def list_larger(
     size: the number of cards, 0 for any. strength: only rows above it.
     """
     lanes = count_lanes(hand) | _1 << U(ALONE)
-    r = catalogue.runs
-    windows = r.of[lanes & _8191]
+    runs = catalogue.runs
+    windows = runs.windows[lanes & _8191]
     while windows != _0:
         k = trailing_zeros(windows)
         windows &= windows - _1
-        if r.best[k] <= strength or (size > 0 and r.size[k] != size):
+        if runs.best[k] <= strength or (size > 0 and runs.size[k] != size):
             continue
-        suits = extract(hand, r.cards[k]) | r.pad[k]
+        suits = extract(hand, runs.cards[k]) | runs.pad[k]
         low, high = suits & _4095, suits >> U(12) | U(256)
-        for i in range(r.begin[high], r.begin[high + _1]):
-            at = r.suits[i] << 6
-            for j in range(r.begin[low], r.begin[low + _1]):
-                row = r.rows[k, at + r.suits[j]]
+        for i in range(runs.begin[high], runs.begin[high + _1]):
+            at = runs.suits[i] << 6
+            for j in range(runs.begin[low], runs.begin[low + _1]):
+                row = runs.rows[k, at + runs.suits[j]]
                 if row >= 0 and catalogue.strength[row] > strength:
                     out[n] = row + base
                     n += 1
-    g = catalogue.groups
-    heads = lanes & g.heads
+    groups = catalogue.groups
+    heads = lanes & groups.heads
     while heads != _0:
         head = trailing_zeros(heads)
         heads &= heads - _1
-        if g.best[head] <= strength:
+        if groups.best[head] <= strength:
             continue
-        many = g.held[head]
+        many = groups.held[head]
         suits = (hand >> ((head & U(15)) << _2)) & U(15)
-        sides = lanes & g.sides[head]
+        sides = lanes & groups.sides[head]
         while sides != _0:
             side = trailing_zeros(sides)
             sides &= sides - _1
-            few = g.held[side]
+            few = groups.held[side]
             if size > 0 and many + few != size:
                 continue
             others = (hand >> ((side & U(15)) << _2)) & U(15)
-            for i in range(g.how_many[suits, many]):
-                at = g.first[head, side] + g.how_many[15, few] * g.choices[suits, many, i]
-                for j in range(g.how_many[others, few]):
-                    row = g.rows[at + g.choices[others, few, j]]
+            for i in range(groups.how_many[suits, many]):
+                at = groups.first[head, side] + groups.how_many[15, few] * groups.choices[suits, many, i]
+                for j in range(groups.how_many[others, few]):
+                    row = groups.rows[at + groups.choices[others, few, j]]
                     if row >= 0 and catalogue.strength[row] > strength:
                         out[n] = row + base
                         n += 1
-    f = catalogue.flushes
-    if f.size > 0 and (size == 0 or size == f.size):
+    flushes = catalogue.flushes
+    if flushes.size > 0 and (size == 0 or size == flushes.size):
         for suit in range(SUITS):
             ranks = extract(hand, _RANKS << U(suit))
             held = popcount(ranks)
-            for k in range(f.begin[held], f.begin[held + _1]):
-                row = f.rows[suit, deposit(f.picks[k], ranks)]
+            for k in range(flushes.begin[held], flushes.begin[held + _1]):
+                row = flushes.rows[suit, deposit(flushes.picks[k], ranks)]
                 if row >= 0 and catalogue.strength[row] > strength:
                     out[n] = row + base
                     n += 1
@@ -192,15 +192,15 @@ def _nth_small(
 
     first, second, third: how many plays the first word, the first two and the first three have.
     """
-    d, left, k = 0, words[0], picked
+    distance, left, k = 0, words[0], picked
     if picked >= third:
-        d, left, k = 3, words[3], picked - third
+        distance, left, k = 3, words[3], picked - third
     elif picked >= second:
-        d, left, k = 2, words[2], picked - second
+        distance, left, k = 2, words[2], picked - second
     elif picked >= first:
-        d, left, k = 1, words[1], picked - first
+        distance, left, k = 1, words[1], picked - first
     word = deposit(_1 << k, left)
-    return word | (word >> U(d)), catalogue.small[trailing_zeros(word), d]
+    return word | (word >> U(distance)), catalogue.small[trailing_zeros(word), distance]
 
 
 @woven
@@ -209,7 +209,7 @@ def _pay(out: int, hands: Words, policy: CardsetPolicy, payments: Numbers) -> No
     total = 0
     for seat in range(policy.players):
         if seat != out:
-            cost = policy.stake if policy.stake > 0 else policy.times[popcount(hands[seat])]
+            cost = policy.stake if policy.stake > 0 else policy.prices[popcount(hands[seat])]
             payments[seat] = -cost
             total += cost
     payments[out] = total
@@ -326,9 +326,9 @@ def _random_hands(
         state = deal_sets(state, pack, hands, policy.hand_size, policy.players)
         state, n, _ = random_hand(state, hands, plays, catalogue, policy, payments, trace)
         plies += n
-        for s in range(policy.players):
-            paid[s] += payments[s]
-            won[s] += 1 if payments[s] > 0 else 0
+        for seat in range(policy.players):
+            paid[seat] += payments[seat]
+            won[seat] += 1 if payments[seat] > 0 else 0
     return plies
 
 

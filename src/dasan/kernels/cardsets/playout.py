@@ -10,7 +10,14 @@ from dasan.kernels.cardsets import env
 from dasan.kernels.cardsets.env import CardsetTables
 from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
-from dasan.kernels.env.playout_policies import THRIFTY, PolicyTable, playout_state, random_of, rank_counts, thrifty_play
+from dasan.kernels.env.playout_policies import (
+    THRIFTY,
+    ThriftyTables,
+    playout_state,
+    random_of,
+    rank_counts,
+    thrifty_play,
+)
 from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.kernels.runtime.random64 import stepped
@@ -29,16 +36,16 @@ def put(state: State, states: Words, i: int) -> None:
     rules, begun, place = state.rules, state.begun, state.rules.order.place
 
     def word(cards: tuple[Card | None, ...]) -> int:
-        return sum(1 << (4 * place[c][0] + place[c][1]) for c in cards if c is not None)
+        return sum(1 << (4 * place[card][0] + place[card][1]) for card in cards if card is not None)
 
     def some(value: int | None) -> int:
         return env.NONE if value is None else value
 
     row = [0] * env.COLUMNS
     for seat, hand in enumerate(state.hands):
-        plays = [e for e in state.events if e.type is EventType.PLAY and e.seat == seat]
+        plays = [event for event in state.events if event.type is EventType.PLAY and event.seat == seat]
         row[env.HAND + seat] = word(hand)
-        row[env.PLAYED + seat] = sum(word(e.cards) for e in plays)
+        row[env.PLAYED + seat] = sum(word(event.cards) for event in plays)
         row[env.DEALT + seat] = word(begun.hands[seat])
     row[env.SEAT], row[env.OPENER] = some(state.to_act), some(state.opener)
     row[env.PASSED] = sum(1 << seat for seat in state.passed)
@@ -56,7 +63,7 @@ def put(state: State, states: Words, i: int) -> None:
 def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTables) -> None:
     """Give rows from `first` on, copies of one position, the hands of the worlds in `one`."""
     for k in range(one.shape[0]):
-        for seat in range(tables.p.players):
+        for seat in range(tables.policy.players):
             states[first + k, env.HAND + seat] = one[k, seat]
 
 
@@ -68,29 +75,29 @@ def publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Wor
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: CardsetTables, policies: PolicyTable) -> int:
+def _choose(row: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses."""
     seat = signed(row[env.SEAT])
     sizes = _0
-    for other in range(tables.p.players):
+    for other in range(tables.policy.players):
         if other != seat:
             sizes |= _1 << popcount(row[env.HAND + other])
     leading = row[env.TABLE] == U(env.NONE)
-    size = 0 if leading else signed(tables.t.size[row[env.TABLE]])
+    size = 0 if leading else signed(tables.catalogue.size[row[env.TABLE]])
     held = rank_counts(row[env.HAND + seat], _0)
-    return thrifty_play(buffers.legal[0], signed(buffers.num_legal[0]), held, leading, size, False, sizes, policies)
+    return thrifty_play(buffers.legal[0], signed(buffers.num_legal[0]), held, leading, size, False, sizes, thrifty)
 
 
 @lean
-def choose(states: Words, buffers: Buffers, tables: CardsetTables, policies: PolicyTable) -> int:
+def choose(states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states[0], buffers, tables, policies)
+    return _choose(states[0], buffers, tables, thrifty)
 
 
 @lean
 def step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, scratch: Words) -> bool:
     """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
-    for seat in range(tables.p.players):
+    for seat in range(tables.policy.players):
         buffers.places[0, seat] = 0
     over = env.move(states[0], action - tables.first_row, tables)
     if over:
@@ -111,7 +118,7 @@ def play_out(
     states: Words,
     buffers: Buffers,
     tables: CardsetTables,
-    policies: PolicyTable,
+    thrifty: ThriftyTables,
     scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
@@ -125,8 +132,8 @@ def play_out(
     plies = 0
     for i in range(first, last):
         for k in range(times):
-            for c in range(row.shape[0]):
-                row[c] = rows[i, c]
+            for column in range(row.shape[0]):
+                row[column] = rows[i, column]
             state = playout_state(seed, i, k)
             over = False
             if opening >= 0:
@@ -140,7 +147,7 @@ def play_out(
             while not over:
                 env.publish(0, states[0], buffers, tables)
                 if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, policies)
+                    action = _choose(row, buffers, tables, thrifty)
                 else:
                     state = stepped(state)
                     action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
@@ -149,7 +156,7 @@ def play_out(
                 plies += 1
             env.settle(0, row, buffers, tables)
             buffers.done[0] = 0
-            for seat in range(tables.p.players):
+            for seat in range(tables.policy.players):
                 payments[i * times + k, seat] = buffers.rewards[0, seat]
                 places[i * times + k, seat] = buffers.places[0, seat]
                 buffers.places[0, seat] = 0

@@ -35,13 +35,13 @@ ALONE = 63
 class Runs(NamedTuple):
     """Rows of one card of each of several ranks, not all of one suit. A set of such ranks is called a window.
 
-    of[ranks]: the windows among these ranks, as bits. cards, size, best: by window, all its cards, the cards of a row, and
+    windows[ranks]: the windows among these ranks, as bits. cards, size, best: by window, all its cards, the cards of a row, and
     the greatest strength. A row is rows[window, sum of suit << 2 × place], -1 for none, the lowest rank at place 0. pad: by
-    window, what fills up a hand's suits of these ranks, four bits each, to five places. suits[begin[x]] to
-    suits[begin[x + 1] - 1]: every such sum for the suits x of three places.
+    window, what fills up a hand's suits of these ranks, four bits each, to five places. suits[begin[held]] to
+    suits[begin[held + 1] - 1]: every such sum for the suits held at three places, four bits each.
     """
 
-    of: Words
+    windows: Words
     cards: Words
     pad: Words
     size: Small
@@ -106,7 +106,7 @@ class CardsetPolicy(NamedTuple):
     """Policies of the rules as numbers.
 
     opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
-    loser pays at fixed stakes; if 0, a loser who holds n cards pays times[n].
+    loser pays at fixed stakes; if 0, a loser who holds n cards pays prices[n].
     """
 
     players: int
@@ -115,25 +115,25 @@ class CardsetPolicy(NamedTuple):
     pass_is_final: bool
     guard: int
     stake: int
-    times: Numbers
+    prices: Numbers
 
 
 def cardset_policy(rules: Rules) -> CardsetPolicy:
     scoring = rules.scoring
     stake = scoring.stake if isinstance(scoring, FixedScoring) else 0
-    times = np.zeros(rules.most_cards + 1, np.int64)
+    prices = np.zeros(rules.most_cards + 1, np.int64)
     if isinstance(scoring, CardScoring):
         if scoring.unplayed:
             raise ValueError("kernels of sets know no price for unplayed hands")
-        times[:] = [scoring.cost(n, True) for n in range(rules.most_cards + 1)]
+        prices[:] = [scoring.cost(n, True) for n in range(rules.most_cards + 1)]
     guard = {Guard.OFF: 0, Guard.FOUL: 1, Guard.ENFORCED: 2}[rules.guard]
-    return CardsetPolicy(rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, stake, times)
+    return CardsetPolicy(rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, stake, prices)
 
 
 def _opening(rules: Rules) -> int:
     if rules.opening is None or not rules.opening.in_the_lead:
         return -1
-    rank, suit = rules.order.place[next(c for c in rules.pack if str(c) == rules.opening.card)]
+    rank, suit = rules.order.place[next(card for card in rules.pack if str(card) == rules.opening.card)]
     return SUITS * rank + suit
 
 
@@ -143,7 +143,7 @@ def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
     CARDSETS.require(rules)
     rows = rules.catalogue.rows
     if len({row.cards for row in rows}) < len(rows):
-        raise ValueError("the table has two rows of the same cards")
+        raise ValueError("the catalogue has two rows of the same cards")
     if any(row.cards is None or row.size > MOST_PLAYED for row in rows) or rules.most_cards > MOST_CARDS:
         raise ValueError(f"{rules.name} has rows that are not sets of up to five cards, or hands of more than thirteen")
     place = rules.order.place
@@ -152,7 +152,7 @@ def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
     small = np.zeros((65, SUITS), np.int32)
     singles_and_pairs: list[tuple[Row, int, int]] = []
     for row in rows:
-        bits = sorted(SUITS * rank + suit for rank, suit in (place[c] for c in row.cards or ()))
+        bits = sorted(SUITS * rank + suit for rank, suit in (place[card] for card in row.cards or ()))
         words[row.id] = sum(1 << bit for bit in bits)
         if row.size > 2:
             continue
@@ -163,14 +163,14 @@ def cardset_catalogue(rules: Rules) -> CardsetCatalogue:
         small[bits[-1], bits[-1] - bits[0]] = answer[row.id]
     above = np.zeros((LARGE + 1 + len(singles_and_pairs), SUITS), np.uint64)
     opening = _opening(rules)
-    for row, bit, d in singles_and_pairs:
+    for row, bit, distance in singles_and_pairs:
         one = np.uint64(1 << bit)
-        above[LEAD, d] |= one
-        if opening in (bit, bit - d):
-            above[OPENING, d] |= one
+        above[LEAD, distance] |= one
+        if opening in (bit, bit - distance):
+            above[OPENING, distance] |= one
         for other, _, _ in singles_and_pairs:
             if other.size == row.size and row.strength > other.strength:
-                above[answer[other.id], d] |= one
+                above[answer[other.id], distance] |= one
     large = [row for row in rows if row.size > 2]
     return CardsetCatalogue(
         words=words,
@@ -200,21 +200,23 @@ def _runs(rules: Rules, rows: list[Row]) -> Runs:
     ids = np.full((len(windows), SUITS**MOST_PLAYED), -1, np.int32)
     for k, of_window in enumerate(windows.values()):
         for row in of_window:
-            suits = [suit for _, suit in sorted(rules.order.place[c] for c in row.cards or ())]
+            suits = [suit for _, suit in sorted(rules.order.place[card] for card in row.cards or ())]
             ids[k, sum(suit << 2 * at for at, suit in enumerate(suits))] = row.id
     sums: list[int] = []
     begin = np.zeros((1 << 3 * SUITS) + 1, np.int32)
-    for x in range(1 << 3 * SUITS):
-        held = [[s for s in range(SUITS) if x >> (SUITS * at + s) & 1] for at in range(3)]
-        sums += [a + 4 * b + 16 * c for c in held[2] for b in held[1] for a in held[0]]
-        begin[x + 1] = len(sums)
+    for three in range(1 << 3 * SUITS):
+        held = [[suit for suit in range(SUITS) if three >> (SUITS * at + suit) & 1] for at in range(3)]
+        sums += [low + 4 * middle + 16 * high for high in held[2] for middle in held[1] for low in held[0]]
+        begin[three + 1] = len(sums)
     sizes = [window.bit_count() for window in windows]
     return Runs(
-        of=np.array(
+        windows=np.array(
             [sum(1 << k for k, window in enumerate(windows) if window & ~held == 0) for held in range(1 << RANKS)],
             np.uint64,
         ),
-        cards=np.array([sum(15 << SUITS * r for r in range(RANKS) if window >> r & 1) for window in windows], np.uint64),
+        cards=np.array(
+            [sum(15 << SUITS * rank for rank in range(RANKS) if window >> rank & 1) for window in windows], np.uint64
+        ),
         pad=np.array([sum(1 << SUITS * at for at in range(size, MOST_PLAYED)) for size in sizes], np.uint64),
         size=np.array(sizes, np.int32),
         best=np.array([max(row.strength for row in of_window) for of_window in windows.values()], np.int32),
@@ -225,7 +227,9 @@ def _runs(rules: Rules, rows: list[Row]) -> Runs:
 
 
 def _groups(rules: Rules, rows: list[Row]) -> Groups:
-    number = {sum(1 << s for s in c): j for n in range(5) for j, c in enumerate(combinations(range(SUITS), n))}
+    number = {
+        sum(1 << suit for suit in chosen): j for n in range(5) for j, chosen in enumerate(combinations(range(SUITS), n))
+    }
     choices, how_many = np.zeros((1 << SUITS, 5, 6), np.int32), np.zeros((1 << SUITS, 5), np.int32)
     for suits in range(1 << SUITS):
         for part, j in number.items():
@@ -251,7 +255,7 @@ def _groups(rules: Rules, rows: list[Row]) -> Groups:
             first[head, side] = len(ids)
             ids += [-1] * int(how_many[15, held[head]] * how_many[15, held[side]])
         held_suits = [0, 0]
-        for rank, suit in (rules.order.place[c] for c in row.cards or ()):
+        for rank, suit in (rules.order.place[card] for card in row.cards or ()):
             held_suits[rank != row.pattern.counts[0][0]] |= 1 << suit
         ids[first[head, side] + how_many[15, held[side]] * number[held_suits[0]] + number[held_suits[1]]] = row.id
     return Groups(
@@ -274,7 +278,7 @@ def _flushes(rules: Rules, rows: list[Row]) -> Flushes:
     place = rules.order.place
     out = np.full((SUITS, 1 << RANKS), -1, np.int32)
     for row in rows:
-        out[row.pattern.suit, sum(1 << place[c][0] for c in row.cards or ())] = row.id
+        out[row.pattern.suit, sum(1 << place[card][0] for card in row.cards or ())] = row.id
     picks: list[int] = []
     begin = np.zeros(RANKS + 2, np.int32)
     for n in range(RANKS + 1):

@@ -33,36 +33,39 @@ _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 class CardsetEndgame(NamedTuple):
     """The tables that these functions read. most[n]: the most that a loser who holds n cards now can pay in the end."""
 
-    w: CardsetTables
+    tables: CardsetTables
     most: Numbers
 
 
 @woven
 def list_moves(rows: Words, at: int, moves: Small, game: CardsetEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
-    return list_legal(rows[at], moves, 1, game.w)
+    return list_legal(rows[at], moves, 1, game.tables)
 
 
 @woven
 def _can_play(row: Words, plays: Small, game: CardsetEndgame) -> bool:
     """Whether the seat to act has a legal play."""
-    t = game.w.t
-    answer = to_answer(row, game.w)
+    catalogue = game.tables.catalogue
+    answer = to_answer(row, game.tables)
     if answer <= OPENING:
         return True
     hand = row[HAND + signed(row[SEAT])]
     if answer == LARGE:
         table = row[TABLE]
-        size = t.size[table]
-        return signed(popcount(hand)) >= size and list_larger(hand, size, t.strength[table], plays, 0, 0, t) > 0
-    singles, next_to, two_apart, far_apart = singles_and_pairs(hand, t.above[answer])
+        size = catalogue.size[table]
+        return (
+            signed(popcount(hand)) >= size
+            and list_larger(hand, size, catalogue.strength[table], plays, 0, 0, catalogue) > 0
+        )
+    singles, next_to, two_apart, far_apart = singles_and_pairs(hand, catalogue.above[answer])
     return bool(singles | next_to | two_apart | far_apart != _0)
 
 
 @woven
 def carry_out(rows: Words, paid: Small, at: int, move: int, game: CardsetEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; return whether the hand is over."""
-    return move_row(rows[at], move - 1, game.w)
+    return move_row(rows[at], move - 1, game.tables)
 
 
 @woven
@@ -70,7 +73,7 @@ def skip(rows: Words, paid: Small, at: int, plays: Small, game: CardsetEndgame, 
     """Pass for every seat that has no legal play. plays: room for the moves of a seat."""
     row = rows[at]
     while not _can_play(row, plays, game):
-        move_row(row, -1, game.w)
+        move_row(row, -1, game.tables)
 
 
 @woven
@@ -83,8 +86,8 @@ def verdict(rows: Words, at: int, over: bool, me: int, least: int, game: Cardset
 @woven
 def _cost(row: Words, seat: int, game: CardsetEndgame) -> int:
     """The payment of `seat` if another seat goes out now."""
-    p = game.w.p
-    return p.stake if p.stake > 0 else p.times[popcount(row[HAND + seat])]
+    policy = game.tables.policy
+    return policy.stake if policy.stake > 0 else policy.prices[popcount(row[HAND + seat])]
 
 
 @woven
@@ -94,7 +97,7 @@ def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
     if me != out:
         return 1 if -_cost(row, me, game) >= least else -1
     total = 0
-    for seat in range(game.w.p.players):
+    for seat in range(game.tables.policy.players):
         if seat != out:
             total += _cost(row, seat, game)
     return 1 if total >= least else -1
@@ -103,13 +106,13 @@ def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
 @woven
 def _bounded(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
     """As `verdict`, from bounds on the payments that are still possible."""
-    p = game.w.p
-    if p.stake > 0:
+    policy = game.tables.policy
+    if policy.stake > 0:
         return 0
     if least <= 0:
         return 1 if -game.most[popcount(row[HAND + me])] >= least else 0
     total = 0
-    for seat in range(p.players):
+    for seat in range(policy.players):
         if seat != me:
             total += game.most[popcount(row[HAND + seat])]
     return -1 if total < least else 0
@@ -122,8 +125,8 @@ def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
     """
     row = rows[at]
     out = _1 << U(24) | row[SEAT]
-    if game.w.p.stake == 0:
-        for seat in range(game.w.p.players):
+    if game.tables.policy.stake == 0:
+        for seat in range(game.tables.policy.players):
             if U(seat) != row[SEAT]:
                 out |= popcount(row[HAND + seat]) << U(4 + 4 * seat)
     return out
@@ -132,13 +135,13 @@ def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
 @woven
 def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
     """The payment of `seat` in an outcome."""
-    p = game.w.p
+    policy = game.tables.policy
     out = signed(ended & U(15))
     total = 0
-    for s in range(p.players):
-        if s != out:
-            cost = p.stake if p.stake > 0 else p.times[(ended >> U(4 + 4 * s)) & U(15)]
-            if s == seat:
+    for other in range(policy.players):
+        if other != out:
+            cost = policy.stake if policy.stake > 0 else policy.prices[(ended >> U(4 + 4 * other)) & U(15)]
+            if other == seat:
                 return -cost
             total += cost
     return total
@@ -147,7 +150,7 @@ def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
 @woven
 def ideal(rows: Words, at: int, seat: int, game: CardsetEndgame) -> np.uint64:
     """The best outcome for `seat` that is still possible; 0 if it is not known."""
-    return _1 << U(24) | U(seat) if game.w.p.stake > 0 else _0
+    return _1 << U(24) | U(seat) if game.tables.policy.stake > 0 else _0
 
 
 @woven
@@ -159,7 +162,7 @@ def past(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
 @woven
 def cards_in(move: int, game: CardsetEndgame) -> int:
     """The number of cards that a move takes."""
-    return 0 if move == 0 else int(game.w.t.size[move - 1])
+    return 0 if move == 0 else int(game.tables.catalogue.size[move - 1])
 
 
 @woven
@@ -171,30 +174,30 @@ def mover(rows: Words, at: int, game: CardsetEndgame) -> int:
 @woven
 def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word; equal for positions in which the same can be played."""
-    row, t, players = rows[at], game.w.t, game.w.p.players
+    row, catalogue, players = rows[at], game.tables.catalogue, game.tables.policy.players
     everything = _0
     key, check, factor = salt, salt, _C
     for seat in range(players):
         hand = row[HAND + seat]
         everything |= hand
-        x = (hand + _A) * factor
-        x ^= x >> _32
-        key += x * _D
-        check = (check + x) * _B
+        hashed = (hand + _A) * factor
+        hashed ^= hashed >> _32
+        key += hashed * _D
+        check = (check + hashed) * _B
         factor *= _B
     word = row[SEAT]
-    answer = to_answer(row, game.w)
+    answer = to_answer(row, game.tables)
     if answer > OPENING:
         table = row[TABLE]
-        rank = U(64 * t.size[table])
+        rank = U(64 * catalogue.size[table])
         if answer == LARGE:
-            rank += U(t.strength[table]) << U(12)
-        elif t.size[table] == 1:
-            rank += trailing_zeros(t.above[answer, 0] & everything)
+            rank += U(catalogue.strength[table]) << U(12)
+        elif catalogue.size[table] == 1:
+            rank += trailing_zeros(catalogue.above[answer, 0] & everything)
         else:
             rank += U(answer) << U(12)
         word |= (row[TABLE_SEAT] << U(3)) | (rank << U(16))
-        if game.w.p.pass_is_final:
+        if game.tables.policy.pass_is_final:
             word |= row[PASSED] << U(8)
     elif row[MUST] != _0:
         word |= U(1 << 15)

@@ -1,7 +1,7 @@
-"""Max-n search: what every seat gets if all play for themselves. Depth-first, with a table of outcomes.
+"""Max-n search: what every seat gets if all play for themselves. Depth-first, with a transposition table of outcomes.
 
 The seat to act chooses the outcome that pays it most; among equal outcomes, the one that pays the next seat least, then the
-seat after it, and so on. An entry of the table is two words: the key, and the outcome (32 bits) with 5 bits of the logarithm
+seat after it, and so on. An entry is two words: the key, and the outcome (32 bits) with 5 bits of the logarithm
 of the work behind it and 27 bits of a second hash. A full bucket of four replaces its cheapest entry.
 """
 
@@ -46,7 +46,7 @@ UNKNOWN = U(0)
 
 
 class Everybody(NamedTuple):
-    """The state of one search, and the table that it shares with other searches.
+    """The state of one search, and the transposition table that it shares with other searches.
 
     rows: a position a ply, and one to work on. paid: payments of a ply, where a game keeps them. words: KEY, CHECK and
     FOUND, the best outcome so far, a row a ply. plies: FIRST … SINCE, a row a ply; NEXT is the next move to search.
@@ -60,7 +60,7 @@ class Everybody(NamedTuple):
     plies: Numbers
     moves: Small
     counters: Numbers
-    table: Words
+    transpositions: Words
     plays: Small
     scratch: Words
 
@@ -75,7 +75,7 @@ def new_everybody(memory: int, columns: int, players: int, cards: int, most: int
         plies=np.zeros((depth, 5), np.int64),
         moves=np.empty(depth * most, np.int32),
         counters=np.zeros(4, np.int64),
-        table=np.zeros(max(1, memory // (8 * BUCKET_WORDS)) * BUCKET_WORDS, np.uint64),
+        transpositions=np.zeros(max(1, memory // (8 * BUCKET_WORDS)) * BUCKET_WORDS, np.uint64),
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )
@@ -83,7 +83,7 @@ def new_everybody(memory: int, columns: int, players: int, cards: int, most: int
 
 @lean
 def begin(search: Everybody, game: Any) -> np.uint64:
-    """Start at the position in `rows[0]`; return its outcome if the table has it, else `UNKNOWN`."""
+    """Start at the position in `rows[0]`; return its outcome if the transposition table has it, else `UNKNOWN`."""
     search.counters[MOVE] = NO_MOVE
     search.counters[AT] = 0
     skip(search.rows, search.paid, 0, search.plays, game, search.scratch)
@@ -92,42 +92,48 @@ def begin(search: Everybody, game: Any) -> np.uint64:
 
 @woven
 def _enter(search: Everybody, ply: int, first: int, game: Any) -> np.uint64:
-    """Prepare the search of a ply; return its outcome if the table has it, else `UNKNOWN`."""
+    """Prepare the search of a ply; return its outcome if the transposition table has it, else `UNKNOWN`."""
     key, check = key_of(search.rows, ply, mixed(past(search.rows, ply, game) + _SALT), game)
     search.words[ply, KEY] = key
     search.words[ply, CHECK] = check
     search.plies[ply, FIRST] = first
     search.plies[ply, END] = -1
-    at = _bucket_of(search.table, key)
+    at = _bucket_of(search.transpositions, key)
     for i in range(at, at + BUCKET_WORDS, 2):
-        if search.table[i] == key and search.table[i + 1] >> _37 == check >> _37:
-            return search.table[i + 1] & _OUTCOME
+        if search.transpositions[i] == key and search.transpositions[i + 1] >> _37 == check >> _37:
+            return search.transpositions[i + 1] & _OUTCOME
     return UNKNOWN
 
 
 @woven
-def _bucket_of(table: Words, key: np.uint64) -> int:
-    buckets = U(table.shape[0] // BUCKET_WORDS)
+def _bucket_of(transpositions: Words, key: np.uint64) -> int:
+    buckets = U(transpositions.shape[0] // BUCKET_WORDS)
     return np.int64((((key >> _32) * buckets) >> _32) * U(BUCKET_WORDS))
 
 
 @woven
 def _keep(search: Everybody, ply: int, work: int) -> None:
-    """Write the outcome of a ply to the table."""
+    """Write the outcome of a ply to the transposition table."""
     key = search.words[ply, KEY]
-    at = _bucket_of(search.table, key)
+    at = _bucket_of(search.transpositions, key)
     place = at
     cheapest = U(99)
     for i in range(at, at + BUCKET_WORDS, 2):
-        cost = _0 if search.table[i] == _0 or search.table[i] == key else _1 + ((search.table[i + 1] >> _32) & _31)
+        cost = (
+            _0
+            if search.transpositions[i] == _0 or search.transpositions[i] == key
+            else _1 + ((search.transpositions[i + 1] >> _32) & _31)
+        )
         if cost < cheapest:
             cheapest = cost
             place = i
     logarithm = U(64) - leading_zeros(U(work))
     if logarithm > _31:
         logarithm = _31
-    search.table[place] = key
-    search.table[place + 1] = search.words[ply, FOUND] | (logarithm << _32) | ((search.words[ply, CHECK] >> _37) << _37)
+    search.transpositions[place] = key
+    search.transpositions[place + 1] = (
+        search.words[ply, FOUND] | (logarithm << _32) | ((search.words[ply, CHECK] >> _37) << _37)
+    )
 
 
 @lean
@@ -197,13 +203,13 @@ def _list(search: Everybody, ply: int, game: Any) -> None:
 
 
 @woven
-def _prefers(a: np.uint64, b: np.uint64, seat: int, players: int, game: Any) -> bool:
+def _prefers(one: np.uint64, other: np.uint64, seat: int, players: int, game: Any) -> bool:
     """Whether `seat` prefers outcome `a` to `b`."""
     for k in range(players):
-        s = seat + k if seat + k < players else seat + k - players
-        x, y = payoff(a, s, game), payoff(b, s, game)
-        if x != y:
-            return x > y if k == 0 else x < y
+        judged = seat + k if seat + k < players else seat + k - players
+        value, other_value = payoff(one, judged, game), payoff(other, judged, game)
+        if value != other_value:
+            return value > other_value if k == 0 else value < other_value
     return False
 
 

@@ -20,7 +20,7 @@ def _chosen(name: str) -> Any:
 
     def called(*args: Any) -> Any:
         """Called without a compiler: the arguments are values."""
-        return getattr(next(MODULES[type(g)] for g in args if type(g) in MODULES), name)(*args)
+        return getattr(next(MODULES[type(value)] for value in args if type(value) in MODULES), name)(*args)
 
     def resolved(*types: Any) -> Callable[..., Any]:
         """Called by the compiler: the arguments are types."""

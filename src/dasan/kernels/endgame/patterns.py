@@ -31,7 +31,7 @@ from dasan.kernels.patterns.env import (
     list_legal,
 )
 from dasan.kernels.patterns.env import move as move_row
-from dasan.kernels.patterns.play import FOUND, ROOM
+from dasan.kernels.patterns.play import FOUND, FOUND_WORDS
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
@@ -46,28 +46,28 @@ _D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 class PatternEndgame(NamedTuple):
     """The tables that these functions read."""
 
-    w: PatternTables
+    tables: PatternTables
 
 
 @woven
 def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
-    return list_legal(rows[at], moves, 1, scratch, game.w)
+    return list_legal(rows[at], moves, 1, scratch, game.tables)
 
 
 @woven
 def carry_out(rows: Words, paid: Small, at: int, move: int, game: PatternEndgame, scratch: Words) -> bool:
     """Carry out `move` in position `at`; return whether the hand is over. paid: [positions, players], payments so far."""
-    return move_row(at, PatternStates(rows, paid), move - 1, scratch, game.w)
+    return move_row(at, PatternStates(rows, paid), move - 1, scratch, game.tables)
 
 
 @woven
 def skip(rows: Words, paid: Small, at: int, plays: Small, game: PatternEndgame, scratch: Words) -> None:
     """Pass for every seat that has no legal play."""
     row = rows[at]
-    found = scratch[PLAYS : PLAYS + ROOM]
-    while row[TABLE] != U(NONE) and find_plays(row, found, game.w) == FOUND:
-        move_row(at, PatternStates(rows, paid), -1, scratch, game.w)
+    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
+    while row[TABLE] != U(NONE) and find_plays(row, found, game.tables) == FOUND:
+        move_row(at, PatternStates(rows, paid), -1, scratch, game.tables)
 
 
 @woven
@@ -98,13 +98,13 @@ def payoff(ended: np.uint64, seat: int, game: PatternEndgame) -> int:
 @woven
 def ideal(rows: Words, at: int, seat: int, game: PatternEndgame) -> np.uint64:
     """The best outcome for `seat` that is still possible: it goes out next, and after it the others in reverse order of play."""
-    row, players = rows[at], game.w.p.players
+    row, players = rows[at], game.tables.policy.players
     ended = row[ORDER]
     place = row[OUT]
     for k in range(players):
-        s = seat if k == 0 else (seat + players - k) % players
-        if (row[INSIDE] >> U(s)) & _1 != _0:
-            ended |= U(s) << (U(4) * place)
+        other = seat if k == 0 else (seat + players - k) % players
+        if (row[INSIDE] >> U(other)) & _1 != _0:
+            ended |= U(other) << (U(4) * place)
             place += _1
     return ended
 
@@ -118,7 +118,7 @@ def past(rows: Words, at: int, game: PatternEndgame) -> np.uint64:
 @woven
 def cards_in(move: int, game: PatternEndgame) -> int:
     """The number of cards that a move takes."""
-    return 0 if move == 0 else int(game.w.t.size[move - 1])
+    return 0 if move == 0 else int(game.tables.catalogue.size[move - 1])
 
 
 @woven
@@ -130,26 +130,26 @@ def mover(rows: Words, at: int, game: PatternEndgame) -> int:
 @woven
 def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word; equal for positions in which the same can be played."""
-    row, players = rows[at], game.w.p.players
+    row, players = rows[at], game.tables.policy.players
     key, check, factor = salt, salt, _C
     everything = _0
     for seat in range(players):
         everything |= row[ONE + seat]
-        x = (row[ONE + seat] + _A) * factor
-        x ^= x >> _32
-        if game.w.decks == 2:
-            x += row[TWO + seat] * _C
-            x ^= x >> U(31)
-        key += x * _D
-        check = (check + x) * _B
+        hashed = (row[ONE + seat] + _A) * factor
+        hashed ^= hashed >> _32
+        if game.tables.decks == 2:
+            hashed += row[TWO + seat] * _C
+            hashed ^= hashed >> U(31)
+        key += hashed * _D
+        check = (check + hashed) * _B
         factor *= _B
     word = row[SEAT]
     if row[TABLE] != U(NONE):
         table = row[TABLE]
         rank = table + U(64)
-        if game.w.t.size[table] == 1:
+        if game.tables.catalogue.size[table] == 1:
             # A single card counts only by the cards left above it.
-            rank = trailing_zeros(game.w.t.above[table] & (everything | used_fields(everything)))
+            rank = trailing_zeros(game.tables.catalogue.above[table] & (everything | used_fields(everything)))
         word |= (row[TABLE_SEAT] << U(4)) | ((rank + _1) << U(16))
     key += (word + _1) * _A
     check += word * _C

@@ -30,9 +30,9 @@ NO_MOVE = -1
 
 
 class Search(NamedTuple):
-    """The state of one search, and the table that it shares with other searches for the same seat.
+    """The state of one search, and the transposition table that it shares with other searches for the same seat.
 
-    keys, plies, children, numbers, counters, table: see `proofs.loop`. rows: a position a ply, and one to work on. paid:
+    keys, plies, children, numbers, counters, transpositions: see `proofs.loop`. rows: a position a ply, and one to work on. paid:
     payments of a ply, where a game keeps them. moves: the move that leads to each child. plays, scratch: working memory.
     """
 
@@ -44,7 +44,7 @@ class Search(NamedTuple):
     moves: Small
     numbers: Words
     counters: Numbers
-    table: Words
+    transpositions: Words
     plays: Small
     scratch: Words
 
@@ -52,8 +52,8 @@ class Search(NamedTuple):
 def new_search(
     memory: int, columns: int, players: int, cards: int, most: int, scratch: int, buckets: int = 1 << 8
 ) -> Search:
-    """Allocate a search whose table takes at most `memory` bytes, for positions of `columns` words with at most `cards` cards,
-    in which no seat has more than `most` moves.
+    """Allocate a search whose transposition table takes at most `memory` bytes. Positions have `columns` words and at most
+    `cards` cards, and no seat has more than `most` moves.
     """
     depth = cards * players + 2
     most_buckets = max(1, memory // (8 * BUCKET_WORDS))
@@ -66,7 +66,7 @@ def new_search(
         moves=np.empty(depth * most, np.int32),
         numbers=np.empty(depth * most, np.uint64),
         counters=new_counters(buckets, most_buckets),
-        table=np.zeros(most_buckets * BUCKET_WORDS, np.uint64),
+        transpositions=np.zeros(most_buckets * BUCKET_WORDS, np.uint64),
         plays=np.zeros(most, np.int32),
         scratch=np.zeros(scratch, np.uint64),
     )
@@ -148,8 +148,10 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
         else:
             skip(search.rows, search.paid, ply + 1, search.plays, game, search.scratch)
             key, check = key_of(search.rows, ply + 1, salt, game)
-            place = find(search.table, buckets, key, check)
-            numbers = numbers_in(search.table[place]) if place >= 0 else _estimated(search, ply + 1, me, least, game)
+            place = find(search.transpositions, buckets, key, check)
+            numbers = (
+                numbers_in(search.transpositions[place]) if place >= 0 else _estimated(search, ply + 1, me, least, game)
+            )
         if numbers == won:
             search.numbers[first] = won
             search.moves[first] = move

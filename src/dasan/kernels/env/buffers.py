@@ -205,14 +205,14 @@ def _drawn(i: int, choice: Words) -> np.uint64:
 @woven
 def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: tuple[np.uint64, np.uint64, np.uint64]) -> int:
     """`nth_legal` of three words in one group. Which word has it is unpredictable, so nothing branches on that."""
-    a, b, c = bits[i, 0] & drawn[0], bits[i, 1] & drawn[1], bits[i, 2] & drawn[2]
-    in_a = popcount(a)
-    in_ab = in_a + popcount(b)
-    word = a if n < in_a else (b if n < in_ab else c)
-    before = _0 if n < in_a else (in_a if n < in_ab else in_ab)
-    first = 0 if n < in_a else (64 if n < in_ab else 128)
-    found = first + signed(nth_set_bit(word, (n - before) & _63))
-    return found if n < in_ab + popcount(c) else 0
+    low, middle, high = bits[i, 0] & drawn[0], bits[i, 1] & drawn[1], bits[i, 2] & drawn[2]
+    in_low = popcount(low)
+    in_both = in_low + popcount(middle)
+    word = low if n < in_low else (middle if n < in_both else high)
+    before = _0 if n < in_low else (in_low if n < in_both else in_both)
+    place = 0 if n < in_low else (64 if n < in_both else 128)
+    found = place + signed(nth_set_bit(word, (n - before) & _63))
+    return found if n < in_both + popcount(high) else 0
 
 
 @woven
@@ -294,11 +294,11 @@ def put(acc: np.uint64, at: int, bits: np.uint64, n: int, out: Words, i: int) ->
 
     acc: flags not yet written, fewer than 64. Returns the new `acc` and `at`.
     """
-    o = at & 63
-    acc |= bits << U(o)
-    if o + n >= 64:
+    used = at & 63
+    acc |= bits << U(used)
+    if used + n >= 64:
         out[i, at >> 6] = acc
-        acc = (bits >> _1) >> U(63 - o)
+        acc = (bits >> _1) >> U(63 - used)
     return acc, at + n
 
 

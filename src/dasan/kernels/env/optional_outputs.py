@@ -1,6 +1,6 @@
 """Optional outputs: features of each legal action, and the cards hidden from the seat to act.
 
-Features are copied from a table by action id (`dasan.features.encode_moves`); each game's module writes the hidden cards.
+Features of actions are computed once, by id (`dasan.features.encode_moves`); each game's module writes the hidden cards.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Words = npt.NDArray[np.uint64]
 _1, _7 = U(1), U(7)
 
 
-class More(NamedTuple):
+class OptionalOutputs(NamedTuple):
     """Optional outputs of n environments with A actions; features are bytes, eight to a word.
 
     showing: whether hidden cards are written. hidden: [n, words]; hidden_bits: the same as bits. kitty: whether the game has one.
@@ -51,16 +51,18 @@ class More(NamedTuple):
     left: int
 
 
-def more(rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bool, most: int) -> More:
+def new_optional_outputs(
+    rules: Rules, session: bool, num_envs: int, *, perfect: bool, moves: bool, most: int
+) -> OptionalOutputs:
     """Allocate optional outputs. most: rows an environment when padded; 0 for ragged rows, allocated as needed."""
     features, taken, out, left = np.zeros((1, 1), np.uint64), np.zeros(1, np.int8), 0, 0
     if moves:
         of_ids = action_features(rules, session)
         features = np.frombuffer(b"".join(of_ids), np.uint64).reshape(len(of_ids), -1).copy()
         taken = np.array(cards_taken(rules, session), np.int8)
-        at = {f.name: f.start for f in move_layout(rules, session)}
+        at = {feature.name: feature.start for feature in move_layout(rules, session)}
         out, left = at["out"], at["left"]
-    return More(
+    return OptionalOutputs(
         showing=perfect,
         hidden=np.zeros((num_envs, perfect_size(rules) // 8) if perfect else (1, 1), np.uint64),
         hidden_bits=np.zeros((num_envs, words_for(perfect_size(rules))) if perfect else (1, 1), np.uint64),
@@ -94,29 +96,29 @@ def check_layout(rules: Rules, session: bool, observed: str, hidden: str, left_o
 
 
 @woven
-def finish_hidden(acc: np.uint64, at: int, i: int, outputs: More) -> None:
+def finish_hidden(acc: np.uint64, at: int, i: int, optional: OptionalOutputs) -> None:
     """Write the remaining flags of hidden cards, and all of them as bytes."""
-    finish_flags(acc, at, outputs.hidden_bits, i)
-    write_bytes(outputs.hidden_bits, at, outputs.hidden, i)
+    finish_flags(acc, at, optional.hidden_bits, i)
+    write_bytes(optional.hidden_bits, at, optional.hidden, i)
 
 
 @woven
-def write_moves(i: int, held: int, buffers: Buffers, outputs: More) -> None:
+def write_moves(i: int, held: int, buffers: Buffers, optional: OptionalOutputs) -> None:
     """Write the features of environment i's k-th legal action to row starts[i] + k. held: cards of the seat to act."""
-    table, taken, rows = outputs.features, outputs.taken, outputs.rows
-    width = table.shape[1]
-    out_word, out_flag = outputs.out >> 3, _1 << (U(outputs.out) & _7) * U(8)
-    left_word, left_shift = outputs.left >> 3, (U(outputs.left) & _7) * U(8)
-    at = outputs.starts[i]
+    features, taken, rows = optional.features, optional.taken, optional.rows
+    width = features.shape[1]
+    out_word, out_flag = optional.out >> 3, _1 << (U(optional.out) & _7) * U(8)
+    left_word, left_shift = optional.left >> 3, (U(optional.left) & _7) * U(8)
+    at = optional.starts[i]
     for k in range(buffers.num_legal[i]):
         action = buffers.legal[i, k]
         row = at + k
         for j in range(width):
-            rows[row, j] = table[action, j]
+            rows[row, j] = features[action, j]
         left = held - taken[action]
         rows[row, left_word] |= U(left) << left_shift
         if left == 0:
             rows[row, out_word] |= out_flag
 
 
-__all__ = ["More", "check_layout", "finish_hidden", "more", "write_moves"]
+__all__ = ["OptionalOutputs", "check_layout", "finish_hidden", "new_optional_outputs", "write_moves"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots import thrifty
+from dasan.bots import thrifty as bot
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import popcount, used_fields
 from dasan.kernels.runtime.compiled import lean, woven
@@ -28,7 +28,7 @@ RANDOM, THRIFTY = 0, 1
 POLICIES = {"random": RANDOM, "thrifty": THRIFTY}
 
 
-class PolicyTable(NamedTuple):
+class ThriftyTables(NamedTuple):
     """Arrays by row of the catalogue.
 
     counts: cards taken of each rank, four bits a rank. touched: one bit for each of these ranks. many: whether there are
@@ -54,35 +54,35 @@ class PolicyTable(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def policy_table(rules: Rules) -> PolicyTable:
+def thrifty_tables(rules: Rules) -> ThriftyTables:
     rows = rules.catalogue.rows
     counts = [dict(row.pattern.counts) for row in rows]
-    heights = [thrifty.height(Counter(n)) for n in counts]
-    cost = [thrifty.HEIGHT * h + thrifty.POWER * row.power for h, row in zip(heights, rows, strict=True)]
-    return PolicyTable(
-        counts=np.array([sum(n << (4 * rank) for rank, n in of.items()) for of in counts], np.uint64),
+    heights = [bot.height(Counter(taken)) for taken in counts]
+    cost = [bot.HEIGHT * height + bot.POWER * row.power for height, row in zip(heights, rows, strict=True)]
+    return ThriftyTables(
+        counts=np.array([sum(taken << (4 * rank) for rank, taken in of.items()) for of in counts], np.uint64),
         touched=np.array([sum(1 << (4 * rank) for rank in of) for of in counts], np.uint64),
         many=np.array([len(of) > 2 for of in counts]),
         size=np.array([row.size for row in rows], np.int8),
-        lead=np.array([thrifty.CARD * row.size - c for c, row in zip(cost, rows, strict=True)], np.int32),
+        lead=np.array([bot.CARD * row.size - points for points, row in zip(cost, rows, strict=True)], np.int32),
         cost=np.array(cost, np.int32),
-        force=np.array([thrifty.POWER * row.power + h for h, row in zip(heights, rows, strict=True)], np.int32),
-        windows=np.array([sum(1 << (4 * rank) for rank in window) for window in thrifty.windows(rules)], np.uint64),
-        tops=np.array(thrifty.TOPS, np.int32),
-        bids=np.array(thrifty.BIDS, np.int32),
+        force=np.array([bot.POWER * row.power + height for height, row in zip(heights, rows, strict=True)], np.int32),
+        windows=np.array([sum(1 << (4 * rank) for rank in window) for window in bot.windows(rules)], np.uint64),
+        tops=np.array(bot.TOPS, np.int32),
+        bids=np.array(bot.BIDS, np.int32),
         first_row=action_ids(rules).rows,
         top_rank=len(rules.ranks) - 1,
-        broken=thrifty.BREAK,
-        risk=thrifty.RISK,
+        broken=bot.BREAK,
+        risk=bot.RISK,
     )
 
 
 @woven
 def rank_counts(one: np.uint64, two: np.uint64) -> np.uint64:
     """Cards of each rank, four bits a rank, in a hand of bits 4 × rank + suit (twice: bits of `two`)."""
-    a = (one & _ONES) + ((one >> _1) & _ONES) + ((one >> U(2)) & _ONES) + ((one >> U(3)) & _ONES)
-    b = (two & _ONES) + ((two >> _1) & _ONES) + ((two >> U(2)) & _ONES) + ((two >> U(3)) & _ONES)
-    total: np.uint64 = a + b
+    once = (one & _ONES) + ((one >> _1) & _ONES) + ((one >> U(2)) & _ONES) + ((one >> U(3)) & _ONES)
+    twice = (two & _ONES) + ((two >> _1) & _ONES) + ((two >> U(2)) & _ONES) + ((two >> U(3)) & _ONES)
+    total: np.uint64 = once + twice
     return total
 
 
@@ -101,13 +101,13 @@ def thrifty_play(
     table_size: int,
     friendly: bool,
     sizes: np.uint64,
-    policies: PolicyTable,
+    thrifty: ThriftyTables,
 ) -> int:
     """The play that thrifty chooses: an id among the first `n` of `legal`.
 
     held: the hand's counts. sizes: bit k is set if an opponent holds k cards. friendly: an ally made the play on the table.
     """
-    size_of, first = policies.size, policies.first_row
+    size_of, first = thrifty.size, thrifty.first_row
     folded = (held & U(0x0F0F_0F0F_0F0F_0F0F)) + ((held >> U(4)) & U(0x0F0F_0F0F_0F0F_0F0F))
     cards = signed((folded * U(0x0101_0101_0101_0101)) >> U(56))
     may_pass = False
@@ -124,9 +124,9 @@ def thrifty_play(
         return 0
     have = used_fields(held)
     straights = _0
-    for k in range(policies.windows.shape[0]):
-        if policies.windows[k] & ~have == _0:
-            straights |= policies.windows[k]
+    for k in range(thrifty.windows.shape[0]):
+        if thrifty.windows[k] & ~have == _0:
+            straights |= thrifty.windows[k]
     apart = held - straights
     safe = False
     if leading:
@@ -140,30 +140,30 @@ def thrifty_play(
         if action == 0:
             continue
         row = action - first
-        points = signed(policies.force[row])
+        points = signed(thrifty.force[row])
         if not alarm:
             if leading and (sizes >> U(size_of[row])) & _1 != _0:
-                points -= policies.risk
+                points -= thrifty.risk
             else:
                 differs = (
-                    used_fields(policies.counts[row] ^ (held if policies.many[row] else apart)) & policies.touched[row]
+                    used_fields(thrifty.counts[row] ^ (held if thrifty.many[row] else apart)) & thrifty.touched[row]
                 )
-                points = signed(policies.lead[row]) if leading else -signed(policies.cost[row])
-                points -= policies.broken * signed(popcount(differs))
+                points = signed(thrifty.lead[row]) if leading else -signed(thrifty.cost[row])
+                points -= thrifty.broken * signed(popcount(differs))
         if points > most or (points == most and (action > best) == last):
             best, most = action, points
     return best
 
 
 @lean
-def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, policies: PolicyTable) -> int:
+def thrifty_bid(legal: npt.NDArray[np.int16], n: int, held: np.uint64, thrifty: ThriftyTables) -> int:
     """Thrifty's bid: the highest that the value of the hand allows, else a pass, else the lowest legal one."""
-    worth = 0
+    value = 0
     for k in range(3):
-        worth += policies.tops[k] * signed((held >> U(4 * (policies.top_rank - 2 + k))) & U(15))
+        value += thrifty.tops[k] * signed((held >> U(4 * (thrifty.top_rank - 2 + k))) & U(15))
     level = 0
     for k in range(3):
-        level += 1 if worth >= policies.bids[k] else 0
+        level += 1 if value >= thrifty.bids[k] else 0
     may_pass = False
     fitting, least = 0, 1 << 20
     for k in range(n):

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import NONE, Buffers, Words, first_illegal, sample
-from dasan.kernels.env.optional_outputs import More
+from dasan.kernels.env.optional_outputs import OptionalOutputs
 from dasan.kernels.runtime.atomics import HAS_YIELD, give_way, load, replace, store, swap
 from dasan.kernels.runtime.compiled import DISABLED, lean, woven
 
@@ -38,18 +38,18 @@ _LOOKS = 300 if HAS_YIELD else 30_000
 """How often a helper polls for a command before it sleeps."""
 
 
-class Own(NamedTuple):
+class Workspace(NamedTuple):
     """Working memory of n environments.
 
     chosen: [n], the actions of this step. choice: [n], the random states of `sample`. scratch: a row a thread. observing:
-    whether observations are written. more: the optional outputs.
+    whether observations are written. optional: the optional outputs.
     """
 
     chosen: npt.NDArray[np.int32]
     choice: Words
     scratch: Words
     observing: bool
-    more: More
+    optional: OptionalOutputs
 
 
 @woven
@@ -248,6 +248,6 @@ def _help(me: int, crew: _Crew) -> None:
 
 
 __all__ = [
-    *("ASLEEP", "SAMPLE", "START", "STEP", "WRITE", "Own", "Posts", "Team"),
+    *("ASLEEP", "SAMPLE", "START", "STEP", "WRITE", "Workspace", "Posts", "Team"),
     *("agreed", "enter", "found", "next_order", "sample_all"),
 ]

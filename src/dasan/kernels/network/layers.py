@@ -46,10 +46,15 @@ def _gather(features: Bytes, words: Words, row: int, index: Longs, value: Floats
 def _add(total: Floats, row: int, weights: Floats, index: Longs, value: Floats, n: int) -> None:
     """Add `n` rows of weights, times their values, to a row of `total`; four at a time, because memory is the bottleneck."""
     for k in range(0, n, 4):
-        a, b, c, d = index[k], index[k + 1], index[k + 2], index[k + 3]
-        va, vb, vc, vd = value[k], value[k + 1], value[k + 2], value[k + 3]
-        for h in range(weights.shape[1]):
-            total[row, h] += va * weights[a, h] + vb * weights[b, h] + vc * weights[c, h] + vd * weights[d, h]
+        first, second, third, fourth = index[k], index[k + 1], index[k + 2], index[k + 3]
+        first_value, second_value, third_value, fourth_value = value[k], value[k + 1], value[k + 2], value[k + 3]
+        for unit in range(weights.shape[1]):
+            total[row, unit] += (
+                first_value * weights[first, unit]
+                + second_value * weights[second, unit]
+                + third_value * weights[third, unit]
+                + fourth_value * weights[fourth, unit]
+            )
 
 
 gather = njit(_gather, forceinline=True)
@@ -80,19 +85,19 @@ def _score_first(
     index = np.zeros(obs.shape[1] + moves.shape[1] + 8, np.int64)
     value = np.zeros(len(index), np.float32)
     row = 0
-    for e in range(len(envs)):
-        i = envs[e]
-        for h in range(size):
-            base[0, h] = bias[h]
+    for number in range(len(envs)):
+        i = envs[number]
+        for unit in range(size):
+            base[0, unit] = bias[unit]
         add(base, 0, w_obs, index, value, gather(obs, obs_words, i, index, value))
-        begin[e] = row
+        begin[number] = row
         for k in range(num[i]):
             n = gather(moves, move_words, starts[i] + k, index, value)
-            for h in range(size):
-                out[row, h] = base[0, h]
+            for unit in range(size):
+                out[row, unit] = base[0, unit]
             add(out, row, w_move, index, value, n)
-            for h in range(size):
-                out[row, h] = max(out[row, h], np.float32(0))
+            for unit in range(size):
+                out[row, unit] = max(out[row, unit], np.float32(0))
             row += 1
     begin[len(envs)] = row
     return row
@@ -100,12 +105,12 @@ def _score_first(
 
 def _best(scores: Floats, begin: Longs, best: Longs) -> None:
     """Write best[e], the row of the highest score from begin[e] up to begin[e + 1]; ties go to the first."""
-    for e in range(len(best)):
-        b = begin[e]
-        for row in range(begin[e] + 1, begin[e + 1]):
-            if scores[row] > scores[b]:
-                b = row
-        best[e] = b
+    for number in range(len(best)):
+        highest = begin[number]
+        for row in range(begin[number] + 1, begin[number + 1]):
+            if scores[row] > scores[highest]:
+                highest = row
+        best[number] = highest
 
 
 def _forward(
@@ -125,8 +130,8 @@ def _forward(
     index = np.zeros(obs.shape[1] + moves.shape[1] + 8, np.int64)
     value = np.zeros(len(index), np.float32)
     for i in range(obs.shape[0]):
-        for h in range(size):
-            out[i, h] = bias[h]
+        for unit in range(size):
+            out[i, unit] = bias[unit]
         n = gather(obs, obs_words, i, index, value)
         for k in range(n):
             value[k] *= scale_obs[index[k]]
@@ -135,8 +140,8 @@ def _forward(
         for k in range(n):
             value[k] *= scale_move[index[k]]
         add(out, i, w_move, index, value, n)
-        for h in range(size):
-            out[i, h] = max(out[i, h], np.float32(0))
+        for unit in range(size):
+            out[i, unit] = max(out[i, unit], np.float32(0))
 
 
 def _backward(
@@ -150,20 +155,20 @@ def _backward(
     g_bias: Floats,
 ) -> None:
     """Add to `g_obs`, `g_move`, `g_bias` the gradient of the weights, from `gradient` [rows, h] before the relu."""
-    h = gradient.shape[1]
+    units = gradient.shape[1]
     for i in range(obs.shape[0]):
-        for c in range(h):
-            g_bias[c] += gradient[i, c]
+        for unit in range(units):
+            g_bias[unit] += gradient[i, unit]
         for j in range(obs.shape[1]):
             if obs[i, j]:
                 value = np.float32(obs[i, j]) * scale_obs[j]
-                for c in range(h):
-                    g_obs[j, c] += value * gradient[i, c]
+                for unit in range(units):
+                    g_obs[j, unit] += value * gradient[i, unit]
         for j in range(moves.shape[1]):
             if moves[i, j]:
                 value = np.float32(moves[i, j]) * scale_move[j]
-                for c in range(h):
-                    g_move[j, c] += value * gradient[i, c]
+                for unit in range(units):
+                    g_move[j, unit] += value * gradient[i, unit]
 
 
 def _adam(
@@ -175,9 +180,9 @@ def _adam(
     size = np.float32(rate / (1 - decay1**step))
     root = np.float32(1 / (1 - decay2**step))
     for i in range(len(weights)):
-        g = gradient[i]
-        mean[i] = d1 * mean[i] + (one - d1) * g
-        square[i] = d2 * square[i] + (one - d2) * g * g
+        slope = gradient[i]
+        mean[i] = d1 * mean[i] + (one - d1) * slope
+        square[i] = d2 * square[i] + (one - d2) * slope * slope
         weights[i] -= size * mean[i] / (np.sqrt(square[i] * root) + np.float32(1e-8))
 
 

@@ -30,10 +30,10 @@ from dasan.kernels.env.buffers import (
     signed,
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
-from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
+from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
-from dasan.kernels.patterns.play import FOUND, ROOM, cards_of, find, remaining
+from dasan.kernels.patterns.play import FOUND, FOUND_WORDS, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
@@ -58,7 +58,7 @@ played. STRONG: seats that may hold a bomb or straight flush. NONE: no such row 
 NONE = 1 << 20
 GIVING, OFFERING, TAKING, PLAYING = 0, 1, 2, 3
 PLAYS = 108
-SCRATCH = PLAYS + ROOM
+SCRATCH = PLAYS + FOUND_WORDS
 
 
 class PatternStates(NamedTuple):
@@ -69,17 +69,17 @@ class PatternStates(NamedTuple):
 
 
 class PatternTables(NamedTuple):
-    """The tables that these kernels read. block: flags of a set of cards, once for each deck. later: who leads a session's
-    later hands: 0 the holder of the opening card, 1 the Winner, 2 the Loser. gives, pairs, takes: first ids of
+    """The tables that these kernels read. card_flags: how many flags a set of cards has in each deck. later: who leads
+    a session's later hands: 0 the holder of the opening card, 1 the Winner, 2 the Loser. gives, pairs, takes: first ids of
     the exchange; pair_ids: the id of offering two cards; pair_cards: the inverse.
     """
 
-    t: PatternCatalogue
-    p: PatternPolicy
+    catalogue: PatternCatalogue
+    policy: PatternPolicy
     first_row: int
     kinds: Words
     number_of_kinds: int
-    block: int
+    card_flags: int
     decks: int
     session: bool
     later: int
@@ -95,7 +95,7 @@ class PatternTables(NamedTuple):
 LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
 
-Parcel = tuple[Posts, Own, PatternStates, Buffers, PatternTables]
+Parcel = tuple[Posts, Workspace, PatternStates, Buffers, PatternTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener finished has_played"
 EXCHANGED = "giving? offering? given? offered? taken?"
@@ -106,20 +106,20 @@ HIDDEN = "hands"
 def tables(rules: Rules, session: bool) -> PatternTables:
     left_out = set() if session and rules.exchange else {name.rstrip("?") for name in EXCHANGED.split()}
     check_layout(rules, session, f"{PLANES} {EXCHANGED} hand_sizes", HIDDEN, left_out)
-    t = pattern_catalogue(rules)
+    catalogue = pattern_catalogue(rules)
     names = kinds(rules)
     ids = action_ids(rules, session)
-    slot = {c: i for i, c in enumerate(ids.deck)}
+    slot = {card: i for i, card in enumerate(ids.deck)}
     pair_ids = np.zeros(54 * 54, np.int32)
-    for i, (a, b) in enumerate(ids.offers):
-        pair_ids[54 * slot[a] + slot[b]] = ids.pairs + i
+    for i, (low, high) in enumerate(ids.offers):
+        pair_ids[54 * slot[low] + slot[high]] = ids.pairs + i
     return PatternTables(
-        t=t,
-        p=pattern_policy(rules),
+        catalogue=catalogue,
+        policy=pattern_policy(rules),
         first_row=ids.rows,
         kinds=np.array([1 << names.index(row.kind) for row in rules.catalogue.rows], np.uint64),
         number_of_kinds=len(names),
-        block=52 + 2 * rules.jokers,
+        card_flags=52 + 2 * rules.jokers,
         decks=rules.decks,
         session=session,
         later=LATER[rules.later_lead],
@@ -129,7 +129,7 @@ def tables(rules: Rules, session: bool) -> PatternTables:
         pairs=ids.pairs,
         takes=ids.takes,
         pair_ids=pair_ids,
-        pair_cards=np.array([54 * slot[a] + slot[b] for a, b in ids.offers] or [0], np.int32),
+        pair_cards=np.array([54 * slot[low] + slot[high] for low, high in ids.offers] or [0], np.int32),
     )
 
 
@@ -158,9 +158,9 @@ def deals(
     hands = []
     for seat in range(rules.players):
         held = []
-        for c in action_ids(rules).deck:
-            at = 4 * place[c][0] + place[c][1]
-            held += [c] * ((row[DEALT_1 + seat] >> at & 1) + (row[DEALT_2 + seat] >> at & 1))
+        for card in action_ids(rules).deck:
+            at = 4 * place[card][0] + place[card][1]
+            held += [card] * ((row[DEALT_1 + seat] >> at & 1) + (row[DEALT_2 + seat] >> at & 1))
         hands.append(tuple(held))
     leader = None if row[LEADER] == NONE else row[LEADER]
     exchanged = None if row[EX_WINNER] == NONE else (row[EX_WINNER], row[EX_LOSER])
@@ -171,15 +171,15 @@ def deals(
 def _deal(i: int, states: PatternStates, scratch: Words, tables: PatternTables) -> None:
     """Deal hand NUMBER up to the exchange or the first lead (W.04, W.05, W.20, W.21)."""
     row = states.words[i]
-    players = tables.p.players
+    players = tables.policy.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
     if not tables.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
         row[LEADER] = row[EX_WINNER] = row[EX_LOSER] = NONE
-    pack = scratch[: tables.t.pack.shape[0]]
-    for k in range(tables.t.pack.shape[0]):
-        pack[k] = tables.t.pack[k]
+    pack = scratch[: tables.catalogue.pack.shape[0]]
+    for k in range(tables.catalogue.pack.shape[0]):
+        pack[k] = tables.catalogue.pack[k]
     deal_all(state, pack, row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[DEALER]), players)
     for seat in range(players):
         row[DEALT_1 + seat] = row[ONE + seat]
@@ -203,7 +203,7 @@ def lead(row: Words, tables: PatternTables) -> None:
     """Write the leader of the hand (W.05, W.21)."""
     leader = signed(row[LEADER])
     if row[LEADER] == NONE:
-        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), tables.p)
+        leader = first_leader(row[ONE : ONE + 8], signed(row[DEALER]), tables.policy)
     row[PHASE] = PLAYING
     row[SEAT] = row[OPENER] = leader
 
@@ -211,19 +211,19 @@ def lead(row: Words, tables: PatternTables) -> None:
 @lean
 def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, own, states, buffers, tables = opened(parcel)
+    posts, workspace, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, buffers)
+            sample(first, last, workspace.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers):
+            _write_optional(first, last, workspace.optional, states, buffers, tables)
+        elif order == START or agreed(me, posts, workspace.chosen, buffers):
             for block in range(first, last, BLOCK):
                 end = min(block + BLOCK, last)
                 _move_all(parcel, me, block, end, last, order == START)
                 _publish_all(parcel, me, block, end)
-                if own.observing:
+                if workspace.observing:
                     _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
@@ -233,7 +233,7 @@ def serve(parcel: Parcel, me: int, order: int) -> int:
 def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.words.shape[0]):
-        clear_result(i, buffers, tables.p.players)
+        clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         publish(i, states.words[i], buffers, tables, scratch)
         observe(i, states.words[i], buffers, tables)
@@ -242,13 +242,13 @@ def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch
 @apart
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
-    _, own, states, buffers, tables = opened(parcel)
-    scratch = own.scratch[me]
+    _, workspace, states, buffers, tables = opened(parcel)
+    scratch = workspace.scratch[me]
     for i in range(U(first), U(end)):
         look_ahead(i, last, states.words, 7, buffers)
         row = states.words[i]
-        action = own.chosen[i]
-        clear_result(i, buffers, tables.p.players)
+        action = workspace.chosen[i]
+        clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         if starting:
             row[NUMBER] = _0
@@ -267,9 +267,9 @@ def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting
 @apart
 def _publish_all(parcel: Parcel, me: int, first: int, end: int) -> None:
     """Write the seats to act and their legal actions."""
-    _, own, states, buffers, tables = opened(parcel)
+    _, workspace, states, buffers, tables = opened(parcel)
     for i in range(U(first), U(end)):
-        publish(i, states.words[i], buffers, tables, own.scratch[me])
+        publish(i, states.words[i], buffers, tables, workspace.scratch[me])
 
 
 @apart
@@ -284,13 +284,13 @@ def _observe_all(parcel: Parcel, first: int, end: int) -> None:
 def move(i: int, states: PatternStates, play: int, scratch: Words, tables: PatternTables) -> bool:
     """Carry out a play (its row) or a pass (negative) (W.16–W.18). True if the hand is over."""
     row = states.words[i]
-    players = tables.p.players
+    players = tables.policy.players
     seat = signed(row[SEAT])
     if play < 0:
         row[PASSED] |= _1 << U(seat)
     else:
         one, two = U(ONE) + row[SEAT], U(TWO) + row[SEAT]
-        first, second = cards_of(play, row[one], row[two], tables.t)
+        first, second = cards_of(play, row[one], row[two], tables.catalogue)
         row[one], row[two] = remaining(row[one], row[two], first, second)
         row[PLAYED_2] |= second | (row[PLAYED_1] & first)
         row[PLAYED_1] |= first
@@ -303,11 +303,13 @@ def move(i: int, states: PatternStates, play: int, scratch: Words, tables: Patte
             row[OUT] += _1
             if row[OUT] == _1:
                 ones, twos = row[ONE : ONE + 8], row[TWO : TWO + 8]
-                settle(ones, twos, signed(row[HAS_PLAYED]), seat, tables.p, states.payments[i])
+                settle(ones, twos, signed(row[HAS_PLAYED]), seat, tables.policy, states.payments[i])
             if row[OUT] == players - 1:
                 return True
-        top = tables.p.restart > 0 and tables.t.size[play] <= 2 and (first >> U(tables.p.top)) & _1 != _0
-        if top and (tables.p.restart == 2 or not _beatable(row, seat, play, scratch, tables)):
+        top = (
+            tables.policy.restart > 0 and tables.catalogue.size[play] <= 2 and (first >> U(tables.policy.top)) & _1 != _0
+        )
+        if top and (tables.policy.restart == 2 or not _beatable(row, seat, play, scratch, tables)):
             _clear(row)
             return False
     inside = signed(row[INSIDE])
@@ -330,14 +332,16 @@ def _clear(row: Words) -> None:
 
 @lean
 def _beatable(row: Words, seat: int, play: int, scratch: Words, tables: PatternTables) -> bool:
-    found = scratch[PLAYS : PLAYS + ROOM]
-    return beatable(row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, tables.t, tables.p)
+    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
+    return beatable(
+        row[ONE : ONE + 8], row[TWO : TWO + 8], signed(row[INSIDE]), seat, play, found, tables.catalogue, tables.policy
+    )
 
 
 @lean
 def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
     """Write the result, and what a session's next hand inherits (W.18–W.21)."""
-    row, players = states.words[i], tables.p.players
+    row, players = states.words[i], tables.policy.players
     loser = 0
     for seat in range(players):
         buffers.rewards[i, seat] = states.payments[i, seat]
@@ -366,13 +370,13 @@ def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch
         set_mask(i, buffers)
         return
     # As `list_legal`, but list and mask in one loop: when a loop ends is mispredicted often.
-    found = scratch[PLAYS : PLAYS + ROOM]
+    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
     end = find_plays(row, found, tables)
     n = 0
     for at in range(FOUND, end, 2):
         word, first = found[at], found[at + 1]
         while word != _0:
-            n = enter_legal(i, n, tables.first_row + tables.t.rows[first + trailing_zeros(word)], buffers)
+            n = enter_legal(i, n, tables.first_row + tables.catalogue.rows[first + trailing_zeros(word)], buffers)
             word &= word - _1
     if row[TABLE] != NONE:
         n = enter_legal(i, n, 0, buffers)
@@ -385,8 +389,8 @@ def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
     seat = row[SEAT]
     table = signed(-1) if row[TABLE] == NONE else signed(row[TABLE])
     strong = (row[STRONG] >> seat) & _1 != _0
-    ordinary, end = find(row[U(ONE) + seat], row[U(TWO) + seat], table, strong, found, tables.t)
-    if strong and table >= 0 and ordinary == end and tables.t.power[table] == 0:
+    ordinary, end = find(row[U(ONE) + seat], row[U(TWO) + seat], table, strong, found, tables.catalogue)
+    if strong and table >= 0 and ordinary == end and tables.catalogue.power[table] == 0:
         row[STRONG] &= ~(_1 << seat)
     return end
 
@@ -394,13 +398,13 @@ def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
 @woven
 def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, tables: PatternTables) -> int:
     """Write the legal actions in the play: `base` + the row of every play, 0 for the pass; returns how many there are."""
-    found = scratch[PLAYS : PLAYS + ROOM]
+    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
     end = find_plays(row, found, tables)
     n = 0
     for at in range(FOUND, end, 2):
         word, first = found[at], found[at + 1]
         while word != _0:
-            legal[n] = base + tables.t.rows[first + trailing_zeros(word)]
+            legal[n] = base + tables.catalogue.rows[first + trailing_zeros(word)]
             word &= word - _1
             n += 1
     if row[TABLE] != NONE:
@@ -411,25 +415,25 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: W
 
 @woven
 def _put_cards(
-    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, block: int, decks: int
+    acc: np.uint64, at: int, one: np.uint64, two: np.uint64, obs: Words, i: int, card_flags: int, decks: int
 ) -> tuple[np.uint64, int]:
     """Append the flags of a set of cards, once and with two decks twice; the jokers' bits 52 and 56 become neighbours."""
     low = (_1 << U(53)) - _1
-    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), block, obs, i)
+    acc, at = put(acc, at, (one & low) | ((one >> U(56)) << U(53)), card_flags, obs, i)
     if decks == 2:
-        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), block, obs, i)
+        acc, at = put(acc, at, (two & low) | ((two >> U(56)) << U(53)), card_flags, obs, i)
     return acc, at
 
 
 @woven
 def observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
     """Write the observation of the seat to act."""
-    players, kinds, block = tables.p.players, tables.number_of_kinds, tables.block
+    players, kinds, card_flags = tables.policy.players, tables.number_of_kinds, tables.card_flags
     # With constant sizes the compiler knows every offset.
-    if players == 4 and kinds == 10 and block == 52 and tables.decks == 1 and not tables.exchanging:
+    if players == 4 and kinds == 10 and card_flags == 52 and tables.decks == 1 and not tables.exchanging:
         _observe(i, row, buffers, tables, 4, 10, 52, 1, False)
     else:
-        _observe(i, row, buffers, tables, players, kinds, block, tables.decks, tables.exchanging)
+        _observe(i, row, buffers, tables, players, kinds, card_flags, tables.decks, tables.exchanging)
 
 
 @woven
@@ -440,7 +444,7 @@ def _observe(
     tables: PatternTables,
     players: int,
     kinds: int,
-    block: int,
+    card_flags: int,
     decks: int,
     exchanging: bool,
 ) -> None:
@@ -451,9 +455,9 @@ def _observe(
         acc, at = put(acc, 0, U(2) if row[PHASE] == PLAYING else _1, 2, obs, i)
     else:
         acc, at = put(acc, 0, _1, 1, obs, i)
-    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, block, decks)
-    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, block, decks)
-    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, block, decks)
+    acc, at = _put_cards(acc, at, row[ONE + me], row[TWO + me], obs, i, card_flags, decks)
+    acc, at = _put_cards(acc, at, row[PLAYED_1], row[PLAYED_2], obs, i, card_flags, decks)
+    acc, at = _put_cards(acc, at, row[TABLE_1], row[TABLE_2], obs, i, card_flags, decks)
     acc, at = put(acc, at, tables.kinds[row[TABLE]] if row[TABLE] != NONE else _0, kinds, obs, i)
     acc, at = put_seat(acc, at, row[TABLE_SEAT], me, players, obs, i)
     acc, at = put_seats(acc, at, signed(row[PASSED]), me, players, obs, i)
@@ -464,10 +468,12 @@ def _observe(
     if exchanging:
         acc, at = put_seat(acc, at, row[EX_LOSER], me, players, obs, i)
         acc, at = put_seat(acc, at, row[EX_WINNER], me, players, obs, i)
-        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, block, obs, i)
+        acc, at = put(acc, at, _1 << row[GIVEN] if row[GIVEN] != NONE else _0, card_flags, obs, i)
         knows = row[EX_LOSER] == U(me) or row[EX_WINNER] == U(me)
-        acc, at = _put_cards(acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, block, decks)
-        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, block, obs, i)
+        acc, at = _put_cards(
+            acc, at, row[OFFER_1] if knows else _0, row[OFFER_2] if knows else _0, obs, i, card_flags, decks
+        )
+        acc, at = put(acc, at, _1 << row[TAKEN] if row[TAKEN] != NONE else _0, card_flags, obs, i)
     sizes = _0
     seat = me
     for k in range(players):
@@ -477,21 +483,21 @@ def _observe(
 
 
 @woven
-def _write_more(
-    first: int, last: int, more: More, states: PatternStates, buffers: Buffers, tables: PatternTables
+def _write_optional(
+    first: int, last: int, optional: OptionalOutputs, states: PatternStates, buffers: Buffers, tables: PatternTables
 ) -> None:
     """Write the optional outputs."""
-    players = tables.p.players
+    players = tables.policy.players
     for i in range(first, last):
         row = states.words[i]
         me = signed(row[SEAT])
-        if more.showing:
+        if optional.showing:
             acc, at = _0, 0
             for k in range(1, players):
                 seat = (me + k) % players
                 acc, at = _put_cards(
-                    acc, at, row[ONE + seat], row[TWO + seat], more.hidden_bits, i, tables.block, tables.decks
+                    acc, at, row[ONE + seat], row[TWO + seat], optional.hidden_bits, i, tables.card_flags, tables.decks
                 )
-            finish_hidden(acc, at, i, more)
-        if more.listing:
-            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, more)
+            finish_hidden(acc, at, i, optional)
+        if optional.listing:
+            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, optional)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.patterns.play import ROOM, any_beats, cards_of, choice, choices, find, remaining
+from dasan.kernels.patterns.play import FOUND_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
@@ -70,7 +70,7 @@ def random_hand(
 ) -> tuple[np.uint64, int]:
     """Play one dealt hand at random, every legal move of the engine's list equally likely.
 
-    one, two: hands by seat, used up. scratch: ROOM words. payments: filled. order: filled with the seats as they went
+    one, two: hands by seat, used up. scratch: FOUND_WORDS words. payments: filled. order: filled with the seats as they went
     out, the last one in at the end. trace: if longer than 0, three numbers a ply: seat, row (-1: pass), legal moves.
     Returns the random state and the plies.
     """
@@ -152,11 +152,11 @@ def beatable(
     """Whether public knowledge leaves a beater of `seat`'s play in some other hand of those `inside` (W.17)."""
     all_one, all_two = _0, _0
     most = signed(0)
-    for s in range(policy.players):
-        all_two |= two[s] | (all_one & one[s])
-        all_one |= one[s]
-        if s != seat and (inside >> s) & 1:
-            most = max(most, signed(popcount(one[s]) + popcount(two[s])))
+    for other in range(policy.players):
+        all_two |= two[other] | (all_one & one[other])
+        all_one |= one[other]
+        if other != seat and (inside >> other) & 1:
+            most = max(most, signed(popcount(one[other]) + popcount(two[other])))
     return any_beats(all_one, all_two, row, most, scratch, catalogue)
 
 
@@ -171,14 +171,16 @@ def next_seat(seats: int, seat: int) -> int:
 def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
     total = 0
-    for s in range(policy.players):
-        if s == winner:
+    for seat in range(policy.players):
+        if seat == winner:
             continue
         cost = policy.stake
         if policy.by_cards:
-            held = int(popcount(one[s]) + popcount(two[s]))
-            cost = held * policy.unplayed if policy.unplayed > 0 and (played >> s) & 1 == 0 else int(policy.times[held])
-        payments[s] = -cost
+            held = int(popcount(one[seat]) + popcount(two[seat]))
+            cost = (
+                held * policy.unplayed if policy.unplayed > 0 and (played >> seat) & 1 == 0 else int(policy.prices[held])
+            )
+        payments[seat] = -cost
         total += cost
     payments[winner] = total
 
@@ -200,7 +202,7 @@ def random_hands(
     pack = catalogue.pack.copy()
     one = np.empty(policy.players, np.uint64)
     two = np.empty(policy.players, np.uint64)
-    scratch = np.empty(ROOM, np.uint64)
+    scratch = np.empty(FOUND_WORDS, np.uint64)
     payments = np.zeros(policy.players, np.int64)
     order = np.zeros(policy.players, np.int64)
     trace = np.empty(0, np.int64)
@@ -213,7 +215,7 @@ def random_hands(
         state = deal_all(state, pack, one, two, dealer, policy.players)
         state, n = random_hand(state, one, two, dealer, scratch, catalogue, policy, payments, order, trace)
         plies += n
-        for s in range(policy.players):
-            paid[s] += payments[s]
-            places[order[s]] += s + 1
+        for k in range(policy.players):
+            paid[k] += payments[k]
+            places[order[k]] += k + 1
     return plies

@@ -22,7 +22,7 @@ _RANKS = U(0x1111_1111_1111_1111)
 _ALL = U(0xFFFF_FFFF_FFFF_FFFF)
 
 HELD, FOUND = 0, MOST_COPIES
-ROOM = FOUND + 2 * MOST_BLOCKS
+FOUND_WORDS = FOUND + 2 * MOST_BLOCKS
 """Words of scratch: from FOUND on, pairs of a word and the place of its bit 0 in `PatternCatalogue.rows`."""
 
 

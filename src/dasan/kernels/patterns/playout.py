@@ -13,7 +13,7 @@ from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange
 from dasan.kernels.env.playout_policies import (
     THRIFTY,
-    PolicyTable,
+    ThriftyTables,
     extreme,
     playout_state,
     random_of,
@@ -43,9 +43,9 @@ def put(state: State, states: PatternStates, i: int) -> None:
 
     def words(cards: tuple[Card | None, ...]) -> tuple[int, int]:
         one = two = 0
-        for c in cards:
-            if c is not None:
-                bit = 1 << (4 * place[c][0] + place[c][1])
+        for card in cards:
+            if card is not None:
+                bit = 1 << (4 * place[card][0] + place[card][1])
                 two |= one & bit
                 one |= bit
         return one, two
@@ -64,7 +64,9 @@ def put(state: State, states: PatternStates, i: int) -> None:
         row[EX_WINNER], row[EX_LOSER] = deal.winner, deal.loser
         row[GIVEN] = env.NONE if deal.given is None else ids.deck.index(deal.given)
         row[OFFER_1], row[OFFER_2] = words(deal.offered)
-        taken = [c for e in state.events if e.type is EventType.TAKE for c in e.cards if c is not None]
+        taken = [
+            card for event in state.events if event.type is EventType.TAKE for card in event.cards if card is not None
+        ]
         row[TAKEN] = ids.deck.index(taken[0]) if taken else env.NONE
         if state.phase is Phase.EXCHANGE:
             row[env.PHASE] = env.TAKING if deal.offered else env.GIVING if deal.given is None else env.OFFERING
@@ -89,7 +91,7 @@ def put(state: State, states: PatternStates, i: int) -> None:
 def fill(states: PatternStates, first: int, one: Words, two: Words, tables: PatternTables) -> None:
     """Give rows from `first` on, copies of one position, the hands of the worlds in `one` and `two`."""
     for k in range(one.shape[0]):
-        for seat in range(tables.p.players):
+        for seat in range(tables.policy.players):
             states.words[first + k, env.ONE + seat] = one[k, seat]
             states.words[first + k, env.TWO + seat] = two[k, seat]
 
@@ -102,7 +104,7 @@ def publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scra
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: PatternTables, policies: PolicyTable) -> int:
+def _choose(row: Words, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses."""
     n = signed(buffers.num_legal[0])
     phase = row[env.PHASE]
@@ -110,19 +112,19 @@ def _choose(row: Words, buffers: Buffers, tables: PatternTables, policies: Polic
         return extreme(buffers.legal[0], n, phase == U(env.TAKING))
     seat = signed(row[env.SEAT])
     sizes = _0
-    for other in range(tables.p.players):
+    for other in range(tables.policy.players):
         if other != seat and row[env.ONE + other] != _0:
             sizes |= _1 << (popcount(row[env.ONE + other]) + popcount(row[env.TWO + other]))
     leading = row[env.TABLE] == U(env.NONE)
-    size = 0 if leading else signed(tables.t.size[row[env.TABLE]])
+    size = 0 if leading else signed(tables.catalogue.size[row[env.TABLE]])
     held = rank_counts(row[env.ONE + seat], row[env.TWO + seat])
-    return thrifty_play(buffers.legal[0], n, held, leading, size, False, sizes, policies)
+    return thrifty_play(buffers.legal[0], n, held, leading, size, False, sizes, thrifty)
 
 
 @lean
-def choose(states: PatternStates, buffers: Buffers, tables: PatternTables, policies: PolicyTable) -> int:
+def choose(states: PatternStates, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states.words[0], buffers, tables, policies)
+    return _choose(states.words[0], buffers, tables, thrifty)
 
 
 @woven
@@ -159,7 +161,7 @@ def play_out(
     states: PatternStates,
     buffers: Buffers,
     tables: PatternTables,
-    policies: PolicyTable,
+    thrifty: ThriftyTables,
     scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
@@ -173,9 +175,9 @@ def play_out(
     plies = 0
     for i in range(first, last):
         for k in range(times):
-            for c in range(row.shape[0]):
-                row[c] = rows.words[i, c]
-            for seat in range(tables.p.players):
+            for column in range(row.shape[0]):
+                row[column] = rows.words[i, column]
+            for seat in range(tables.policy.players):
                 states.payments[0, seat] = rows.payments[i, seat]
             state = playout_state(seed, i, k)
             over = False
@@ -190,7 +192,7 @@ def play_out(
             while not over:
                 env.publish(0, states.words[0], buffers, tables, scratch)
                 if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, policies)
+                    action = _choose(row, buffers, tables, thrifty)
                 else:
                     state = stepped(state)
                     action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
@@ -199,7 +201,7 @@ def play_out(
                 over = _step(states, action, tables, scratch)
             env.finish(0, states, buffers, tables)
             buffers.done[0] = 0
-            for seat in range(tables.p.players):
+            for seat in range(tables.policy.players):
                 payments[i * times + k, seat] = buffers.rewards[0, seat]
                 places[i * times + k, seat] = buffers.places[0, seat]
     return plies

@@ -84,7 +84,7 @@ class PatternPolicy(NamedTuple):
     """Policies of the rules as numbers.
 
     restart: 0 off, 1 when unbeatable, 2 always. top: the bit of the highest two. opening: the bit of the card whose
-    holder leads. by_cards: losers pay times[n] for n cards held, or n × unplayed if they have played nothing and that
+    holder leads. by_cards: losers pay prices[n] for n cards held, or n × unplayed if they have played nothing and that
     is not 0; else they pay stake.
     """
 
@@ -94,21 +94,21 @@ class PatternPolicy(NamedTuple):
     opening: int
     by_cards: bool
     stake: int
-    times: Numbers
+    prices: Numbers
     unplayed: int
 
 
 @lru_cache(maxsize=32)
 def pattern_policy(rules: Rules) -> PatternPolicy:
     scoring = rules.scoring
-    times = np.zeros(rules.most_cards + 2, np.int64)
+    prices = np.zeros(rules.most_cards + 2, np.int64)
     unplayed = 0
     if isinstance(scoring, CardScoring):
-        times[:] = [scoring.cost(n, True) for n in range(len(times))]
+        prices[:] = [scoring.cost(n, True) for n in range(len(prices))]
         unplayed = scoring.unplayed
     opening = -1
     if rules.opening is not None:
-        rank, suit = rules.order.place[next(c for c in rules.pack if str(c) == rules.opening.card)]
+        rank, suit = rules.order.place[next(card for card in rules.pack if str(card) == rules.opening.card)]
         opening = 4 * rank + suit
     return PatternPolicy(
         players=rules.players,
@@ -117,7 +117,7 @@ def pattern_policy(rules: Rules) -> PatternPolicy:
         opening=opening,
         by_cards=isinstance(scoring, CardScoring),
         stake=scoring.stake if isinstance(scoring, FixedScoring) else 0,
-        times=times,
+        prices=prices,
         unplayed=unplayed,
     )
 
@@ -126,10 +126,10 @@ def pattern_policy(rules: Rules) -> PatternPolicy:
 def pattern_catalogue(rules: Rules) -> PatternCatalogue:
     """The catalogue of `rules` as arrays. ValueError: the backend `patterns` does not honour the rules."""
     PATTERNS.require(rules)
-    table = rules.catalogue
-    rows = table.rows
+    catalogue = rules.catalogue
+    rows = catalogue.rows
     # Equal rules share one catalogue; its rows have the shapes of the rules that were compiled first.
-    shapes = [shape for shape in table.rules.shapes if any(row.shape is shape for row in rows)]
+    shapes = [shape for shape in catalogue.rules.shapes if any(row.shape is shape for row in rows)]
     for shape in shapes:
         _check(shape)
     if len({row.family for row in rows}) != len({(row.kind, row.size) for row in rows}):
@@ -165,7 +165,9 @@ def pattern_catalogue(rules: Rules) -> PatternCatalogue:
         block=block,
         strong=numbers([*strong, -1]),
         rows=ids,
-        valid=np.array([sum(1 << i for i in range(64) if ids[64 * b + i] >= 0) for b in range(block[-1])], np.uint64),
+        valid=np.array(
+            [sum(1 << i for i in range(64) if ids[64 * number + i] >= 0) for number in range(block[-1])], np.uint64
+        ),
         kind=numbers(kind),
         length=numbers([_length(row) for row in rows]),
         above=_above(rows),
@@ -182,7 +184,7 @@ def pattern_catalogue(rules: Rules) -> PatternCatalogue:
         sequence=numbers(sequence),
         places=np.uint64((1 << (4 * len(sequence))) - 1),
         plain=np.uint64((1 << (4 * len(rules.ranks))) - 1),
-        pack=np.array([1 << (4 * place[c][0] + place[c][1]) for c in rules.pack], np.uint64),
+        pack=np.array([1 << (4 * place[card][0] + place[card][1]) for card in rules.pack], np.uint64),
     )
 
 
@@ -260,7 +262,7 @@ def _above(rows: tuple[Row, ...]) -> Words:
     out = []
     for row in rows:
         higher = [other for other in families[row.family] if other.strength > row.strength]
-        spots = {4 * (_spot(r) // 64) if isinstance(r.shape, Groups) else _spot(r) % 64 for r in higher}
+        spots = {4 * (_spot(other) // 64) if isinstance(other.shape, Groups) else _spot(other) % 64 for other in higher}
         out.append(sum(1 << spot for spot in spots))
     return np.array(out, np.uint64)
 
@@ -274,13 +276,15 @@ def _bits(rank: int, suits: int) -> int:
 
 
 def _exact(row: Row) -> int:
-    p = row.pattern
-    if p.flush:
-        return sum(_bits(rank, 1 << p.suit) for rank, _ in p.counts)
-    return _bits(p.decider, 1 << p.suit) if p.decider >= 0 else 0
+    pattern = row.pattern
+    if pattern.flush:
+        return sum(_bits(rank, 1 << pattern.suit) for rank, _ in pattern.counts)
+    return _bits(pattern.decider, 1 << pattern.suit) if pattern.decider >= 0 else 0
 
 
 def _rest(row: Row, n: int) -> int:
     """Ranks of which more than `n` cards are taken beside the exact ones."""
-    p = row.pattern
-    return sum(_bits(rank, 15) for rank, count in p.counts if not p.flush and count - (rank == p.decider) > n)
+    pattern = row.pattern
+    return sum(
+        _bits(rank, 15) for rank, count in pattern.counts if not pattern.flush and count - (rank == pattern.decider) > n
+    )

@@ -39,7 +39,7 @@ FIRST, COUNT, BEST, PROOF_LIMIT, DISPROOF_LIMIT, SINCE = 0, 1, 2, 3, 4, 5
 """Columns of `plies`, a row a ply: its first child and how many there are (-1: not expanded), the child being searched, the
 numbers at which the ply is left, and the nodes counted when it was expanded."""
 NODES, FILLED, BUCKETS, AT = 0, 1, 2, 3
-"""Words of `counters`: nodes expanded, places filled and buckets in use of `table`, the ply the search is at."""
+"""Words of `counters`: nodes expanded, places filled and buckets in use of `transpositions`, the ply the search is at."""
 
 
 def new_counters(buckets: int, most: int) -> Numbers:
@@ -51,7 +51,7 @@ def new_counters(buckets: int, most: int) -> Numbers:
 
 @woven
 def enter_root(search: Any, key: np.uint64, check: np.uint64) -> int:
-    """Start at ply 0, whose key is given: 1 if the table has it proved, -1 if disproved, else 0."""
+    """Start at ply 0, whose key is given: 1 if the transposition table has it proved, -1 if disproved, else 0."""
     search.keys[0, KEY] = key
     search.keys[0, CHECK] = check
     search.plies[0, FIRST] = 0
@@ -59,11 +59,11 @@ def enter_root(search: Any, key: np.uint64, check: np.uint64) -> int:
     search.plies[0, PROOF_LIMIT] = INFINITE
     search.plies[0, DISPROOF_LIMIT] = INFINITE
     search.counters[AT] = 0
-    place = find(search.table, U(search.counters[BUCKETS]), key, check)
+    place = find(search.transpositions, U(search.counters[BUCKETS]), key, check)
     if place >= 0:
-        if proof_in(search.table[place]) == 0:
+        if proof_in(search.transpositions[place]) == 0:
             return 1
-        if disproof_in(search.table[place]) == 0:
+        if disproof_in(search.transpositions[place]) == 0:
             return -1
     return 0
 
@@ -81,16 +81,16 @@ def weigh(numbers: Words, first: int, count: int, ours: bool) -> tuple[int, int,
     best = first
     total = 0
     for child in range(first, first + count):
-        x = np.int64((numbers[child] >> mine) & U(INFINITE))
-        y = np.int64((numbers[child] >> other) & U(INFINITE))
-        if x < smallest or (x == smallest and y < lightest):
+        number = np.int64((numbers[child] >> mine) & U(INFINITE))
+        opposite = np.int64((numbers[child] >> other) & U(INFINITE))
+        if number < smallest or (number == smallest and opposite < lightest):
             second = smallest
-            smallest = x
-            lightest = y
+            smallest = number
+            lightest = opposite
             best = child
-        elif x < second:
-            second = x
-        total += y
+        elif number < second:
+            second = number
+        total += opposite
     if smallest == 0:
         total = INFINITE
     elif total == 0:
@@ -108,10 +108,10 @@ def make_proceed(
     follow: Callable[..., None],
 ) -> Callable[..., int]:
     """The loop of a game: proceed(search, claim, until) continues the search; 1 if the claim is proved, -1 if disproved, 0 if
-    the node counter reached `until` or the table filled up first.
+    the node counter reached `until` or the transposition table filled up first.
 
-    search: a tuple with keys, plies, children, numbers (packed, by child), counters and table; claim: what the functions read.
-    module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
+    search: a tuple with keys, plies, children, numbers (packed, by child), counters and transpositions; claim: what the functions
+    read. module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
     expand(search, ply, ours, buckets, nodes, claim): list the children of a ply. leave(search, ply, best, proved, claim):
     called when the numbers of a ply are final for now; proved: whether `best` decides it. follow(search, ply, best, claim):
     write the position after child `best` to the next ply.
@@ -137,7 +137,7 @@ def make_proceed(
         nodes = search.counters[NODES]
         filled = search.counters[FILLED]
         buckets = search.counters[BUCKETS]
-        grows = buckets * BUCKET_WORDS < search.table.shape[0]
+        grows = buckets * BUCKET_WORDS < search.transpositions.shape[0]
         out = 0
         while True:
             mine = ours(search, ply, claim)
@@ -156,7 +156,9 @@ def make_proceed(
                 proof = smallest if mine else total
                 numbers = packed(proof, total if mine else smallest)
                 work = nodes - search.plies[ply, SINCE] + 1
-                filled += store(search.table, U(buckets), search.keys[ply, KEY], search.keys[ply, CHECK], numbers, work)
+                filled += store(
+                    search.transpositions, U(buckets), search.keys[ply, KEY], search.keys[ply, CHECK], numbers, work
+                )
                 leave(search, ply, best, smallest == 0, claim)
                 if ply == 0:
                     out = 1 if proof == 0 else -1
@@ -165,9 +167,9 @@ def make_proceed(
                 search.numbers[search.plies[ply, BEST]] = numbers
                 continue
             # Another line may have decided the child since its numbers were stored.
-            place = find(search.table, U(buckets), search.children[best, KEY], search.children[best, CHECK])
-            if place >= 0 and numbers_in(search.table[place]) != search.numbers[best]:
-                search.numbers[best] = numbers_in(search.table[place])
+            place = find(search.transpositions, U(buckets), search.children[best, KEY], search.children[best, CHECK])
+            if place >= 0 and numbers_in(search.transpositions[place]) != search.numbers[best]:
+                search.numbers[best] = numbers_in(search.transpositions[place])
                 continue
             others = np.int64((search.numbers[best] >> (_24 if mine else _0)) & U(INFINITE))
             limits = min(my_limit, second + 1 + (second >> 2)), other_limit - total + others
@@ -182,12 +184,12 @@ def make_proceed(
 
 
 def run_for(proceed: Callable[..., int], search: Any, claim: Any, nodes: int) -> tuple[int, int]:
-    """Continue for `nodes` nodes; return (value, nodes used). The table grows as it fills."""
+    """Continue for `nodes` nodes; return (value, nodes used). The transposition table grows as it fills."""
     first = int(search.counters[NODES])
     value = 0
     while value == 0 and search.counters[NODES] < first + nodes:
         value = int(proceed(search, claim, first + nodes))
         buckets = int(search.counters[BUCKETS])
         if value == 0 and search.counters[NODES] < first + nodes:
-            search.counters[BUCKETS] = spread(search.table, buckets)
+            search.counters[BUCKETS] = spread(search.transpositions, buckets)
     return value, int(search.counters[NODES]) - first

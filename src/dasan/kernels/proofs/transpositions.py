@@ -43,29 +43,31 @@ def bucket_of(key: np.uint64, buckets: np.uint64) -> int:
 
 
 @inlined
-def find(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
+def find(transpositions: Words, buckets: np.uint64, key: np.uint64, check: np.uint64) -> int:
     """The index of an entry's packed word, or -1. buckets: those in use."""
     at = bucket_of(key, buckets)
     for i in range(4):
-        if table[at + 2 * i] == key and table[at + 2 * i + 1] >> U(53) == check >> U(53):
+        if transpositions[at + 2 * i] == key and transpositions[at + 2 * i + 1] >> U(53) == check >> U(53):
             return at + 2 * i + 1
     return -1
 
 
 @woven_callable
-def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int) -> int:
+def store(
+    transpositions: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, numbers: np.uint64, work: int
+) -> int:
     """Write an entry; return 1 if it used a free place, else 0."""
     at = bucket_of(key, buckets)
     place = at
     cheapest = U(99)
     fresh = 0
     for i in range(4):
-        there = table[at + 2 * i]
+        there = transpositions[at + 2 * i]
         if there == key:
             place = at + 2 * i
             fresh = 0
             break
-        cost = _0 if there == _0 else _1 + ((table[at + 2 * i + 1] >> U(48)) & _WORK)
+        cost = _0 if there == _0 else _1 + ((transpositions[at + 2 * i + 1] >> U(48)) & _WORK)
         if cost < cheapest:
             cheapest = cost
             place = at + 2 * i
@@ -73,8 +75,8 @@ def store(table: Words, buckets: np.uint64, key: np.uint64, check: np.uint64, nu
     logarithm = U(64) - leading_zeros(U(work))
     if logarithm > _WORK:
         logarithm = _WORK
-    table[place] = key
-    table[place + 1] = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
+    transpositions[place] = key
+    transpositions[place + 1] = numbers | (logarithm << U(48)) | ((check >> U(53)) << U(53))
     return fresh
 
 
@@ -100,20 +102,20 @@ def disproof_in(word: np.uint64) -> int:
 
 
 @lean
-def spread(table: Words, buckets: int) -> int:
+def spread(transpositions: Words, buckets: int) -> int:
     """Grow the table: move entries from the `buckets` in use, a power of two, into as many new buckets, or as many as
     remain; return how many are in use then.
     """
-    more = min(buckets, table.shape[0] // BUCKET_WORDS - buckets)
+    more = min(buckets, transpositions.shape[0] // BUCKET_WORDS - buckets)
     bit = U(buckets) << _1
     for bucket in range(more):
         at = bucket * BUCKET_WORDS
         to = (bucket + buckets) * BUCKET_WORDS
         for i in range(at, at + BUCKET_WORDS, 2):
-            if table[i] & bit != _0:
-                table[to] = table[i]
-                table[to + 1] = table[i + 1]
-                table[i] = _0
-                table[i + 1] = _0
+            if transpositions[i] & bit != _0:
+                transpositions[to] = transpositions[i]
+                transpositions[to + 1] = transpositions[i + 1]
+                transpositions[i] = _0
+                transpositions[i + 1] = _0
                 to += 2
     return buckets + more

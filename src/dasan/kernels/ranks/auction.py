@@ -19,7 +19,7 @@ _LANE = U(0x1FFF)
 _16 = U(16)
 
 
-class AuctionTable(NamedTuple):
+class AuctionPolicy(NamedTuple):
     """The auction's policy as numbers. digs: count lanes of each holding that must bid the top (H.01)."""
 
     players: int
@@ -35,7 +35,7 @@ class AuctionTable(NamedTuple):
     """pays[0]: 1 if every loser pays every winner (B4.06)."""
 
 
-def auction_table(rules: Rules) -> AuctionTable:
+def auction_policy(rules: Rules) -> AuctionPolicy:
     policy = rules.auction
     if policy is None or rules.hand_size is None:
         raise ValueError(f"{rules.name} has no auction")
@@ -43,9 +43,9 @@ def auction_table(rules: Rules) -> AuctionTable:
     for i, holding in enumerate(policy.must_dig):
         for rank in holding:
             digs[i, rules.ranks.index(rank)] += 1
-    called = sum(1 << rules.ranks.index(r) for r in rules.call.ranks) if rules.call is not None else 0
+    called = sum(1 << rules.ranks.index(rank) for rank in rules.call.ranks) if rules.call is not None else 0
     each = getattr(rules.scoring, "pay_each_winner", False)
-    return AuctionTable(
+    return AuctionPolicy(
         players=rules.players,
         hand_size=rules.hand_size,
         top=policy.top,
@@ -69,17 +69,17 @@ def lowest_of_suit(cards: np.uint64, suit: int) -> np.uint64:
 @inlined
 def counts_of(cards: np.uint64) -> np.uint64:
     """Convert a suit word to count lanes (at least one, two, three, four of a rank)."""
-    a = cards & _LANE
-    b = (cards >> _16) & _LANE
-    c = (cards >> U(32)) & _LANE
-    d = (cards >> U(48)) & _LANE
-    one, both = a | b, a & b
-    other, pair = c | d, c & d
+    suit0 = cards & _LANE
+    suit1 = (cards >> _16) & _LANE
+    suit2 = (cards >> U(32)) & _LANE
+    suit3 = (cards >> U(48)) & _LANE
+    any01, both01 = suit0 | suit1, suit0 & suit1
+    any23, both23 = suit2 | suit3, suit2 & suit3
     return (
-        (one | other)
-        | ((both | pair | (one & other)) << _16)
-        | (((both & other) | (pair & one)) << U(32))
-        | ((both & pair) << U(48))
+        (any01 | any23)
+        | ((both01 | both23 | (any01 & any23)) << _16)
+        | (((both01 & any23) | (both23 & any01)) << U(32))
+        | ((both01 & both23) << U(48))
     )
 
 

@@ -26,9 +26,9 @@ from dasan.kernels.env.buffers import (
     signed,
     turned,
 )
-from dasan.kernels.env.optional_outputs import More, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Own, Posts, agreed, enter, found, next_order
-from dasan.kernels.ranks.auction import AuctionTable, auction_table, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.ranks.auction import AuctionPolicy, auction_policy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
 from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal, write_plain
 from dasan.kernels.ranks.play import legal_words, taken
@@ -66,12 +66,12 @@ SCRATCH = 52 + 5
 class RankTables(NamedTuple):
     """The tables that these kernels read."""
 
-    t: RankCatalogue
-    a: AuctionTable
-    x: RankIds
+    catalogue: RankCatalogue
+    auction: AuctionPolicy
+    ids: RankIds
 
 
-Parcel = tuple[Posts, Own, Words, Buffers, RankTables]
+Parcel = tuple[Posts, Workspace, Words, Buffers, RankTables]
 
 PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
 NUMBERS = "hand_sizes said"
@@ -82,28 +82,28 @@ HIDDEN = "hands hidden_kitty? hidden_partner?"
 def tables(rules: Rules, session: bool) -> RankTables:
     left_out = {"partner", "called", "hidden_partner"} if rules.call is None else {"kitty", "hidden_kitty"}
     check_layout(rules, session, f"{PLANES} {NUMBERS}", HIDDEN, left_out)
-    return RankTables(rank_catalogue(rules), auction_table(rules), rank_ids(rules, session))
+    return RankTables(rank_catalogue(rules), auction_policy(rules), rank_ids(rules, session))
 
 
 @lean
 def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
     """Deal hand NUMBER up to the first bid (B3.05–B3.07). The dealer is drawn at random, except in later hands of a session."""
-    a = tables.a
-    players = a.players
+    auction = tables.auction
+    players = auction.players
     state = deal_state(row[BASE], signed(row[NUMBER]))
-    if not tables.x.session or row[NUMBER] == _0:
+    if not tables.ids.session or row[NUMBER] == _0:
         state = stepped(state)
         row[DEALER] = below(mixed(state), U(players))
     for suit in range(4):
         for rank in range(13):
             pack[suit * 13 + rank] = _1 << U(16 * suit + rank)
-    shuffle_deal(state, pack, hands, a.hand_size, players)
+    shuffle_deal(state, pack, hands, auction.hand_size, players)
     opener, low = 0, U(64)
     for seat in range(players):
         row[DEALT + seat] = hands[seat]
         row[HAND + seat] = counts_of(hands[seat])
         row[PLAYED + seat] = _0
-        lowest = lowest_of_suit(hands[seat], a.suit)
+        lowest = lowest_of_suit(hands[seat], auction.suit)
         if lowest < low:
             low = lowest
             opener = seat
@@ -120,22 +120,22 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
 @lean
 def serve(parcel: Parcel, me: int, order: int) -> int:
     """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, own, states, buffers, tables = opened(parcel)
+    posts, workspace, states, buffers, tables = opened(parcel)
     first, last = enter(me, posts)
     while order != ASLEEP:
         if order == SAMPLE:
-            sample(first, last, own.choice, buffers)
+            sample(first, last, workspace.choice, buffers)
         elif order == WRITE:
-            _write_more(first, last, own.more, states, buffers, tables)
-        elif order == START or agreed(me, posts, own.chosen, buffers):
+            _write_optional(first, last, workspace.optional, states, buffers, tables)
+        elif order == START or agreed(me, posts, workspace.chosen, buffers):
             for block in range(first, last, BLOCK):
                 end = min(block + BLOCK, last)
                 _move_all(parcel, me, block, end, last, order == START)
-                if tables.x.plain:
+                if tables.ids.plain:
                     _publish_plain(parcel, block, end)
                 else:
                     _publish_all(parcel, block, end)
-                if own.observing:
+                if workspace.observing:
                     _observe_all(parcel, block, end)
         order = next_order(me, posts)
     return found(me, posts)
@@ -145,7 +145,7 @@ def serve(parcel: Parcel, me: int, order: int) -> int:
 def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.shape[0]):
-        clear_result(i, buffers, tables.a.players)
+        clear_result(i, buffers, tables.auction.players)
         publish(i, states[i], buffers, tables)
         observe(i, states[i], buffers, tables)
 
@@ -153,17 +153,17 @@ def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) ->
 @apart
 def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting: bool) -> None:
     """Start the first hand of each environment, or carry out one action in each; settle and redeal hands that are over."""
-    _, own, states, buffers, tables = opened(parcel)
-    scratch = own.scratch[me]
+    _, workspace, states, buffers, tables = opened(parcel)
+    scratch = workspace.scratch[me]
     pack, hands = scratch[:52], scratch[52:57]
     for i in range(U(first), U(end)):
-        look_ahead(i, last, states, 3 if own.observing else 2, buffers)
+        look_ahead(i, last, states, 3 if workspace.observing else 2, buffers)
         row = states[i]
         if starting:
             row[NUMBER] = _0
             deal(row, pack, hands, tables)
         else:
-            advance(i, own.chosen[i], row, buffers, tables, pack, hands)
+            advance(i, workspace.chosen[i], row, buffers, tables, pack, hands)
 
 
 @apart
@@ -183,11 +183,11 @@ def _publish_plain(parcel: Parcel, first: int, end: int) -> None:
         seat = row[SEAT]
         buffers.to_act[i] = signed(seat)
         if row[PHASE] == PLAYING:
-            sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.t)
-            write_plain(i, _0, sets, ones, twos, tables.x, buffers)
+            sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.catalogue)
+            write_plain(i, _0, sets, ones, twos, tables.ids, buffers)
         else:
             said, twos = bids_of(row, tables)
-            write_plain(i, said, _0, _0, twos, tables.x, buffers)
+            write_plain(i, said, _0, _0, twos, tables.ids, buffers)
 
 
 @apart
@@ -201,9 +201,9 @@ def _observe_all(parcel: Parcel, first: int, end: int) -> None:
 @woven
 def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTables, pack: Words, hands: Words) -> None:
     """Carry out one legal action (an id) in environment `i`, whose words are `row`; write the result if the hand is over."""
-    clear_result(i, buffers, tables.a.players)
+    clear_result(i, buffers, tables.auction.players)
     if move(row, action, tables):
-        settle(i, row, buffers, tables.a)
+        settle(i, row, buffers, tables.auction)
         row[DEALER] = row[SEAT]
         row[NUMBER] += _1
         deal(row, pack, hands, tables)
@@ -213,16 +213,16 @@ def advance(i: int, action: int, row: Words, buffers: Buffers, tables: RankTable
 def move(row: Words, action: int, tables: RankTables) -> bool:
     """Carry out one legal action id. True if the hand is over; row[SEAT] then went out."""
     if row[PHASE] == PLAYING:
-        return _play(row, tables.x.codes[U(action)], tables)
+        return _play(row, tables.ids.codes[U(action)], tables)
     if row[PHASE] == AUCTION:
-        _bid(row, signed(action), tables.a)
+        _bid(row, signed(action), tables.auction)
     else:
-        _call(row, tables.x.call_cards[action - tables.x.first_call], tables.a)
+        _call(row, tables.ids.call_cards[action - tables.ids.first_call], tables.auction)
     return False
 
 
 @woven
-def _bid(row: Words, bid: int, auction: AuctionTable) -> None:
+def _bid(row: Words, bid: int, auction: AuctionPolicy) -> None:
     """Carry out a bid; 0 is a pass (B3.08–B3.11, B4.02, H.02)."""
     players = auction.players
     seat = signed(row[SEAT])
@@ -257,7 +257,7 @@ def _bid(row: Words, bid: int, auction: AuctionTable) -> None:
 
 
 @lean
-def _call(row: Words, card: int, auction: AuctionTable) -> None:
+def _call(row: Words, card: int, auction: AuctionPolicy) -> None:
     """Call the partner's card (B4.03)."""
     row[CALLED] = card
     for seat in range(auction.players):
@@ -270,15 +270,15 @@ def _call(row: Words, card: int, auction: AuctionTable) -> None:
 @woven
 def _play(row: Words, code: int, tables: RankTables) -> bool:
     """Carry out a play or a pass (B3.15–B3.18). True if the hand is over; row[SEAT] then went out."""
-    t, players = tables.t, U(tables.a.players)
-    seat, passed, last, holds = row[SEAT], row[PASSED], row[LAST], row[TABLE_SEAT]
+    catalogue, players = tables.catalogue, U(tables.auction.players)
+    seat, passed, last, table_seat = row[SEAT], row[PASSED], row[LAST], row[TABLE_SEAT]
     action = U(code & 255)
-    ranks, shift = t.ranks[action], t.shift[action]
+    ranks, shift = catalogue.ranks[action], catalogue.shift[action]
     played = row[U(PLAYED) + seat]
     row[U(PLAYED) + seat] = (
         (played & ~ranks) | ((((played & ranks) << shift) << shift) & ranks) | (ranks & ~((_ALL << shift) << shift))
     )
-    left = taken(row[U(HAND) + seat], action, t)
+    left = taken(row[U(HAND) + seat], action, catalogue)
     row[U(HAND) + seat] = left
     if code >= 256:
         row[HOLDER] = NONE
@@ -290,13 +290,13 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
     cleared = passing & (popcount(passed) == players - _1)
     row[PASSED] = passed if passing & (not cleared) else _0
     row[LAST] = _LEAD if cleared else (last if passing else action)
-    row[TABLE_SEAT] = U(NONE) if cleared else (holds if passing else seat)
+    row[TABLE_SEAT] = U(NONE) if cleared else (table_seat if passing else seat)
     row[SEAT] = seat + _1 if seat + _1 < players else _0
     return False
 
 
 @lean
-def settle(i: int, row: Words, buffers: Buffers, auction: AuctionTable) -> None:
+def settle(i: int, row: Words, buffers: Buffers, auction: AuctionPolicy) -> None:
     """Write the payments (B3.19, B4.06)."""
     players = auction.players
     bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
@@ -317,57 +317,63 @@ def legal_of(row: Words, tables: RankTables) -> tuple[np.uint64, ...]:
     """All legal actions as seven words: pass, bids and calls (id 1 at bit 0), then three words of plays with the called card
     and three without.
     """
-    t = tables.t
+    catalogue = tables.catalogue
     seat = row[SEAT]
     said, with0, with1, with2 = _0, _0, _0, _0
     if row[PHASE] == PLAYING:
         hand, last = row[U(HAND) + seat], row[LAST]
-        sets, ones, twos = legal_words(hand, last, t)
+        sets, ones, twos = legal_words(hand, last, catalogue)
         if row[HOLDER] == seat:
             rank = row[CALLED] & U(15)
-            u = rank * _3
-            with0, with1, with2 = sets & t.using[u], ones & t.using[u + _1], twos & t.using[u + _2]
+            at = rank * _3
+            with0, with1, with2 = (
+                sets & catalogue.using[at],
+                ones & catalogue.using[at + _1],
+                twos & catalogue.using[at + _2],
+            )
             lanes = (hand >> rank) & _LANES
             top = lanes & ~(lanes >> _16)
-            sets, ones, twos = legal_words(hand & ~(top << rank), last, t)
+            sets, ones, twos = legal_words(hand & ~(top << rank), last, catalogue)
         return said, with0, with1, with2, sets, ones, twos
     if row[PHASE] == AUCTION:
         said, twos = bids_of(row, tables)
         return said, with0, with1, with2, _0, _0, twos
-    x = tables.x
-    for k in range(x.call_cards.shape[0] - 1):
-        if (row[U(DEALT) + seat] >> U(x.call_cards[k])) & _1 == _0:
-            said |= _1 << U(x.first_call - 1 + k)
+    ids = tables.ids
+    for k in range(ids.call_cards.shape[0] - 1):
+        if (row[U(DEALT) + seat] >> U(ids.call_cards[k])) & _1 == _0:
+            said |= _1 << U(ids.first_call - 1 + k)
     return said, with0, with1, with2, _0, _0, _0
 
 
 @woven
 def bids_of(row: Words, tables: RankTables) -> tuple[np.uint64, np.uint64]:
     """The legal bids, id 1 at bit 0, and the bit of the pass."""
-    a = tables.a
+    auction = tables.auction
     seat = row[SEAT]
-    bound = a.digs.shape[0] > 0 and must_dig(row[U(HAND) + seat], a.digs)
-    lowest = a.top if bound else signed(row[BID]) + 1
-    passes = not bound and (row[BID] > _0 or row[OPENER] != seat or a.opener_may_pass)
-    return (_1 << U(a.top)) - (_1 << U(lowest - 1)), _PASS_BIT if passes else _0
+    bound = auction.digs.shape[0] > 0 and must_dig(row[U(HAND) + seat], auction.digs)
+    lowest = auction.top if bound else signed(row[BID]) + 1
+    passes = not bound and (row[BID] > _0 or row[OPENER] != seat or auction.opener_may_pass)
+    return (_1 << U(auction.top)) - (_1 << U(lowest - 1)), _PASS_BIT if passes else _0
 
 
 @woven
 def publish(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
     """Write the seat to act and its legal actions."""
     buffers.to_act[i] = signed(row[SEAT])
-    write_legal(i, legal_of(row, tables), tables.x, buffers)
+    write_legal(i, legal_of(row, tables), tables.ids, buffers)
 
 
 @woven
 def observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
     """Write the observation of the seat to act."""
-    kinds = tables.x.number_of_kinds
+    kinds = tables.ids.number_of_kinds
     # With constant sizes the compiler knows every offset, which halves the time.
-    if tables.a.players == 3 and kinds == 8 and tables.a.top == 3 and tables.a.call_ranks == _0:
+    if tables.auction.players == 3 and kinds == 8 and tables.auction.top == 3 and tables.auction.call_ranks == _0:
         _observe(i, row, buffers, tables, 3, 8, 3, False)
     else:
-        _observe(i, row, buffers, tables, tables.a.players, kinds, tables.a.top, tables.a.call_ranks != _0)
+        _observe(
+            i, row, buffers, tables, tables.auction.players, kinds, tables.auction.top, tables.auction.call_ranks != _0
+        )
 
 
 @woven
@@ -378,7 +384,7 @@ def _observe(
 
     kinds, top: how many kinds and bids there are. four: whether a card is called.
     """
-    x = tables.x
+    ids = tables.ids
     me = signed(row[SEAT])
     obs, acc = buffers.packed, _0
     phase = signed(row[PHASE])
@@ -386,7 +392,7 @@ def _observe(
     acc, at = put(acc, at, extract(row[U(HAND) + row[SEAT]], _HELD), 52, obs, i)
     if not four:
         kitty = extract(row[KITTY], _HELD)
-        known = (phase == PLAYING) & (x.reveal | (row[BIDDER] == U(me)))
+        known = (phase == PLAYING) & (ids.reveal | (row[BIDDER] == U(me)))
         acc, at = put(acc, at, kitty if known else _0, 52, obs, i)
     sizes = _0
     for seat in range(players):
@@ -396,8 +402,8 @@ def _observe(
         acc, at = put(acc, at, extract(row[U(PLAYED) + at_seat], _HELD), 52, obs, i)
         at_seat = at_seat + _1 if at_seat + _1 < U(players) else _0
     last = row[LAST]
-    acc, at = put(acc, at, x.shown[last], 52, obs, i)
-    acc, at = put(acc, at, x.kinds[last], kinds, obs, i)
+    acc, at = put(acc, at, ids.shown[last], 52, obs, i)
+    acc, at = put(acc, at, ids.kinds[last], kinds, obs, i)
     lanes = (_LANES << U(players)) - _LANES
     seats = (
         (_1 << row[TABLE_SEAT]) | (row[PASSED] << _16) | (_1 << (U(32) + row[DEALER])) | (_1 << (U(48) + row[OPENER]))
@@ -411,8 +417,8 @@ def _observe(
     if four:
         shown = (row[PHASE] == PLAYING) & ((row[HOLDER] == NONE) | (row[PARTNER] == U(me)))
         acc, at = put_seat(acc, at, row[PARTNER] if shown else U(NONE), me, players, obs, i)
-        n = x.call_cards.shape[0] - 1
-        acc, at = put(acc, at, _1 << U(x.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
+        n = ids.call_cards.shape[0] - 1
+        acc, at = put(acc, at, _1 << U(ids.calls[row[CALLED]]) if row[CALLED] != NONE else _0, n, obs, i)
     every = (_1 << U(8 * players)) - _1
     sizes = turned(sizes, U(8 * me), U(8 * players), every)
     said = turned(row[SAID], U(8 * me), U(8 * players), every)
@@ -420,34 +426,36 @@ def _observe(
 
 
 @woven
-def _write_more(first: int, last: int, more: More, states: Words, buffers: Buffers, tables: RankTables) -> None:
+def _write_optional(
+    first: int, last: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: RankTables
+) -> None:
     """Write the optional outputs."""
-    players = tables.a.players
+    players = tables.auction.players
     for i in range(first, last):
         row = states[i]
         me = signed(row[SEAT])
-        if more.showing:
+        if optional.showing:
             acc, at = _0, 0
             for k in range(1, players):
-                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, more.hidden_bits, i)
-            if more.kitty:
-                acc, at = put(acc, at, extract(row[KITTY], _HELD), 52, more.hidden_bits, i)
-            if tables.a.call_ranks != _0:
-                acc, at = put_seat(acc, at, row[PARTNER], me, players, more.hidden_bits, i)
-            finish_hidden(acc, at, i, more)
-        if more.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), buffers, more)
+                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, optional.hidden_bits, i)
+            if optional.kitty:
+                acc, at = put(acc, at, extract(row[KITTY], _HELD), 52, optional.hidden_bits, i)
+            if tables.auction.call_ranks != _0:
+                acc, at = put_seat(acc, at, row[PARTNER], me, players, optional.hidden_bits, i)
+            finish_hidden(acc, at, i, optional)
+        if optional.listing:
+            write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     """Allocate the rows of `num_envs` environments; return them and the column of deal seeds."""
-    s = rows_of_words(num_envs, COLUMNS)
-    return s, s[:, BASE]
+    words = rows_of_words(num_envs, COLUMNS)
+    return words, words[:, BASE]
 
 
 def drawn(tables: RankTables) -> Words:
     """The order in which packed masks are sampled, see `Buffers.drawn`; empty if sampling needs the list."""
-    return draw_order(tables.x)
+    return draw_order(tables.ids)
 
 
 def most_legal(rules: Rules) -> int:
@@ -460,7 +468,7 @@ def deals(rules: Rules, states: Words, i: int) -> tuple[tuple[tuple[Card, ...], 
     place = rules.order.place
 
     def cards(word: int) -> tuple[Card, ...]:
-        return tuple(c for c in rules.order.hand(rules.pack) if word >> (16 * place[c][1] + place[c][0]) & 1)
+        return tuple(card for card in rules.order.hand(rules.pack) if word >> (16 * place[card][1] + place[card][0]) & 1)
 
     hands = tuple(cards(int(states[i, DEALT + seat])) for seat in range(rules.players))
     return hands, cards(int(states[i, DEALT + 4])), int(states[i, DEALER])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.ranks.auction import AuctionTable, counts_of, lowest_of_suit, must_dig, next_bidder
+from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
@@ -70,7 +70,7 @@ def _trace(trace: Numbers, plies: int, seat: int, code: int, legal: int) -> None
 
 @woven
 def _random_auction(
-    state: np.uint64, hands: Words, auction: AuctionTable, opener: int, trace: Numbers
+    state: np.uint64, hands: Words, auction: AuctionPolicy, opener: int, trace: Numbers
 ) -> tuple[np.uint64, int, int, int]:
     """Bid at random (B3.07–B3.10, H.01–H.02). Returns the random state, the bid, the bidder and the number of plies."""
     players = auction.players
@@ -104,7 +104,7 @@ def _random_auction(
 
 @woven
 def _random_call(
-    state: np.uint64, hands: Words, auction: AuctionTable, bidder: int, plies: int, trace: Numbers
+    state: np.uint64, hands: Words, auction: AuctionPolicy, bidder: int, plies: int, trace: Numbers
 ) -> tuple[np.uint64, np.uint64, int]:
     """Call a random card (B4.03). Returns the random state, the card's rank and the partner."""
     ranks = auction.call_ranks
@@ -120,7 +120,7 @@ def _random_call(
 
 
 @woven
-def _pay(out: int, bid: int, bidder: int, partner: int, auction: AuctionTable, payments: Numbers) -> None:
+def _pay(out: int, bid: int, bidder: int, partner: int, auction: AuctionPolicy, payments: Numbers) -> None:
     """Write the payments when seat `out` has gone out (B3.19, B4.06)."""
     players = auction.players
     bidders_win = out in (bidder, partner)
@@ -135,7 +135,7 @@ def _pay(out: int, bid: int, bidder: int, partner: int, auction: AuctionTable, p
 
 @compiled
 def random_hand(
-    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionTable, payments: Numbers, trace: Numbers
+    state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionPolicy, payments: Numbers, trace: Numbers
 ) -> tuple[np.uint64, int]:
     """Play one dealt hand at random: every legal move of the engine's list is equally likely.
 
@@ -204,10 +204,10 @@ def _choose_with_called(
     top = lanes & ~(lanes >> _16)
     sets, ones, twos = legal_words(hand & ~(top << rank), last, catalogue)
     with0, with1, with2 = legal_words(hand, last, catalogue)
-    b = rank * _3
-    with0 &= catalogue.using[b]
-    with1 &= catalogue.using[b + _1]
-    with2 &= catalogue.using[b + U(2)]
+    at = rank * _3
+    with0 &= catalogue.using[at]
+    with1 &= catalogue.using[at + _1]
+    with2 &= catalogue.using[at + U(2)]
     plain = popcount(sets) + popcount(ones) + popcount(twos)
     extra = popcount(with0) + popcount(with1) + popcount(with2)
     i = below(mixed(state), plain + extra)
@@ -219,7 +219,13 @@ def _choose_with_called(
 
 @compiled
 def random_hands(
-    first: int, count: int, seed: np.uint64, catalogue: RankCatalogue, auction: AuctionTable, paid: Numbers, won: Numbers
+    first: int,
+    count: int,
+    seed: np.uint64,
+    catalogue: RankCatalogue,
+    auction: AuctionPolicy,
+    paid: Numbers,
+    won: Numbers,
 ) -> int:
     """Deal and play hands `first` to `first + count - 1` of `seed` at random; return the number of plies.
 
@@ -241,7 +247,7 @@ def random_hands(
         state = shuffle_deal(state, pack, hands, auction.hand_size, auction.players)
         state, n = random_hand(state, hands, catalogue, auction, payments, trace)
         plies += n
-        for s in range(auction.players):
-            paid[s] += payments[s]
-            won[s] += 1 if payments[s] > 0 else 0
+        for seat in range(auction.players):
+            paid[seat] += payments[seat]
+            won[seat] += 1 if payments[seat] > 0 else 0
     return plies

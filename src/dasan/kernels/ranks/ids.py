@@ -29,7 +29,7 @@ SAID = 6
 
 
 class RankIds(NamedTuple):
-    """ids: by action, those with the called card after those without. codes: by id, the action, + 256 with the called
+    """by_action: the id, those with the called card after those without. codes: by id, the action, + 256 with the called
     card. calls: by card (16 × suit + rank), -1 for cards that cannot be called; call_cards: the inverse. first_call,
     first_row: ids. kinds: by action, the flag of its kind; number_of_kinds. shown: by action, the flags of its cards. reveal:
     whether everybody sees the kitty.
@@ -40,7 +40,7 @@ class RankIds(NamedTuple):
     in all presets of three players.
     """
 
-    ids: npt.NDArray[np.int16]
+    by_action: npt.NDArray[np.int16]
     codes: Numbers
     calls: Numbers
     call_cards: Numbers
@@ -60,14 +60,16 @@ class RankIds(NamedTuple):
 
 
 def rank_ids(rules: Rules, session: bool) -> RankIds:
-    t = rank_catalogue(rules)
+    catalogue = rank_catalogue(rules)
     scheme = action_ids(rules)
     rows = rules.catalogue.rows
     ids = np.zeros(2 * ACTIONS, np.int16)
     codes = np.zeros(scheme.count, np.int64)
     flags, shown = np.zeros(ACTIONS, np.uint64), np.zeros(ACTIONS, np.uint64)
     names = kinds(rules)
-    actions = {(rows[row].family, rows[row].strength): action for action, row in enumerate(t.rows.tolist()) if row >= 0}
+    actions = {
+        (rows[row].family, rows[row].strength): action for action, row in enumerate(catalogue.rows.tolist()) if row >= 0
+    }
     for row in rows:
         action = actions[row.family, row.strength]
         with_called = ACTIONS if row.called else 0
@@ -78,13 +80,13 @@ def rank_ids(rules: Rules, session: bool) -> RankIds:
     codes[0] = PASS
     calls = np.full(64, -1, np.int64)
     spots = []
-    for i, c in enumerate(scheme.callable_cards):
-        rank, suit = rules.order.place[c]
+    for i, card in enumerate(scheme.callable_cards):
+        rank, suit = rules.order.place[card]
         calls[16 * suit + rank] = i
         spots.append(16 * suit + rank)
     bases, offsets, bits, places, in_order = _words(ids, scheme.count)
     return RankIds(
-        ids=ids,
+        by_action=ids,
         codes=codes,
         calls=calls,
         call_cards=np.array([*spots, NO_CARD], np.int64),
@@ -155,10 +157,10 @@ def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
 def _plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
     """The legal ids as three words, where they stand as in `_PLAIN`."""
     passes = twos >> _PASS_PLACE
-    a = passes | (said << _1) | (sets << U(4)) | (ones << U(56))
-    b = ((ones << U(28)) >> U(36)) | (twos << U(28))
-    c = (ones >> U(36)) | (((twos << _1) >> U(37)) << U(26))
-    return a, b, c
+    low = passes | (said << _1) | (sets << U(4)) | (ones << U(56))
+    middle = ((ones << U(28)) >> U(36)) | (twos << U(28))
+    high = (ones >> U(36)) | (((twos << _1) >> U(37)) << U(26))
+    return low, middle, high
 
 
 @woven
@@ -168,17 +170,17 @@ def write_plain(
     """As `write_legal`, for plain ids."""
     if buffers.written.legal:
         _list_legal(i, (said, _0, _0, _0, sets, ones, twos), ids, buffers)
-    a, b, c = _plain_words(said, sets, ones, twos)
+    low, middle, high = _plain_words(said, sets, ones, twos)
     if buffers.written.bits:
         bits = buffers.bits
-        bits[i, 0], bits[i, 1], bits[i, 2] = a, b, c
+        bits[i, 0], bits[i, 1], bits[i, 2] = low, middle, high
         if not buffers.written.legal:
-            buffers.num_legal[i] = popcount(a) + popcount(b) + popcount(c)
+            buffers.num_legal[i] = popcount(low) + popcount(middle) + popcount(high)
     if buffers.written.mask:
         mask = buffers.mask
-        spread(a, mask, i, 0)
-        spread(b, mask, i, 64)
-        _spread_word(c, b, 2, mask, i)
+        spread(low, mask, i, 0)
+        spread(middle, mask, i, 64)
+        _spread_word(high, middle, 2, mask, i)
 
 
 @lean
@@ -296,6 +298,6 @@ def draw_order(ids: RankIds) -> Words:
         return np.zeros((0, words), np.uint64)
     places = ids.places.reshape(words, 6)
     plain, called = (np.bitwise_or.reduce(places[:, part], axis=1) for part in (slice(0, 3), slice(3, 6)))
-    said = sum(1 << a for a in range(1, ids.first_row))
+    said = sum(1 << action for action in range(1, ids.first_row))
     first = called | np.array([said >> (64 * k) & (2**64 - 1) for k in range(words)], np.uint64)
     return np.stack([first, plain]) if called.any() else (first | plain)[None]

@@ -21,11 +21,11 @@ _PASS_BIT = U(1 << (PASS - 128))
 @inlined
 def legal_words(hand: np.uint64, last: np.uint64, catalogue: RankCatalogue) -> tuple[np.uint64, np.uint64, np.uint64]:
     """The actions that `hand` may take on `last`, as three words."""
-    b = last * _3
-    sets = extract(hand, catalogue.sets) & catalogue.beats[b]
+    at = last * _3
+    sets = extract(hand, catalogue.sets) & catalogue.beats[at]
     ones = catalogue.runs[hand & _RUN] | catalogue.runs[U(2048) + ((hand >> _32) & _RUN)]
     twos = catalogue.runs[U(1024) + ((hand >> _16) & _RUN)] | catalogue.runs[U(3072) + ((hand >> _48) & _RUN)]
-    return sets, ones & catalogue.beats[b + _1], (twos | _PASS_BIT) & catalogue.beats[b + _2]
+    return sets, ones & catalogue.beats[at + _1], (twos | _PASS_BIT) & catalogue.beats[at + _2]
 
 
 @inlined

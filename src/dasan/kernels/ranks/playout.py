@@ -10,7 +10,7 @@ from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, signed
 from dasan.kernels.env.playout_policies import (
     THRIFTY,
-    PolicyTable,
+    ThriftyTables,
     extreme,
     playout_state,
     random_of,
@@ -41,11 +41,11 @@ def put(state: State, states: Words, i: int) -> None:
     """Write `state`, a hand that is not over, to row `i`."""
     rules, begun, order = state.rules, state.begun, state.rules.order
 
-    def bit(c: Card) -> int:
-        return 16 * order.place[c][1] + order.place[c][0]
+    def bit(card: Card) -> int:
+        return 16 * order.place[card][1] + order.place[card][0]
 
     def lanes(cards: list[Card]) -> int:
-        return pack_counts([sum(order.place[c][0] == r for c in cards) for r in range(len(rules.ranks))])
+        return pack_counts([sum(order.place[card][0] == rank for card in cards) for rank in range(len(rules.ranks))])
 
     def some(value: int | None) -> int:
         return env.NONE if value is None else value
@@ -53,14 +53,14 @@ def put(state: State, states: Words, i: int) -> None:
     row = [0] * env.COLUMNS
     said = [0] * rules.players
     for seat, hand in enumerate(state.hands):
-        plays = [e for e in state.events if e.type is EventType.PLAY and e.seat == seat]
-        said[seat] = max([e.bid or 0 for e in state.events if e.seat == seat], default=0)
+        plays = [event for event in state.events if event.type is EventType.PLAY and event.seat == seat]
+        said[seat] = max([event.bid or 0 for event in state.events if event.seat == seat], default=0)
         row[env.HAND + seat] = lanes(list(hand))
-        row[env.PLAYED + seat] = lanes([c for e in plays for c in e.cards if c is not None])
-        row[env.DEALT + seat] = sum(1 << bit(c) for c in begun.hands[seat] if c is not None)
-    row[env.DEALT + 4] = sum(1 << bit(c) for c in begun.kitty if c is not None)
-    row[env.KITTY] = lanes([c for c in begun.kitty if c is not None])
-    shown = next((e.cards[0] for e in state.events if e.type is EventType.OPEN and e.cards), None)
+        row[env.PLAYED + seat] = lanes([card for event in plays for card in event.cards if card is not None])
+        row[env.DEALT + seat] = sum(1 << bit(card) for card in begun.hands[seat] if card is not None)
+    row[env.DEALT + 4] = sum(1 << bit(card) for card in begun.kitty if card is not None)
+    row[env.KITTY] = lanes([card for card in begun.kitty if card is not None])
+    shown = next((event.cards[0] for event in state.events if event.type is EventType.OPEN and event.cards), None)
     row[env.PHASE] = PHASES[state.phase]
     row[env.SEAT], row[env.OPENER] = some(state.to_act), some(state.opener)
     row[env.OPENING] = env.NONE if shown is None else order.place[shown][0]
@@ -72,16 +72,16 @@ def put(state: State, states: Words, i: int) -> None:
     row[env.HOLDER] = env.NONE if state.partner_shown else some(state.partner)
     row[env.LAST], row[env.TABLE_SEAT], row[env.DEALER] = LEAD, some(state.table_seat), state.dealer
     if state.table is not None:
-        t = env.tables(rules, True)
+        tables = env.tables(rules, True)
         action = action_ids(rules).of(Move(MoveType.PLAY, state.table.cards, None, state.table), state.called)
-        row[env.LAST] = int(t.x.codes[action]) & 255
+        row[env.LAST] = int(tables.ids.codes[action]) & 255
     states[i] = row
 
 
 @lean
 def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) -> None:
     """Give rows from `first` on, copies of one position, the hands and kitty of the worlds in `one`."""
-    players = tables.a.players
+    players = tables.auction.players
     for k in range(one.shape[0]):
         row = states[first + k]
         for seat in range(players):
@@ -102,9 +102,9 @@ def publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words)
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
+def _choose(row: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses."""
-    players = tables.a.players
+    players = tables.auction.players
     n = signed(buffers.num_legal[0])
     seat = signed(row[env.SEAT])
     hand = row[env.HAND + seat]
@@ -112,7 +112,7 @@ def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTa
     for j in range(4):
         held += deposit((hand >> U(16 * j)) & _RANKS, _ONES)
     if row[env.PHASE] == U(env.AUCTION):
-        return thrifty_bid(buffers.legal[0], n, held, policies)
+        return thrifty_bid(buffers.legal[0], n, held, thrifty)
     if row[env.PHASE] == U(env.CALLING):
         return extreme(buffers.legal[0], n, True)
     known = row[env.PARTNER] != U(env.NONE) and (row[env.HOLDER] == U(env.NONE) or row[env.PARTNER] == U(seat))
@@ -127,14 +127,14 @@ def _choose(row: Words, buffers: Buffers, tables: RankTables, policies: PolicyTa
     last = row[env.LAST]
     leading = last == U(LEAD)
     friendly = (not leading) and (side >> row[env.TABLE_SEAT]) & _1 == ours
-    size = 0 if leading else signed(tables.t.sizes[last])
-    return thrifty_play(buffers.legal[0], n, held, leading, size, friendly, sizes, policies)
+    size = 0 if leading else signed(tables.catalogue.sizes[last])
+    return thrifty_play(buffers.legal[0], n, held, leading, size, friendly, sizes, thrifty)
 
 
 @lean
-def choose(states: Words, buffers: Buffers, tables: RankTables, policies: PolicyTable) -> int:
+def choose(states: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
     """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states[0], buffers, tables, policies)
+    return _choose(states[0], buffers, tables, thrifty)
 
 
 @woven
@@ -142,7 +142,7 @@ def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool
     """Carry out an action. True: the hand is over, and row 0 of `buffers` has its result."""
     over = env.move(row, action, tables)
     if over:
-        env.settle(0, row, buffers, tables.a)
+        env.settle(0, row, buffers, tables.auction)
         buffers.done[0] = 0
     return over
 
@@ -150,7 +150,7 @@ def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool
 @lean
 def step(states: Words, action: int, buffers: Buffers, tables: RankTables, scratch: Words) -> bool:
     """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
-    for seat in range(tables.a.players):
+    for seat in range(tables.auction.players):
         buffers.places[0, seat] = 0
     return _step(states[0], action, buffers, tables)
 
@@ -167,7 +167,7 @@ def play_out(
     states: Words,
     buffers: Buffers,
     tables: RankTables,
-    policies: PolicyTable,
+    thrifty: ThriftyTables,
     scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
@@ -181,8 +181,8 @@ def play_out(
     plies = 0
     for i in range(first, last):
         for k in range(times):
-            for c in range(row.shape[0]):
-                row[c] = rows[i, c]
+            for column in range(row.shape[0]):
+                row[column] = rows[i, column]
             state = playout_state(seed, i, k)
             over = False
             if opening >= 0:
@@ -195,13 +195,13 @@ def play_out(
             while not over:
                 env.publish(0, row, buffers, tables)
                 if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, policies)
+                    action = _choose(row, buffers, tables, thrifty)
                 else:
                     state = stepped(state)
                     action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
                 over = _step(row, action, buffers, tables)
                 plies += 1
-            for seat in range(tables.a.players):
+            for seat in range(tables.auction.players):
                 payments[i * times + k, seat] = buffers.rewards[0, seat]
                 places[i * times + k, seat] = buffers.places[0, seat]
                 buffers.places[0, seat] = 0

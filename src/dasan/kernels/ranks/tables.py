@@ -68,11 +68,13 @@ def rank_catalogue(rules: Rules) -> RankCatalogue:
     """
     RANKS.require(rules)
     ranks = len(rules.ranks)
-    lengths = {key: i for i, key in enumerate((n, s) for n in range(3, RUN_RANKS + 1) for s in range(RUN_RANKS - n + 1))}
+    lengths = {
+        key: i for i, key in enumerate((n, start) for n in range(3, RUN_RANKS + 1) for start in range(RUN_RANKS - n + 1))
+    }
     rows = [row for row in rules.catalogue.rows if row.called is not True]
     place = {row.id: action_of(row, ranks, lengths) for row in rows}
     if len(set(place.values())) < len(rows) or max(place.values()) >= LEAD:
-        raise ValueError("the table has no bit of its own for every row")
+        raise ValueError("not every row has a bit of its own")
     taken = np.zeros(ACTIONS, np.uint64)
     shift = np.zeros(ACTIONS, np.uint64)
     ids = np.full(ACTIONS, -1, np.int64)

@@ -47,8 +47,8 @@ class _Address(models.OpaqueModel):
 
 
 @unbox(ParcelType)  # type: ignore[no-untyped-call, untyped-decorator]
-def _unboxed(kind: ParcelType, number: Any, c: Any) -> NativeValue:
-    return NativeValue(c.pyapi.long_as_voidptr(number))  # type: ignore[no-untyped-call]
+def _unboxed(kind: ParcelType, number: Any, compiler: Any) -> NativeValue:
+    return NativeValue(compiler.pyapi.long_as_voidptr(number))  # type: ignore[no-untyped-call]
 
 
 class _Words:

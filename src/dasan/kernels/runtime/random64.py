@@ -18,9 +18,9 @@ _32 = np.uint64(32)
 @inlined
 def mixed(state: np.uint64) -> np.uint64:
     """The random word of a state."""
-    z = (state ^ (state >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
-    return z ^ (z >> np.uint64(31))
+    word = (state ^ (state >> np.uint64(30))) * _MIX1
+    word = (word ^ (word >> np.uint64(27))) * _MIX2
+    return word ^ (word >> np.uint64(31))
 
 
 @inlined

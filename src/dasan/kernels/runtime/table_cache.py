@@ -20,7 +20,7 @@ from dasan.ruleset.rules import Rules
 
 T = TypeVar("T")
 
-WORTH = 0.1
+LEAST = 0.1
 """Seconds of processor time; tables that take less are not cached."""
 KEPT = 12
 """Tables kept; the least recently used are removed."""
@@ -39,7 +39,7 @@ def load_or_make(rules: Rules, session: bool, make: Callable[[], T]) -> T:
     except Exception:  # missing or unreadable
         began = time.process_time()
         made = make()
-        if time.process_time() - began > WORTH:
+        if time.process_time() - began > LEAST:
             _keep(path, made)
         return made
 

@@ -22,7 +22,7 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 
 
-class WorldTable(NamedTuple):
+class WorldTables(NamedTuple):
     """A layout as arrays; a group is a set of cards that can lie in the same places, a stratum a way to split groups over places.
 
     cards: the bits of unseen cards, group by group. starts[g]: the first card of group g. ends[g, p]: where the range of
@@ -42,23 +42,23 @@ class WorldTable(NamedTuple):
     two: Words
 
 
-def bit_of(rules: Rules, c: Card) -> int:
+def bit_of(rules: Rules, card: Card) -> int:
     """The bit of one card in the game's encoding: bit 16 × suit + rank in Big Three, else 4 × rank + suit."""
-    rank, suit = rules.order.place[c]
+    rank, suit = rules.order.place[card]
     return 1 << (16 * suit + rank if by_rank(rules) else 4 * rank + suit)
 
 
 def words_of(rules: Rules, cards: Sequence[Card]) -> tuple[np.uint64, np.uint64]:
     """Cards as two words: those present, and those present twice."""
     one = two = 0
-    for c in cards:
-        bit = bit_of(rules, c)
+    for card in cards:
+        bit = bit_of(rules, card)
         two |= one & bit
         one |= bit
     return U(one), U(two)
 
 
-def world_table(
+def world_tables(
     rules: Rules,
     groups: Sequence[Sequence[Card]],
     ends: Sequence[Sequence[int]],
@@ -66,16 +66,16 @@ def world_table(
     thresholds: Sequence[int],
     columns: Sequence[int],
     known: Mapping[int, Sequence[Card]],
-) -> WorldTable:
+) -> WorldTables:
     """Build the arrays of a layout. known: cards whose column is known."""
     width = 1 + rules.players
     one, two = np.zeros(width, np.uint64), np.zeros(width, np.uint64)
     for column, cards in known.items():
         one[column], two[column] = words_of(rules, cards)
-    sizes = [len(g) for g in groups]
-    return WorldTable(
-        cards=np.array([bit_of(rules, c) for g in groups for c in g], np.uint64),
-        starts=np.array([sum(sizes[:g]) for g in range(len(sizes) + 1)], np.int64),
+    sizes = [len(group) for group in groups]
+    return WorldTables(
+        cards=np.array([bit_of(rules, card) for group in groups for card in group], np.uint64),
+        starts=np.array([sum(sizes[:group]) for group in range(len(sizes) + 1)], np.int64),
         ends=np.array(ends, np.int64).reshape(len(sizes), len(columns)),
         needs=np.array(strata, np.int64).reshape(len(strata), len(sizes), len(columns)),
         below=np.array(thresholds[:-1], np.uint64),
@@ -86,7 +86,9 @@ def world_table(
 
 
 @lean
-def deal_worlds(first: int, count: int, seed: np.uint64, world: WorldTable, pool: Words, one: Words, two: Words) -> None:
+def deal_worlds(
+    first: int, count: int, seed: np.uint64, world: WorldTables, pool: Words, one: Words, two: Words
+) -> None:
     """Write worlds `first` to `first + count - 1` of `seed` to the rows of `one` and `two`, the cards of each column.
 
     pool: scratch, one word a card.
@@ -119,23 +121,23 @@ def deal_worlds(first: int, count: int, seed: np.uint64, world: WorldTable, pool
                 else:
                     low = middle + 1
             stratum = low
-        for g in range(groups):
-            begin = starts[g]
-            size = starts[g + 1] - begin
+        for group in range(groups):
+            begin = starts[group]
+            size = starts[group + 1] - begin
             for k in range(size):
                 pool[k] = cards[begin + k]
             at = 0
-            for p in range(places):
-                need = needs[stratum, g, p]
+            for place in range(places):
+                need = needs[stratum, group, place]
                 if need < size - at:
-                    end = ends[g, p]
+                    end = ends[group, place]
                     for k in range(at, at + need):
                         state = stepped(state)
                         j = k + np.int64(below(mixed(state), U(end - k)))
                         chosen = pool[j]
                         pool[j] = pool[k]
                         pool[k] = chosen
-                column = columns[p]
+                column = columns[place]
                 if column >= 0:
                     once, twice = one[i, column], two[i, column]
                     for k in range(at, at + need):

@@ -39,10 +39,10 @@ class GpuEnv:
         self.seed = seed
         self.ids = action_ids(rules, session)
         self.num_actions = self.ids.count
-        self._m = m = cuda_step.memory(rules, num_envs, session, cuda.to_device)
-        self.bits, self.actions = m.bits, m.actions
-        self.to_act, self.done, self.rewards, self.places = m.to_act, m.done, m.rewards, m.places
-        self.bit_ids: npt.NDArray[np.int16] = m.ids.copy_to_host().reshape(-1, 64)
+        self._m = memory = cuda_step.memory(rules, num_envs, session, cuda.to_device)
+        self.bits, self.actions = memory.bits, memory.actions
+        self.to_act, self.done, self.rewards, self.places = memory.to_act, memory.done, memory.rewards, memory.places
+        self.bit_ids: npt.NDArray[np.int16] = memory.ids.copy_to_host().reshape(-1, 64)
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:

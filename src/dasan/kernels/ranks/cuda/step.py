@@ -52,8 +52,8 @@ class Memory(NamedTuple):
 
 def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]], Any]) -> Memory:
     """Allocate `n` environments, not started yet; `put` copies an array to the device."""
-    w = tables(rules, session)
-    ids = place_ids(w)
+    lookup = tables(rules, session)
+    ids = place_ids(lookup)
     place_of = np.full(action_ids(rules, session).count, -1, np.int16)
     for place in np.flatnonzero(ids >= 0).tolist():
         place_of[ids[place]] = place
@@ -78,16 +78,16 @@ def memory(rules: Rules, n: int, session: bool, put: Callable[[npt.NDArray[Any]]
         refused=made(np.int32, 1),
         ids=put(ids),
         place_of=put(place_of),
-        tables=moved(w),
+        tables=moved(lookup),
     )
 
 
 def place_ids(tables: RankTables) -> npt.NDArray[np.int16]:
     """The id of each place, -1 for none: pass, bids and calls; plays with the called card, if any; plays without."""
     said = np.arange(1, 65, dtype=np.int16)
-    said[tables.x.first_row - 1 :] = -1
-    plays = np.where((tables.x.ids == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), tables.x.ids)
-    called = plays[ACTIONS:] if tables.a.call_ranks != _0 else plays[:0]
+    said[tables.ids.first_row - 1 :] = -1
+    plays = np.where((tables.ids.by_action == 0) & (np.arange(2 * ACTIONS) != PASS), np.int16(-1), tables.ids.by_action)
+    called = plays[ACTIONS:] if tables.auction.call_ranks != _0 else plays[:0]
     return np.concatenate([said, called, plays[:ACTIONS]])
 
 

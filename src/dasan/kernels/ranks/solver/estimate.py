@@ -30,10 +30,10 @@ _BELOW = U(0x0FFF_0FFF_0FFF_0FFF)
 
 LARGEST = 20.0
 """The largest logarithm of an initial number."""
-PARTS = 8
+SPLIT_WORDS = 8
 """Words of a split hand: its turns; its sets (bit r of lane n - 1: n cards of rank r); the number of runs; the runs (lowest
 rank, lane << 8, length << 16)."""
-MOST_RUNS = PARTS - 3
+MOST_RUNS = SPLIT_WORDS - 3
 
 # fmt: off
 _FITTED = (  # constant; turns, net losers of our best hand; turns fewer, more; losers fewer, more of theirs;
@@ -51,8 +51,8 @@ def weights() -> Weights:
 
 
 @lean
-def split(hand: np.uint64, parts: Words, at: int) -> None:
-    """Split `hand` greedily, long runs first unless they save no turn, into parts[at:]."""
+def split(hand: np.uint64, splits: Words, at: int) -> None:
+    """Split `hand` greedily, long runs first unless they save no turn, into splits[at:]."""
     runs = 0
     while runs < MOST_RUNS:
         ranks = hand & _RUN
@@ -71,34 +71,34 @@ def split(hand: np.uint64, parts: Words, at: int) -> None:
         left = without(hand, mask, lane)
         if popcount(hand & _LANE) <= popcount(left & _LANE) + _1:
             break
-        parts[at + 3 + runs] = rank | (lane << _8) | (length << _16)
+        splits[at + 3 + runs] = rank | (lane << _8) | (length << _16)
         runs += 1
         hand = left
-    parts[at] = U(runs) + popcount(hand & _LANE)
-    parts[at + 1] = hand & ~(hand >> _16)
-    parts[at + 2] = U(runs)
+    splits[at] = U(runs) + popcount(hand & _LANE)
+    splits[at + 1] = hand & ~(hand >> _16)
+    splits[at + 2] = U(runs)
 
 
 @woven_callable
-def split_all(hands: Words, at: int, players: int, parts: Words) -> None:
+def split_all(hands: Words, at: int, players: int, splits: Words) -> None:
     """Split the hands of a position."""
     for seat in range(players):
-        split(hands[at + seat], parts, PARTS * seat)
+        split(hands[at + seat], splits, SPLIT_WORDS * seat)
 
 
 @lean
-def _losers(parts: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
+def _losers(splits: Words, at: int, enemy: np.uint64, other: np.uint64, below: np.uint64) -> int:
     """How many beatable plays of a split hand remain when each unbeatable set makes up for one beatable play of its
     kind. below: in every lane, the ranks below the highest of the enemies.
     """
     out = 0
-    for i in range(np.int64(parts[at + 2])):
-        run = parts[at + 3 + i]
+    for i in range(np.int64(splits[at + 2])):
+        run = splits[at + 3 + i]
         lane = (run >> _8) & _1
         length = run >> _16
         if (starts(enemy, lane, length) | starts(other, lane, length)) & (_ABOVE << (run & U(255))) != _0:
             out += 1
-    sets = parts[at + 1]
+    sets = splits[at + 1]
     beaten = sets & below
     while beaten != _0:
         shift = trailing_zeros(beaten) & U(48)
@@ -118,14 +118,14 @@ def estimate(
     context: np.uint64,
     catalogue: RankCatalogue,
     weights: Weights,
-    parts: Words,
+    splits: Words,
 ) -> tuple[int, int]:
     """Initial (proof number, disproof number) of "the bidder's side goes out first".
 
-    parts: the hands split, but for that of the seat that `moved`, which is split here.
+    splits: the hands split, but for that of the seat that `moved`, which is split here.
     """
-    split(hands[at + moved], parts, PARTS * moved)
-    odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, parts)
+    split(hands[at + moved], splits, SPLIT_WORDS * moved)
+    odds, proof, disproof = forecast(hands, at, players, side, context, catalogue, weights, splits)
     if odds > 0.0:
         disproof += 2.5 * odds
     else:
@@ -142,7 +142,7 @@ def forecast(
     context: np.uint64,
     catalogue: RankCatalogue,
     weights: Weights,
-    parts: Words,
+    splits: Words,
 ) -> tuple[float, float, float]:
     """Evaluate the weights at a position whose hands are split: the natural logarithm of the odds that the bidder's side
     wins, and the logarithms to base 2 of the effort to prove and to disprove it.
@@ -165,13 +165,13 @@ def forecast(
     our_losers = their_losers = 99
     most_turns = most_losers = 0
     for seat in range(players):
-        turns = np.int64(parts[PARTS * seat])
+        turns = np.int64(splits[SPLIT_WORDS * seat])
         if (side >> U(seat)) & _1 != _0:
-            losers = _losers(parts, PARTS * seat, three, four, below_theirs)
+            losers = _losers(splits, SPLIT_WORDS * seat, three, four, below_theirs)
             our_turns = min(our_turns, turns)
             our_losers = min(our_losers, losers)
         else:
-            losers = _losers(parts, PARTS * seat, one, two, below_ours)
+            losers = _losers(splits, SPLIT_WORDS * seat, one, two, below_ours)
             their_turns = min(their_turns, turns)
             their_losers = min(their_losers, losers)
             most_turns = max(most_turns, turns)
@@ -180,41 +180,41 @@ def forecast(
     owner = owner_of(context)
     lead = on_lead(context)
     if lead:
-        a, b, c = legal_words(hands[at + mover], action_of(context), catalogue)
-        choices = float(np.int64(popcount(a) + popcount(b) + popcount(c))) - 1.0
+        sets, ones, twos = legal_words(hands[at + mover], action_of(context), catalogue)
+        choices = float(np.int64(popcount(sets) + popcount(ones) + popcount(twos))) - 1.0
     else:
         choices = float(np.int64(popcount(beating(hands[at + mover], action_of(context), catalogue)))) + 1.0
     we_move = (side >> U(mover)) & _1 != _0
     we_own = (side >> U(owner)) & _1 != _0
     odds = proof = disproof = 0.0
     for i in range(3):
-        x = weights[i, 0] + weights[i, 1] * our_turns + weights[i, 2] * our_losers
-        x += (
+        total = weights[i, 0] + weights[i, 1] * our_turns + weights[i, 2] * our_losers
+        total += (
             weights[i, 3] * their_turns
             + weights[i, 4] * most_turns
             + weights[i, 5] * their_losers
             + weights[i, 6] * most_losers
         )
-        x += weights[i, 13] * our_cards + weights[i, 14] * their_cards
+        total += weights[i, 13] * our_cards + weights[i, 14] * their_cards
         if we_own:
-            x += weights[i, 7]
+            total += weights[i, 7]
             if not lead:
-                x += weights[i, 12]
+                total += weights[i, 12]
         elif owner == 1:
-            x += weights[i, 8]
-        x += weights[i, 9] + weights[i, 10] * choices if we_move else weights[i, 11] * choices
+            total += weights[i, 8]
+        total += weights[i, 9] + weights[i, 10] * choices if we_move else weights[i, 11] * choices
         if i == 0:
-            odds = x
+            odds = total
         elif i == 1:
-            proof = x
+            proof = total
         else:
-            disproof = x
+            disproof = total
     return odds, proof, disproof
 
 
 @inlined
 def _power(logarithm: float) -> int:
     """About 2 ** logarithm, at least 1."""
-    x = min(max(logarithm, 0.0), LARGEST)
-    whole = np.int64(x)
-    return np.int64((1.0 + (x - whole)) * (1 << whole) + 0.5)
+    exponent = min(max(logarithm, 0.0), LARGEST)
+    whole = np.int64(exponent)
+    return np.int64((1.0 + (exponent - whole)) * (1 << whole) + 0.5)

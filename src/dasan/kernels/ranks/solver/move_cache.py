@@ -30,45 +30,45 @@ _CONTEXT = U(0xFFFF)
 _SEED = U(0x9E3779B97F4A7C15)
 
 
-def new_kept(memory: int) -> Words:
+def new_cache(memory: int) -> Words:
     """Allocate empty entries in at most `memory` bytes: a power of two of them, at most `MOST_PLACES`, or none."""
     places = min(memory // (8 * ROW), MOST_PLACES)
     return np.zeros(ROW << (places.bit_length() - 1) if places else 0, np.uint64)
 
 
 @woven
-def place_of(kept: Words, hands: Words, at: int, players: int, context: np.uint64) -> int:
-    """The index in `kept` of the entry for a position: `context` and the hands from `hands[at]` on."""
+def place_of(cache: Words, hands: Words, at: int, players: int, context: np.uint64) -> int:
+    """The index in `cache` of the entry for a position: `context` and the hands from `hands[at]` on."""
     out = context * _SEED
     for seat in range(players):
         out = ((out ^ (out >> U(29))) + hands[at + seat]) * _SEED
-    places = kept.shape[0] // ROW
+    places = cache.shape[0] // ROW
     return (np.int64(((out ^ (out >> U(29))) * _SEED) >> U(51)) & (places - 1)) * ROW
 
 
 @woven
-def kept_in(kept: Words, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
+def is_cached(cache: Words, place: int, hands: Words, at: int, players: int, context: np.uint64) -> bool:
     """Whether the entry at `place` belongs to this position."""
-    same = kept[place] & _CONTEXT == context
+    same = cache[place] & _CONTEXT == context
     for seat in range(players):
-        same &= kept[place + 1 + seat] == hands[at + seat]
+        same &= cache[place + 1 + seat] == hands[at + seat]
     return same
 
 
 @woven
-def recall(kept: Words, place: int, numbers: Words, children: Words, first: int) -> int:
+def recall(cache: Words, place: int, numbers: Words, children: Words, first: int) -> int:
     """Copy an entry's children and proof numbers to `children[first:]`; return how many there are."""
-    count = np.int64(kept[place] >> _16)
+    count = np.int64(cache[place] >> _16)
     for i in range(count):
-        numbers[first + i] = kept[place + _NUMBERS + i]
-        children[first + i, 0] = kept[place + _CHILDREN + 2 * i]
-        children[first + i, 1] = kept[place + _CHILDREN + 2 * i + 1]
+        numbers[first + i] = cache[place + _NUMBERS + i]
+        children[first + i, 0] = cache[place + _CHILDREN + 2 * i]
+        children[first + i, 1] = cache[place + _CHILDREN + 2 * i + 1]
     return count
 
 
 @woven
 def keep(
-    kept: Words,
+    cache: Words,
     place: int,
     hands: Words,
     at: int,
@@ -80,17 +80,17 @@ def keep(
     count: int,
 ) -> None:
     """Store `count` children, at most `MOST`, overwriting the entry."""
-    kept[place] = context | (U(count) << _16)
+    cache[place] = context | (U(count) << _16)
     for seat in range(players):
-        kept[place + 1 + seat] = hands[at + seat]
+        cache[place + 1 + seat] = hands[at + seat]
     for i in range(count):
-        kept[place + _NUMBERS + i] = numbers[first + i]
-        kept[place + _CHILDREN + 2 * i] = children[first + i, 0]
-        kept[place + _CHILDREN + 2 * i + 1] = children[first + i, 1]
+        cache[place + _NUMBERS + i] = numbers[first + i]
+        cache[place + _CHILDREN + 2 * i] = children[first + i, 0]
+        cache[place + _CHILDREN + 2 * i + 1] = children[first + i, 1]
 
 
 @woven
-def keep_numbers(kept: Words, place: int, numbers: Words, first: int, count: int) -> None:
+def keep_numbers(cache: Words, place: int, numbers: Words, first: int, count: int) -> None:
     """Update the proof numbers of an entry's children."""
     for i in range(count):
-        kept[place + _NUMBERS + i] = numbers[first + i]
+        cache[place + _NUMBERS + i] = numbers[first + i]

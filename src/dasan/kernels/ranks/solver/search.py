@@ -26,8 +26,8 @@ from dasan.kernels.proofs.loop import (
 )
 from dasan.kernels.proofs.transpositions import BUCKET_WORDS, LOST, WON, bucket_of, find, numbers_in, packed, spread
 from dasan.kernels.ranks.play import legal_words, taken
-from dasan.kernels.ranks.solver.estimate import PARTS, Weights, estimate, forecast, split_all, weights
-from dasan.kernels.ranks.solver.move_cache import MOST, keep, keep_numbers, kept_in, new_kept, place_of, recall
+from dasan.kernels.ranks.solver.estimate import SPLIT_WORDS, Weights, estimate, forecast, split_all, weights
+from dasan.kernels.ranks.solver.move_cache import MOST, is_cached, keep, keep_numbers, new_cache, place_of, recall
 from dasan.kernels.ranks.solver.position import (
     SEATS,
     action_of,
@@ -67,13 +67,13 @@ MOVE, PLACE, KEEPS = 1, 6, 4
 
 
 class Search(NamedTuple):
-    """The state of one search, and the table that it shares with other searches of the same deal.
+    """The state of one search, and the transposition table that it shares with other searches of the same deal.
 
-    keys, plies, children, numbers, counters, table: see `proofs.loop`. hands: four words a ply. contexts: one a ply. plies
-    also has PLACE, the index of the ply's entry in the move cache `kept`, or -1. MOVE of `children` is the action (8 bits),
+    keys, plies, children, numbers, counters, transpositions: see `proofs.loop`. hands: four words a ply. contexts: one a ply.
+    plies also has PLACE, the index of the ply's entry in `move_cache`, or -1. MOVE of `children` is the action (8 bits),
     the context after it (16) and the top of the check word. counters also has KEEPS, the number of nodes after which
-    children are cached. parts: the split hands of a ply. room: scratch of `surely`. kept: the cached children, see
-    `move_cache`.
+    children are cached. splits: the split hands of a ply. cover: scratch of `surely`. move_cache: the cached children,
+    see the module of that name.
     """
 
     hands: Words
@@ -83,21 +83,21 @@ class Search(NamedTuple):
     children: Words
     numbers: Words
     counters: Numbers
-    table: Words
+    transpositions: Words
     weights: Weights
-    parts: Words
-    room: Cover
-    kept: Words
+    splits: Words
+    cover: Cover
+    move_cache: Words
 
 
 def new_search(memory: int, buckets: int = 1 << 8) -> Search:
-    """Allocate a search whose table and move cache take at most `memory` bytes, with `buckets` (a power of two) of the
-    table in use at first.
+    """Allocate a search whose transposition table and move cache take at most `memory` bytes; `buckets`, a power of two, are in
+    use at first.
     """
-    kept = new_kept(memory // KEPT_SHARE)
-    most = max(1, (memory - kept.nbytes) // (8 * BUCKET_WORDS))
+    move_cache = new_cache(memory // KEPT_SHARE)
+    most = max(1, (memory - move_cache.nbytes) // (8 * BUCKET_WORDS))
     counters = new_counters(buckets, most)
-    counters[KEEPS] = KEPT_FROM if kept.size else NEVER
+    counters[KEEPS] = KEPT_FROM if move_cache.size else NEVER
     return Search(
         hands=np.zeros(DEPTH * SEATS, np.uint64),
         contexts=np.zeros(DEPTH, np.uint64),
@@ -106,11 +106,11 @@ def new_search(memory: int, buckets: int = 1 << 8) -> Search:
         children=np.empty((CHILDREN, 2), np.uint64),
         numbers=np.empty(CHILDREN, np.uint64),
         counters=counters,
-        table=np.zeros(most * BUCKET_WORDS, np.uint64),
+        transpositions=np.zeros(most * BUCKET_WORDS, np.uint64),
         weights=weights(),
-        parts=np.zeros(PARTS * SEATS, np.uint64),
-        room=new_cover(),
-        kept=kept,
+        splits=np.zeros(SPLIT_WORDS * SEATS, np.uint64),
+        cover=new_cover(),
+        move_cache=move_cache,
     )
 
 
@@ -130,7 +130,7 @@ def begin(search: Search, claim: Sides, context: np.uint64) -> int:
     known = enter_root(search, key, check)
     if known != 0:
         return known
-    return surely(search.hands, 0, claim.players, claim.side, context, claim.catalogue, search.room)
+    return surely(search.hands, 0, claim.players, claim.side, context, claim.catalogue, search.cover)
 
 
 @woven
@@ -144,8 +144,8 @@ def _leave(search: Search, ply: int, best: int, proved: bool, claim: Sides) -> N
     place = search.plies[ply, PLACE]
     if ply == 0 or place < 0:
         return
-    if kept_in(search.kept, place, search.hands, SEATS * ply, claim.players, search.contexts[ply]):
-        keep_numbers(search.kept, place, search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT])
+    if is_cached(search.move_cache, place, search.hands, SEATS * ply, claim.players, search.contexts[ply]):
+        keep_numbers(search.move_cache, place, search.numbers, search.plies[ply, FIRST], search.plies[ply, COUNT])
 
 
 @woven
@@ -172,10 +172,10 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
     first = search.plies[ply, FIRST]
     search.plies[ply, PLACE] = -1
     if keeping:
-        place = place_of(search.kept, search.hands, above, players, context)
+        place = place_of(search.move_cache, search.hands, above, players, context)
         search.plies[ply, PLACE] = place
-        if kept_in(search.kept, place, search.hands, above, players, context):
-            search.plies[ply, COUNT] = recall(search.kept, place, search.numbers, search.children, first)
+        if is_cached(search.move_cache, place, search.hands, above, players, context):
+            search.plies[ply, COUNT] = recall(search.move_cache, place, search.numbers, search.children, first)
             return
     seat = mover_of(context)
     below = above + SEATS
@@ -203,7 +203,7 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
                     return
                 after = after_play(search.hands, below, players, seat, action, catalogue)
             key, check = key_of(search.hands, below, players, after, catalogue)
-            prefetch(search.table, bucket_of(key, buckets))
+            prefetch(search.transpositions, bucket_of(key, buckets))
             search.children[child, KEY] = key
             search.children[child, MOVE] = action | (after << _8) | (check & _CHECK)
             child += 1
@@ -213,7 +213,16 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
         count = search.plies[ply, COUNT]
         if keeping and count <= MOST:
             keep(
-                search.kept, place, search.hands, above, players, context, search.numbers, search.children, first, count
+                search.move_cache,
+                place,
+                search.hands,
+                above,
+                players,
+                context,
+                search.numbers,
+                search.children,
+                first,
+                count,
             )
 
 
@@ -221,8 +230,8 @@ def _expand(search: Search, ply: int, ours: bool, buckets: np.uint64, nodes: int
 def _recognised(
     search: Search, ply: int, players: int, side: np.uint64, buckets: np.uint64, catalogue: RankCatalogue
 ) -> bool:
-    """Look up the children in the table and among sure wins, mark the others `UNKNOWN`, and remove those that are lost for
-    the mover. True if one decides the ply; it is then the only child.
+    """Look up the children in the transposition table and among sure wins, mark the others `UNKNOWN`, and remove those that are
+    lost for the mover. True if one decides the ply; it is then the only child.
     """
     seat = mover_of(search.contexts[ply])
     hand = search.hands[SEATS * ply + seat]
@@ -234,12 +243,12 @@ def _recognised(
     left = first
     for child in range(first, first + search.plies[ply, COUNT]):
         key, move = search.children[child, KEY], search.children[child, MOVE]
-        place = find(search.table, buckets, key, move)
+        place = find(search.transpositions, buckets, key, move)
         if place >= 0:
-            numbers = numbers_in(search.table[place])
+            numbers = numbers_in(search.transpositions[place])
         else:
             search.hands[below + seat] = taken(hand, move & _ACTION, catalogue)
-            value = surely(search.hands, below, players, side, (move >> _8) & _CONTEXT, catalogue, search.room)
+            value = surely(search.hands, below, players, side, (move >> _8) & _CONTEXT, catalogue, search.cover)
             numbers = UNKNOWN if value == 0 else WON if value > 0 else LOST
         if numbers == won:
             search.numbers[first] = won
@@ -261,7 +270,7 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
     above = SEATS * ply
     below = above + SEATS
     first = search.plies[ply, FIRST]
-    split_all(search.hands, above, players, search.parts)
+    split_all(search.hands, above, players, search.splits)
     for child in range(first, first + search.plies[ply, COUNT]):
         if search.numbers[child] == UNKNOWN:
             move = search.children[child, MOVE]
@@ -275,7 +284,7 @@ def _estimated(search: Search, ply: int, players: int, side: np.uint64, catalogu
                 (move >> _8) & _CONTEXT,
                 catalogue,
                 search.weights,
-                search.parts,
+                search.splits,
             )
             search.numbers[child] = packed(proof, disproof)
 
@@ -317,8 +326,8 @@ def odds_of(
 ) -> float:
     """The estimated natural logarithm of the odds that the bidder's side wins."""
     words = np.array(hands, np.uint64)
-    split_all(words, 0, players, search.parts)
-    return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.parts)[0])
+    split_all(words, 0, players, search.splits)
+    return float(forecast(words, 0, players, U(side), U(context), catalogue, search.weights, search.splits)[0])
 
 
 def ready() -> bool:
@@ -333,11 +342,11 @@ def warm_up() -> None:
     """Compile everything that is not compiled yet, so that no time limit includes it."""
     from dasan.games import make_rules
 
-    t = rank_catalogue(make_rules("big-three"))
-    s = new_search(1 << 16)
+    catalogue = rank_catalogue(make_rules("big-three"))
+    search = new_search(1 << 16)
     hands = (0b11, 0b1100, 0b101)
-    if set_out(s, 3, hands, 1, leading(0), t) == 0:
-        search_on(s, 3, 1, 10, t)
-    facing(hands, 1, 0, [1, 2], 0, t)
-    odds_of(s, 3, hands, 1, leading(0), t)
-    spread(s.table, int(s.counters[BUCKETS]) // 2)
+    if set_out(search, 3, hands, 1, leading(0), catalogue) == 0:
+        search_on(search, 3, 1, 10, catalogue)
+    facing(hands, 1, 0, [1, 2], 0, catalogue)
+    odds_of(search, 3, hands, 1, leading(0), catalogue)
+    spread(search.transpositions, int(search.counters[BUCKETS]) // 2)

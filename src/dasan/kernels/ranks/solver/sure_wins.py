@@ -41,7 +41,7 @@ class Cover(NamedTuple):
 
     hands: three words a level: the hand, and the runs still to try on it (words 1 and 2 of `legal_words`). losers: three
     numbers a level, of the runs taken out so far: how many can be beaten (at most 1), their cards, and the same again
-    for the largest of them. words: what each seat has that beats the table.
+    for the largest of them. words: what each seat has that beats the play on the table.
     """
 
     hands: Words
@@ -199,7 +199,7 @@ def _twos(hand: np.uint64, runs: Words) -> np.uint64:
 
 @woven
 def covered(
-    hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, catalogue: RankCatalogue, room: Cover
+    hand: np.uint64, enemy: np.uint64, other: np.uint64, smallest: int, catalogue: RankCatalogue, cover: Cover
 ) -> bool:
     """Whether a hand on lead surely goes out first against `enemy` and `other` (0 for none; `smallest`: cards of the
     shorter), because it splits into plays in which, kind by kind, sure winners make up for all losers but one.
@@ -223,7 +223,7 @@ def covered(
     if in_runs == _0:
         return False
     runs, beats, sizes = catalogue.runs, catalogue.beats, catalogue.sizes
-    hands, losers = room.hands, room.losers
+    hands, losers = cover.hands, cover.losers
     their_ones = _ones(enemy, runs) | _ones(other, runs)
     their_twos = _twos(enemy, runs) | _twos(other, runs)
     hands[0] = hand
@@ -275,7 +275,7 @@ def covered(
 
 @woven_callable
 def surely(
-    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue, room: Cover
+    hands: Words, at: int, players: int, side: np.uint64, context: np.uint64, catalogue: RankCatalogue, cover: Cover
 ) -> int:
     """1 if the bidder's `side` surely wins, -1 if the others do, 0 if that takes a search.
 
@@ -286,7 +286,7 @@ def surely(
     owner = owner_of(context)
     lead = on_lead(context)
     action = action_of(context)
-    words = room.words
+    words = cover.words
     size = 0
     if not lead:
         size = catalogue.sizes[action]
@@ -322,6 +322,6 @@ def surely(
             if smallest <= 0 or unbeaten == _0:
                 continue
             left = taken(hand, (action & ~_63) + _63 - leading_zeros(unbeaten), catalogue)
-        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, catalogue, room):
+        if left == _0 or one_play(left) or covered(left, enemy, other, smallest, catalogue, cover):
             return 1 if ours != _0 else -1
     return 0
