@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import pickle
+import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -48,7 +51,7 @@ def test_a_kernel_finds_what_was_put_in() -> None:
     kernel = bound(told, parcel, 2)
     table = parcel[2].astype(np.int64)
     for row in range(len(table)):
-        assert kernel.call(100, row) == 100 + table[row].sum()
+        assert kernel(100, row) == 100 + table[row].sum()
     assert parcel[0].tolist() == [-3, 1, 15, 0, -7, 3, 3]
 
 
@@ -56,7 +59,7 @@ def test_each_parcel_has_arrays_of_its_own_which_live_as_long_as_it() -> None:
     kernels = [bound(told, parcel_of(n), 2) for n in range(50)]
     gc.collect()
     with ThreadPoolExecutor(4) as pool:
-        sums = list(pool.map(lambda kernel: kernel.call(0, 1), kernels * 20))
+        sums = list(pool.map(lambda kernel: kernel(0, 1), kernels * 20))
     assert len(set(sums)) == 1
     assert [int(kernel.parcel[0][4]) for kernel in kernels] == list(range(50))
 
@@ -67,6 +70,24 @@ def test_other_values_are_refused(wrong: Any) -> None:
         bound(told, (np.zeros(1), (wrong,)), 2)
 
 
-def test_an_address_is_not_pickled() -> None:
-    with pytest.raises((TypeError, pickle.PicklingError)):
-        pickle.dumps(bound(told, parcel_of(), 2))
+def test_a_kernel_keeps_its_arrays_when_nothing_else_does() -> None:
+    parcel = parcel_of()
+    kernel = bound(told, parcel, 2)
+    kept = [weakref.ref(array) for array in (parcel[0], parcel[2], kernel.words)]
+    del parcel
+    gc.collect()
+    assert all(array() is not None for array in kept)
+    call = kernel.__call__
+    del kernel
+    gc.collect()
+    assert call(0, 1) == 60
+    assert all(array() is not None for array in kept)
+    del call
+    gc.collect()
+    assert not any(array() is not None for array in kept)
+
+
+@pytest.mark.parametrize("again", [pickle.dumps, copy.copy])
+def test_an_address_is_not_pickled_or_copied(again: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="address"):
+        again(bound(told, parcel_of(), 2))

@@ -433,7 +433,7 @@ class VectorEnv:
         if bound is None or bound.parcel[0] is not posts or bound.parcel[1] is not own:
             parcel = (posts, own, self._states, self._buffers, self._tables)
             bound = self._bound = self._bind(self._kernels.serve, parcel, 2)
-        return bound.call(me, order)
+        return bound(me, order)
 
     def _write_optional(self) -> None:
         """Write the optional outputs: features of moves, and hidden cards."""

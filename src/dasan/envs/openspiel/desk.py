@@ -92,7 +92,7 @@ class Desk:
             begun = self._begun[dealer, leads] = bytes(place.memory)
         place.memory[:] = begun
         place.hand.one[0], place.hand.two[0] = one, two
-        answer = place.deal.call()
+        answer = place.deal()
         place.shown = row = bytes(place.memory)
         return row, answer % SEATS, sorted(place.legal[: answer // SEATS].tolist()), []
 
@@ -102,7 +102,7 @@ class Desk:
         shown, place.shown = place.shown, None  # until the step is whole: an exception may come in between
         if shown is not row:
             place.memory[:] = row
-        answer = place.move.call(action)
+        answer = place.move(action)
         place.shown = after = bytes(place.memory)
         if answer < 0:
             return after, None, [], self._returns(place.hand.buffers)

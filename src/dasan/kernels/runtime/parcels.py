@@ -5,18 +5,18 @@ word; the parts of a tuple follow each other. The types of the parts belong to t
 
 - Types: NumPy arrays, integers, booleans, and tuples of them, named or not. Numbers are copied when the parcel is made; arrays
   are not, so kernel and caller see what the other writes into them.
-- Lifetime: compiled code holds no references. Whoever calls keeps the `Bound`, which keeps the arrays, until the call returns.
+- Lifetime: compiled code holds no references. The `Bound` that is called keeps the arrays alive, during the call too.
 - Replaced arrays: a parcel never changes. Where an array or a number is replaced, bind the kernel again.
 - Threads: several may call with one parcel at a time. They share its arrays; what each may write is the kernel's concern.
-- Processes: a forked child has the same arrays at the same addresses, as a copy. A `Bound` cannot be pickled, for its address
-  means nothing elsewhere: its owner binds the kernel anew, as `VectorEnv` and `dasan.envs.desk` do.
+- Processes: a forked child has the same arrays at the same addresses, as a copy. A `Bound` refuses to be pickled or copied,
+  for its address means nothing elsewhere: its owner binds the kernel anew, as `VectorEnv` and `dasan.envs.openspiel.desk` do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -106,14 +106,17 @@ opened: Callable[[T], T] = cast("Any", _as_it_is if DISABLED else _opened)
 loops get more of the processor's registers when they are compiled by themselves."""
 
 
-class Bound(NamedTuple):
-    """A kernel with its parcel. call: takes the other arguments, which are integers, and goes by the address of `words`, so
-    that it may only be used while this lives.
+class Bound(partial[int]):
+    """A kernel with its parcel: a call takes the other arguments, which are integers. It keeps the arrays alive, for its address
+    is all that compiled code has of them. words: the parcel's words, at that address.
     """
 
-    call: Callable[..., int]
+    __slots__ = ("parcel", "words")
     parcel: tuple[Any, ...]
     words: npt.NDArray[np.uint64]
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a bound kernel has an address, which means nothing in another process: bind the kernel there")
 
 
 def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bound:
@@ -121,12 +124,15 @@ def bound(kernel: Callable[..., int], parcel: tuple[Any, ...], more: int) -> Bou
 
     TypeError: the parcel holds something else than arrays, integers and booleans.
     """
-    if not isinstance(kernel, CPUDispatcher):
-        return Bound(partial(kernel, parcel), parcel, np.zeros(0, np.uint64))
-    words = np.array([word % (1 << 64) for word in _words_of(parcel)], np.uint64)
-    kind = numba.typeof(parcel)  # type: ignore[no-untyped-call]
-    entry = kernel.compile((ParcelType(kind), *[types.int64] * more))
-    return Bound(partial(entry, words.ctypes.data), parcel, words)
+    if isinstance(kernel, CPUDispatcher):
+        words = np.array([word % (1 << 64) for word in _words_of(parcel)], np.uint64)
+        kind = numba.typeof(parcel)  # type: ignore[no-untyped-call]
+        out = Bound(kernel.compile((ParcelType(kind), *[types.int64] * more)), words.ctypes.data)
+    else:
+        words = np.zeros(0, np.uint64)
+        out = Bound(kernel, parcel)
+    out.parcel, out.words = parcel, words
+    return out
 
 
 def _words_of(value: Any) -> Iterator[int]:
