@@ -17,7 +17,8 @@ from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import WORLD, below, mixed, stepped
 
 if TYPE_CHECKING:
-    from dasan.kernels.env.buffers import Buffers
+    from dasan.kernels.env.one_hand import OneHand
+    from dasan.kernels.env.playouts import Plan
 
 Words = npt.NDArray[np.uint64]
 PLAYOUT = 0xD1B54A32D192ED03
@@ -53,66 +54,51 @@ def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
     return rules.order.hand(c for word in (int(one), int(two)) for c, bit in bits.items() if word & bit)
 
 
-def publish(memory: EngineMemory, buffers: Buffers, tables: EngineTables, scratch: Words) -> None:
+def publish(hand: OneHand) -> None:
     """Write who is to act in row 0, and what is legal."""
-    publish_one(0, memory, buffers, tables, False)
+    publish_one(0, hand.states, hand.buffers, hand.tables, False)
 
 
-def _chosen(state: State, tables: EngineTables) -> int:
-    """The action id that `thrifty` chooses."""
-    move = ThriftyBot().choose(state.view(state.to_act))
-    return next(action for action, legal in moves_by_id(state, tables.ids).items() if legal == move)
-
-
-def choose(memory: EngineMemory, buffers: Buffers, tables: EngineTables, thrifty: Any) -> int:
+def choose(hand: OneHand, thrifty: Any) -> int:
     """The action id that `thrifty` chooses in row 0."""
-    return _chosen(memory.states[0], tables)
+    state: State = hand.states.states[0]
+    move = ThriftyBot().choose(state.view(state.to_act))
+    return next(action for action, legal in moves_by_id(state, hand.tables.ids).items() if legal == move)
 
 
-def step(memory: EngineMemory, action: int, buffers: Buffers, tables: EngineTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0. True: the hand is over, and its result is in row 0 of `b`."""
-    state: State = memory.states[0].play(moves_by_id(memory.states[0], tables.ids)[action])
-    put(state, memory, 0)
+def step(hand: OneHand, action: int) -> bool:
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and its result is in row 0 of its buffers."""
+    before: State = hand.states.states[0]
+    state = before.play(moves_by_id(before, hand.tables.ids)[action])
+    put(state, hand.states, 0)
     if state.result is not None:
-        write_result(0, state.result, buffers)
+        write_result(0, state.result, hand.buffers)
     return state.result is not None
 
 
 def play_out(
     rows: EngineMemory,
-    first: int,
-    last: int,
-    times: int,
-    opening: int,
-    policy: int,
-    seed: np.uint64,
-    memory: EngineMemory,
-    buffers: Buffers,
-    tables: EngineTables,
+    plan: Plan,
+    hand: OneHand,
     thrifty: Any,
-    scratch: Words,
     payments: npt.NDArray[np.int32],
     places: npt.NDArray[np.uint8],
 ) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, each `times` times, by `policy`; returns the plies.
-
-    opening: the first action, -1 for the policy's own; if it is not legal in row i, -1 - i is returned. payments, places:
-    [rows × times, seats], filled. The other arguments are those of the kernels.
-    """
+    """As the kernels' `play_out`, see `kernels.env.playouts`."""
     plies = 0
-    for i in range(first, last):
-        for k in range(times):
+    for i in range(plan.first, plan.last):
+        for k in range(plan.times):
             state: State = rows.states[i]
-            if opening >= 0:
-                legal = moves_by_id(state, tables.ids)
-                if opening not in legal:
+            if plan.opening >= 0:
+                legal = moves_by_id(state, hand.tables.ids)
+                if plan.opening not in legal:
                     return -1 - i
-                state = state.play(legal[opening])
+                state = state.play(legal[plan.opening])
                 plies += 1
-            number = mixed(int(seed) ^ (i + 1) * WORLD & _64)
+            number = mixed(int(plan.seed) ^ (i + 1) * WORLD & _64)
             word = mixed(number ^ (k + 1) * PLAYOUT & _64)
             while state.result is None:
-                if policy == THRIFTY:
+                if plan.policy == THRIFTY:
                     move = ThriftyBot().choose(state.view(state.to_act))
                 else:
                     word = stepped(word)
@@ -120,7 +106,7 @@ def play_out(
                     move = moves[below(mixed(word), len(moves))]
                 state = state.play(move)
                 plies += 1
-            write_result(0, state.result, buffers)
-            payments[i * times + k] = buffers.rewards[0]
-            places[i * times + k] = buffers.places[0]
+            write_result(0, state.result, hand.buffers)
+            payments[i * plan.times + k] = hand.buffers.rewards[0]
+            places[i * plan.times + k] = hand.buffers.places[0]
     return plies

@@ -146,26 +146,28 @@ class VectorEnv:
             legal=legal or len(drawn) == 0,
             obs=observations is True,
         )
-        words, packed_words = env_buffers.words_for(self.num_actions), packed_size(self.num_features, self.num_flags)
+        seen = {
+            "mask": written.mask,
+            "packed_mask": mask == "packed",
+            "obs": written.obs,
+            "packed_obs": observations == "packed",
+            "legal": legal,
+        }
 
-        def made(name: str, shown: bool, kept: bool, shape: tuple[int, int], kind: type[np.generic]) -> npt.NDArray[Any]:
-            """An array that the caller sees, one that only the kernels need, or one without columns."""
-            return given.take(name, shape, kind) if shown else np.zeros(shape if kept else (n, 0), kind)
+        def take(name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
+            """An array that the caller sees, or one that only the kernels need."""
+            return given.take(name, shape, kind) if seen.get(name, True) else np.zeros(shape, kind)
 
-        self._buffers = env_buffers.Buffers(
-            mask=made("mask", written.mask, False, (n, self.num_actions), np.bool_).view(np.uint8),
-            bits=made("packed_mask", mask == "packed", written.bits, (n, words), np.uint64),
-            obs=made("obs", written.obs, False, (n, self.num_features), np.uint8).view(np.uint64),
-            packed=made("packed_obs", observations == "packed", bool(observations), (n, packed_words), np.uint64),
-            rewards=given.take("rewards", (n, rules.players), np.int32),
-            places=given.take("places", (n, rules.players), np.uint8),
-            done=given.take("done", (n,), np.bool_).view(np.uint8),
-            to_act=given.take("to_act", (n,), np.int8),
-            legal=made("legal", legal, written.legal, (n, most), env_buffers.id_type(self.num_actions)),
-            num_legal=given.take("num_legal", (n,), np.int32),
-            actions=np.zeros(n, np.int32),
-            drawn=drawn,
-            written=written,
+        self._buffers = env_buffers.new_buffers(
+            n,
+            rules.players,
+            self.num_actions,
+            most,
+            drawn,
+            written,
+            features=self.num_features,
+            packed_words=packed_size(self.num_features, self.num_flags) if observations else 0,
+            take=take,
         )
         given.accept()
         self._mask: npt.NDArray[np.bool_] | None = self._buffers.mask.view(np.bool_) if written.mask else None

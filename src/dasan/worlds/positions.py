@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.kernels.env.one_hand import OneHand
+    from dasan.kernels.env.playouts import Plan
+
 MOST_POSITIONS, MOST_TIMES = (1 << 31) - 1, (1 << 31) - 1
 OWN = -1
 """No opening action: the policy chooses the first move."""
@@ -114,12 +117,12 @@ class Positions:
             raise ValueError(
                 f"copy takes numbers, slices or arrays of positions below {self.size}, not {said}"
             ) from None
-        for array in (*self._game.parts(self._rows), self.payments, self.places):
+        for array in (*self._game.arrays(self._rows), self.payments, self.places):
             array[target] = array[source]
 
     def copy_rows(self, target: Any) -> None:
         """Write all positions into `target`, the memory of as many environments of the game."""
-        for theirs, mine in zip(self._game.parts(target), self._game.parts(self._rows), strict=True):
+        for theirs, mine in zip(self._game.arrays(target), self._game.arrays(self._rows), strict=True):
             theirs[:] = mine
 
     def to_act(self, i: int) -> int:
@@ -134,8 +137,8 @@ class Positions:
         if self.over[self._number(i)]:
             return np.zeros(0, np.int16)
         self._show(i)
-        b = self._work.buffers
-        return np.sort(b.legal[0, : b.num_legal[0]])
+        buffers = self._work.buffers
+        return np.sort(buffers.legal[0, : buffers.num_legal[0]])
 
     def text(self, action: int) -> str:
         """The text of an action id; see `dasan.play.action_ids.ActionIds.text`."""
@@ -153,15 +156,15 @@ class Positions:
         """
         i, action = self._number(i), whole(action, "an action")
         self._show(i)
-        b = self._work.buffers
-        if not 0 <= action < self.ids.count or not b.mask[0, action]:
+        buffers = self._work.buffers
+        if not 0 <= action < self.ids.count or not buffers.mask[0, action]:
             raise ValueError(f"action {action} is not legal in position {i}")
         over = self._game.step(self._work, action)
-        for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
+        for mine, theirs in zip(self._game.arrays(self._rows), self._game.arrays(self._work.states), strict=True):
             mine[i] = theirs[0]
         self.over[i] = over
         if over:
-            self.payments[i], self.places[i] = b.rewards[0], b.places[0]
+            self.payments[i], self.places[i] = buffers.rewards[0], buffers.places[0]
 
     def play_out(
         self,
@@ -184,6 +187,7 @@ class Positions:
         import numpy as np
 
         from dasan.kernels.env.playout_policies import POLICIES
+        from dasan.kernels.env.playouts import Plan
 
         first, last = whole(first, "first"), self.size if last is None else whole(last, "last")
         times, threads = whole(times, "times", None, MOST_TIMES), whole(threads, "threads", None, MOST_WORKERS)
@@ -200,7 +204,8 @@ class Positions:
         places = np.zeros((last * times, self.rules.players), np.uint8)
 
         def share(bounds: tuple[int, int]) -> int:
-            plies = self._game.play_out(self._rows, *bounds, times, opening, POLICIES[policy], seed, payments, places)
+            plan = Plan(*bounds, times, opening, POLICIES[policy], np.uint64(seed % (1 << 64)))
+            plies = self._game.play_out(self._rows, plan, payments, places)
             if plies < 0:
                 raise ValueError(f"action {opening} is not legal in position {-1 - plies}")
             return plies
@@ -223,7 +228,7 @@ class Positions:
         i = self._number(i)
         if self.over[i]:
             raise ValueError("the hand is over")
-        for mine, theirs in zip(self._game.parts(self._rows), self._game.parts(self._work.rows), strict=True):
+        for mine, theirs in zip(self._game.arrays(self._rows), self._game.arrays(self._work.states), strict=True):
             theirs[0] = mine[i]
         self._game.publish(self._work)
 
@@ -240,15 +245,6 @@ def _hold_offers(state: State, deals: Deals) -> bool:
     return bool((held & one == one).all() and (twice & two == two).all())
 
 
-@dataclass(frozen=True, eq=False)
-class _Desk:
-    """Scratch buffers for the one position that is being read or stepped."""
-
-    rows: Any
-    buffers: Any
-    scratch: Any
-
-
 class _Game:
     """The kernels of a game."""
 
@@ -259,82 +255,39 @@ class _Game:
         self._batch: Any = import_module(f"{backend.package}.env")
         self._playout: Any = import_module(f"{backend.package}.playout")
         self._tables = self._batch.tables(rules, True)
-        self._policy: Any = playout_policies.thrifty_tables(rules) if backend.compiled else None
+        self._thrifty: Any = playout_policies.thrifty_tables(rules) if backend.compiled else None
         self.put = self._playout.put
 
     def memory(self, size: int) -> Any:
         return self._batch.make_state(self._rules, size)[0]
 
-    def parts(self, rows: Any) -> tuple[Any, ...]:
+    def arrays(self, rows: Any) -> tuple[Any, ...]:
         """The arrays of a memory, a row for each position."""
         return tuple(rows) if isinstance(rows, tuple) else (rows,)
 
-    def work(self) -> _Desk:
+    def work(self) -> OneHand:
+        """Scratch buffers for the one position that is being read, stepped or played out."""
         import numpy as np
 
-        from dasan.kernels.env.buffers import Buffers, Written, id_type
+        from dasan.kernels.env.buffers import Written, new_buffers
+        from dasan.kernels.env.one_hand import OneHand
 
-        players, count = self._rules.players, action_ids(self._rules, True).count
-        drawn = self._batch.drawn(self._tables)
-        buffers = Buffers(
-            mask=np.zeros((1, count), np.uint8),
-            bits=np.zeros((1, 0), np.uint64),
-            obs=np.zeros((1, 0), np.uint64),
-            packed=np.zeros((1, 0), np.uint64),
-            rewards=np.zeros((1, players), np.int32),
-            places=np.zeros((1, players), np.uint8),
-            done=np.zeros(1, np.uint8),
-            to_act=np.zeros(1, np.int8),
-            legal=np.zeros((1, self._batch.most_legal(self._rules)), id_type(count)),
-            num_legal=np.zeros(1, np.int32),
-            actions=np.zeros(1, np.int32),
-            drawn=drawn,
-            written=Written(mask=True, bits=False, legal=True, obs=False),
-        )
-        return _Desk(self.memory(1), buffers, np.zeros(self._batch.SCRATCH, np.uint64))
+        count, most = action_ids(self._rules, True).count, self._batch.most_legal(self._rules)
+        written = Written(mask=True, bits=False, legal=True, obs=False)
+        buffers = new_buffers(1, self._rules.players, count, most, self._batch.drawn(self._tables), written)
+        return OneHand(self.memory(1), buffers, self._tables, np.zeros(self._batch.SCRATCH, np.uint64))
 
     def fill(self, rows: Any, first: int, one: Any, two: Any) -> None:
         self._playout.fill(rows, first, one, two, self._tables)
 
-    def publish(self, desk: _Desk) -> None:
-        self._playout.publish(desk.rows, desk.buffers, self._tables, desk.scratch)
+    def publish(self, hand: OneHand) -> None:
+        self._playout.publish(hand)
 
-    def choose(self, desk: _Desk) -> int:
-        return int(self._playout.choose(desk.rows, desk.buffers, self._tables, self._policy))
+    def choose(self, hand: OneHand) -> int:
+        return int(self._playout.choose(hand, self._thrifty))
 
-    def step(self, desk: _Desk, action: int) -> bool:
-        return bool(self._playout.step(desk.rows, action, desk.buffers, self._tables, desk.scratch))
+    def step(self, hand: OneHand, action: int) -> bool:
+        return bool(self._playout.step(hand, action))
 
-    def play_out(
-        self,
-        rows: Any,
-        first: int,
-        last: int,
-        times: int,
-        opening: int,
-        policy: int,
-        seed: int,
-        payments: Any,
-        places: Any,
-    ) -> int:
-        import numpy as np
-
-        desk = self.work()
-        return int(
-            self._playout.play_out(
-                rows,
-                first,
-                last,
-                times,
-                opening,
-                policy,
-                np.uint64(seed % (1 << 64)),
-                desk.rows,
-                desk.buffers,
-                self._tables,
-                self._policy,
-                desk.scratch,
-                payments,
-                places,
-            )
-        )
+    def play_out(self, rows: Any, plan: Plan, payments: Any, places: Any) -> int:
+        return int(self._playout.play_out(rows, plan, self.work(), self._thrifty, payments, places))

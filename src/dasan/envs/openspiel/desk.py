@@ -11,8 +11,8 @@ import numpy as np
 
 from dasan.backends import Purpose, choose
 from dasan.cards import Card
-from dasan.kernels.env import buffers as env_buffers
-from dasan.kernels.env.one_hand import SEATS, Hand
+from dasan.kernels.env.buffers import Buffers, Written, new_buffers
+from dasan.kernels.env.one_hand import SEATS, DealtHand, OneHand
 from dasan.kernels.runtime.compiled import DISABLED
 from dasan.kernels.runtime.parcels import bound
 from dasan.kernels.runtime.table_cache import load_or_make
@@ -33,17 +33,21 @@ the hand is over, payments or points by seat.
 
 
 class _Place:
-    """The memory of one hand. move, deal: the kernels over it. memory: the bytes of hand.states. shown: the row that is there."""
+    """The memory of one hand. move, deal: the kernels over it. memory: the bytes of states. shown: the row that is there."""
 
-    __slots__ = ("deal", "hand", "legal", "memory", "move", "shown")
+    __slots__ = ("buffers", "deal", "legal", "memory", "move", "one", "shown", "states", "two")
 
     def __init__(self, rules: Rules, env: Any, playout: Any, tables: Any, count: int) -> None:
         self.memory, states = _in_one_piece(env.make_state(rules, 1)[0])
-        buffers, width = _buffers(rules, env, tables, count), rules.players + 1
-        scratch, one, two = (np.zeros(shape, np.uint64) for shape in (env.SCRATCH, (1, width), (1, width)))
-        self.hand = Hand(states, buffers, tables, scratch, one, two)
-        self.legal = buffers.legal[0]
-        self.move, self.deal = bound(playout.move_hand, self.hand, 1), bound(playout.deal_hand, self.hand, 0)
+        drawn, players = env.drawn(tables), rules.players
+        written = Written(mask=False, bits=len(drawn) > 0, legal=True, obs=False)
+        self.buffers = new_buffers(1, players, count, env.most_legal(rules), drawn, written)
+        self.legal = self.buffers.legal[0]
+        self.states = states
+        self.one, self.two = np.zeros((2, 1, players + 1), np.uint64)
+        hand = OneHand(states, self.buffers, tables, np.zeros(env.SCRATCH, np.uint64))
+        self.move = bound(playout.move_hand, hand, 1)
+        self.deal = bound(playout.deal_hand, DealtHand(hand, self.one, self.two), 0)
         self.shown: bytes | None = None
 
 
@@ -88,10 +92,10 @@ class Desk:
         # Of hands with the same opener and card all but the cards is the same; the engine begins one of them.
         begun = self._begun.get((dealer, leads))
         if begun is None:
-            self._put(begin(self._rules, Deal(1, dealer, dealt, tuple(hands[n]))), place.hand.states, 0)
+            self._put(begin(self._rules, Deal(1, dealer, dealt, tuple(hands[n]))), place.states, 0)
             begun = self._begun[dealer, leads] = bytes(place.memory)
         place.memory[:] = begun
-        place.hand.one[0], place.hand.two[0] = one, two
+        place.one[0], place.two[0] = one, two
         answer = place.deal()
         place.shown = row = bytes(place.memory)
         return row, answer % SEATS, sorted(place.legal[: answer // SEATS].tolist()), []
@@ -105,12 +109,12 @@ class Desk:
         answer = place.move(action)
         place.shown = after = bytes(place.memory)
         if answer < 0:
-            return after, None, [], self._returns(place.hand.buffers)
+            return after, None, [], self._returns(place.buffers)
         legal: list[int] = place.legal[: answer // SEATS].tolist()
         legal.sort()
         return after, answer % SEATS, legal, []
 
-    def _returns(self, buffers: env_buffers.Buffers) -> list[float]:
+    def _returns(self, buffers: Buffers) -> list[float]:
         if self._rules.pays:
             return [float(amount) for amount in buffers.rewards[0].tolist()]
         return place_points(buffers.places[0].tolist())
@@ -132,27 +136,6 @@ def _in_one_piece(memory: Any) -> tuple[memoryview, Any]:
         for part, end in zip(parts, ends, strict=True)
     ]
     return words.view(np.uint8).data, type(memory)(*moved) if isinstance(memory, tuple) else moved[0]
-
-
-def _buffers(rules: Rules, env: Any, tables: Any, count: int) -> env_buffers.Buffers:
-    """What one hand writes: who acts, the list of legal ids, and at its end the result."""
-    drawn, n = env.drawn(tables), rules.players
-    bits = len(drawn) > 0
-    return env_buffers.Buffers(
-        mask=np.zeros((1, 0), np.uint8),
-        bits=np.zeros((1, env_buffers.words_for(count) if bits else 0), np.uint64),
-        obs=np.zeros((1, 0), np.uint64),
-        packed=np.zeros((1, 0), np.uint64),
-        rewards=np.zeros((1, n), np.int32),
-        places=np.zeros((1, n), np.uint8),
-        done=np.zeros(1, np.uint8),
-        to_act=np.zeros(1, np.int8),
-        legal=np.zeros((1, env.most_legal(rules)), env_buffers.id_type(count)),
-        num_legal=np.zeros(1, np.int32),
-        actions=np.zeros(1, np.int32),
-        drawn=drawn,
-        written=env_buffers.Written(mask=False, bits=bits, legal=True, obs=False),
-    )
 
 
 __all__ = ["Desk", "Told", "desk_of"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dasan.cards import Card
 from dasan.features import kinds
-from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, singles_and_pairs
+from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, next_seat, singles_and_pairs
 from dasan.kernels.cardsets.tables import (
     LARGE,
     LEAD,
@@ -20,7 +20,6 @@ from dasan.kernels.cardsets.tables import (
     cardset_policy,
 )
 from dasan.kernels.env.buffers import (
-    BLOCK,
     Buffers,
     clear_mask,
     clear_result,
@@ -30,12 +29,11 @@ from dasan.kernels.env.buffers import (
     put,
     put_seat,
     put_seats,
-    sample,
     set_mask,
     signed,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
@@ -71,8 +69,6 @@ class CardsetTables(NamedTuple):
     session: bool
     winner_leads: bool
 
-
-Parcel = tuple[Posts, Workspace, Words, Buffers, CardsetTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener must_include? hand_sizes"
 HIDDEN = "hands"
@@ -155,34 +151,13 @@ def _deal(i: int, states: Words, scratch: Words, tables: CardsetTables) -> None:
 
 
 @lean
-def serve(parcel: Parcel, me: int, order: int) -> int:
-    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, workspace, states, buffers, tables = opened(parcel)
-    first, last = enter(me, posts)
-    while order != ASLEEP:
-        if order == SAMPLE:
-            sample(first, last, workspace.choice, buffers)
-        elif order == WRITE:
-            _write_optional(first, last, workspace.optional, states, buffers, tables)
-        elif order == START or agreed(me, posts, workspace.chosen, buffers):
-            for block in range(first, last, BLOCK):
-                end = min(block + BLOCK, last)
-                _move_all(parcel, me, block, end, last, order == START)
-                _publish_all(parcel, block, end)
-                if workspace.observing:
-                    _observe_all(parcel, block, end)
-        order = next_order(me, posts)
-    return found(me, posts)
-
-
-@lean
 def show(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         publish(i, states[i], buffers, tables)
-        _observe(i, states[i], buffers, tables)
+        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -204,20 +179,9 @@ def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting
             _deal(i, states, scratch, tables)
 
 
-@apart
-def _publish_all(parcel: Parcel, first: int, end: int) -> None:
-    """Write the seats to act and their legal actions."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        publish(i, states[i], buffers, tables)
-
-
-@apart
-def _observe_all(parcel: Parcel, first: int, end: int) -> None:
-    """Write the observations of the seats to act."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        _observe(i, states[i], buffers, tables)
+@woven
+def _publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
+    publish(i, states[i], buffers, tables)
 
 
 @woven
@@ -266,11 +230,8 @@ def move(row: Words, play: int, tables: CardsetTables) -> bool:
         row[PASSED] = _0
         row[SEAT] = table_seat
         return False
-    seat = seat + 1 if seat + 1 < players else 0
-    while (passed >> seat) & 1:
-        seat = seat + 1 if seat + 1 < players else 0
     row[PASSED] = passed
-    row[SEAT] = seat
+    row[SEAT] = next_seat(seat, passed, players)
     return False
 
 
@@ -338,9 +299,9 @@ def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: Ca
 
 
 @woven
-def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
+def _observe(i: int, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write the features of `dasan.features.layout`, in order."""
-    players = tables.policy.players
+    row, players = states[i], tables.policy.players
     me = signed(row[SEAT])
     obs, acc = buffers.packed, _0
     acc, at = put(acc, 0, _1, 1, obs, i)
@@ -370,18 +331,17 @@ def _observe(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> Non
 
 
 @woven
-def _write_optional(
-    first: int, last: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: CardsetTables
-) -> None:
+def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write the optional outputs."""
-    players = tables.policy.players
-    for i in range(first, last):
-        row = states[i]
-        me = signed(row[SEAT])
-        if optional.showing:
-            acc, at = _0, 0
-            for k in range(1, players):
-                acc, at = put(acc, at, row[HAND + (me + k) % players], 52, optional.hidden_bits, i)
-            finish_hidden(acc, at, i, optional)
-        if optional.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
+    row, players = states[i], tables.policy.players
+    me = signed(row[SEAT])
+    if optional.showing:
+        acc, at = _0, 0
+        for k in range(1, players):
+            acc, at = put(acc, at, row[HAND + (me + k) % players], 52, optional.hidden_bits, i)
+        finish_hidden(acc, at, i, optional)
+    if optional.listing:
+        write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
+
+
+serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional)

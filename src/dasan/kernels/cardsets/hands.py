@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, CardsetCatalogue, CardsetPolicy
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.trace import write_ply
 from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven, woven_callable
-from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -51,6 +52,15 @@ def highest(hand: np.uint64) -> np.uint64:
     """The highest card of a hand that is not empty."""
     card: np.uint64 = _1 << (U(63) - leading_zeros(hand))
     return card
+
+
+@woven
+def next_seat(seat: int, passed: int, players: int) -> int:
+    """The next seat that has not passed."""
+    seat = seat + 1 if seat + 1 < players else 0
+    while (passed >> seat) & 1:
+        seat = seat + 1 if seat + 1 < players else 0
+    return seat
 
 
 @woven_callable
@@ -133,12 +143,7 @@ def deal_sets(state: np.uint64, pack: Words, hands: Words, each: int, players: i
     for seat in range(players - 1 if rest else players):
         held = _0
         for _ in range(each):
-            if at & 1:
-                word <<= _32
-            else:
-                state = stepped(state)
-                word = mixed(state)
-            j = at + signed(below(word, U(52 - at)))
+            state, word, j = draw(state, word, at, 52)
             card = pack[j]
             pack[j] = pack[at]
             held |= card
@@ -272,10 +277,8 @@ def random_hand(
         else:
             word, reply = _nth_small((singles, next_to, two_apart, far_apart), first, second, third, picked, catalogue)
         passing = word == _0
-        if trace.shape[0] > 0:
-            trace[3 * plies] = seat
-            trace[3 * plies + 1] = PASS if passing else catalogue.rows[reply] if reply != LARGE else row
-            trace[3 * plies + 2] = choices
+        shown = PASS if passing else catalogue.rows[reply] if reply != LARGE else row
+        write_ply(trace, plies, seat, shown, choices)
         plies += 1
         if duty and not passing:
             # Only a single card that is not the highest breaks the duty to guard.
@@ -293,14 +296,9 @@ def random_hand(
             passed = 0
             seat = table_seat
         else:
-            seat = after
-            while (passed >> seat) & 1:
-                seat = seat + 1 if seat + 1 < players else 0
-    foul = -1
-    if watching >= 0 and (watching + 1 if watching + 1 < players else 0) == seat:
-        foul = watching
+            seat = next_seat(seat, passed, players)
     _pay(seat, hands, policy, payments)
-    return state, plies, foul
+    return state, plies, watching if (watching + 1) % players == seat else -1
 
 
 @lean

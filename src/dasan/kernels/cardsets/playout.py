@@ -8,19 +8,16 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.kernels.cardsets import env
 from dasan.kernels.cardsets.env import CardsetTables
-from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
+from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import (
-    THRIFTY,
     ThriftyTables,
-    playout_state,
-    random_of,
     rank_counts,
     thrifty_play,
 )
+from dasan.kernels.env.playouts import make_play_out
 from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
-from dasan.kernels.runtime.random64 import stepped
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
@@ -67,16 +64,23 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: CardsetTable
             states[first + k, env.HAND + seat] = one[k, seat]
 
 
-@lean
-def publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
+@woven
+def _copy(rows: Words, i: int, states: Words) -> None:
+    """Write row `i` of `rows` to row 0 of `states`."""
+    for column in range(env.COLUMNS):
+        states[0, column] = rows[i, column]
+
+
+@woven
+def _publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
-    clear_mask(0, buffers)
     env.publish(0, states[0], buffers, tables)
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses."""
+def _choose(states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
+    row = states[0]
     seat = signed(row[env.SEAT])
     sizes = _0
     for other in range(tables.policy.players):
@@ -88,79 +92,19 @@ def _choose(row: Words, buffers: Buffers, tables: CardsetTables, thrifty: Thrift
     return thrifty_play(buffers.legal[0], signed(buffers.num_legal[0]), held, leading, size, False, sizes, thrifty)
 
 
-@lean
-def choose(states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states[0], buffers, tables, thrifty)
-
-
-@lean
-def step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, scratch: Words) -> bool:
+@woven
+def _step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, scratch: Words) -> bool:
     """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
-    for seat in range(tables.policy.players):
-        buffers.places[0, seat] = 0
-    over = env.move(states[0], action - tables.first_row, tables)
+    row = states[0]
+    clear_mask(0, buffers)
+    over = env.move(row, action - tables.first_row, tables)
     if over:
-        env.settle(0, states[0], buffers, tables)
+        for seat in range(tables.policy.players):
+            buffers.places[0, seat] = 0
+        env.settle(0, row, buffers, tables)
         buffers.done[0] = 0
     return over
 
 
-@lean
-def play_out(
-    rows: Words,
-    first: int,
-    last: int,
-    times: int,
-    opening: int,
-    policy: int,
-    seed: np.uint64,
-    states: Words,
-    buffers: Buffers,
-    tables: CardsetTables,
-    thrifty: ThriftyTables,
-    scratch: Words,
-    payments: npt.NDArray[np.int32],
-    places: npt.NDArray[np.uint8],
-) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
-
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
-    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
-    """
-    row = states[0]
-    plies = 0
-    for i in range(first, last):
-        for k in range(times):
-            for column in range(row.shape[0]):
-                row[column] = rows[i, column]
-            state = playout_state(seed, i, k)
-            over = False
-            if opening >= 0:
-                publish(states, buffers, tables, scratch)
-                legal = buffers.mask[0, opening] != 0
-                clear_mask(0, buffers)
-                if not legal:
-                    return -1 - i
-                over = step(states, opening, buffers, tables, scratch)
-                plies += 1
-            while not over:
-                env.publish(0, states[0], buffers, tables)
-                if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, thrifty)
-                else:
-                    state = stepped(state)
-                    action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
-                clear_mask(0, buffers)
-                over = env.move(row, action - tables.first_row, tables)
-                plies += 1
-            env.settle(0, row, buffers, tables)
-            buffers.done[0] = 0
-            for seat in range(tables.policy.players):
-                payments[i * times + k, seat] = buffers.rewards[0, seat]
-                places[i * times + k, seat] = buffers.places[0, seat]
-                buffers.places[0, seat] = 0
-    return plies
-
-
-move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)
+publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
+play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)

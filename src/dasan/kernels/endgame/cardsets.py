@@ -17,6 +17,7 @@ from dasan.kernels.cardsets.env import HAND, MUST, PASSED, SEAT, TABLE, TABLE_SE
 from dasan.kernels.cardsets.env import move as move_row
 from dasan.kernels.cardsets.hands import list_larger, singles_and_pairs
 from dasan.kernels.cardsets.tables import LARGE, OPENING
+from dasan.kernels.endgame.keys import FACTOR, add_hand, finish_key, hash_of
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
@@ -26,8 +27,6 @@ Words = npt.NDArray[np.uint64]
 Small = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int64]
 _0, _1 = U(0), U(1)
-_A, _B, _C = U(0x9E3779B97F4A7C15), U(0xD6E8FEB86659FD93), U(0xA0761D6478BD642F)
-_D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 
 
 class CardsetEndgame(NamedTuple):
@@ -176,15 +175,11 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple
     """A key, never 0, and a check word; equal for positions in which the same can be played."""
     row, catalogue, players = rows[at], game.tables.catalogue, game.tables.policy.players
     everything = _0
-    key, check, factor = salt, salt, _C
+    key, check, factor = salt, salt, FACTOR
     for seat in range(players):
         hand = row[HAND + seat]
         everything |= hand
-        hashed = (hand + _A) * factor
-        hashed ^= hashed >> _32
-        key += hashed * _D
-        check = (check + hashed) * _B
-        factor *= _B
+        key, check, factor = add_hand(key, check, factor, hash_of(hand, factor))
     word = row[SEAT]
     answer = to_answer(row, game.tables)
     if answer > OPENING:
@@ -201,13 +196,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: CardsetEndgame) -> tuple
             word |= row[PASSED] << U(8)
     elif row[MUST] != _0:
         word |= U(1 << 15)
-    key += (word + _1) * _A
-    check += word * _C
-    key ^= key >> _32
-    key *= _B
-    key ^= key >> U(29)
-    check ^= check >> _32
-    return key | _1, check * _D
+    return finish_key(key, check, word)
 
 
 @woven
@@ -220,21 +209,3 @@ def turns(rows: Words, at: int, seat: int, game: CardsetEndgame) -> int:
 def rivals(rows: Words, at: int, least: int, game: CardsetEndgame) -> int:
     """How many other seats must go out first, from here on, so that the seat gets less than `least`."""
     return 1
-
-
-__all__ = [
-    "CardsetEndgame",
-    "cards_in",
-    "carry_out",
-    "ideal",
-    "key_of",
-    "list_moves",
-    "mover",
-    "outcome",
-    "past",
-    "payoff",
-    "rivals",
-    "skip",
-    "turns",
-    "verdict",
-]

@@ -37,19 +37,3 @@ list_moves, carry_out, skip, mover = _chosen("list_moves"), _chosen("carry_out")
 key_of, past = _chosen("key_of"), _chosen("past")
 verdict, rivals, turns = _chosen("verdict"), _chosen("rivals"), _chosen("turns")
 outcome, payoff, ideal, cards_in = _chosen("outcome"), _chosen("payoff"), _chosen("ideal"), _chosen("cards_in")
-
-__all__ = [
-    "cards_in",
-    "carry_out",
-    "ideal",
-    "key_of",
-    "list_moves",
-    "mover",
-    "outcome",
-    "past",
-    "payoff",
-    "rivals",
-    "skip",
-    "turns",
-    "verdict",
-]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.endgame.keys import FACTOR, add_hand, finish_key, hash_of, with_second_deck
 from dasan.kernels.env.buffers import signed
 from dasan.kernels.patterns.env import (
     INSIDE,
@@ -28,7 +29,7 @@ from dasan.kernels.patterns.env import (
     PatternStates,
     PatternTables,
     find_plays,
-    list_legal,
+    make_lister,
 )
 from dasan.kernels.patterns.env import move as move_row
 from dasan.kernels.patterns.play import FOUND, FOUND_WORDS
@@ -39,8 +40,6 @@ U = np.uint64
 Words = npt.NDArray[np.uint64]
 Small = npt.NDArray[np.int32]
 _0, _1 = U(0), U(1)
-_A, _B, _C = U(0x9E3779B97F4A7C15), U(0xD6E8FEB86659FD93), U(0xA0761D6478BD642F)
-_D, _32 = U(0x8EBC6AF09C88C6E3), U(32)
 
 
 class PatternEndgame(NamedTuple):
@@ -50,9 +49,18 @@ class PatternEndgame(NamedTuple):
 
 
 @woven
+def _append(i: int, n: int, move: int, moves: Small) -> int:
+    moves[n] = move
+    return n + 1
+
+
+_list_plays = make_lister(__name__, _append)
+
+
+@woven
 def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
-    return list_legal(rows[at], moves, 1, scratch, game.tables)
+    return _list_plays(at, rows[at], 1, moves, scratch, game.tables)
 
 
 @woven
@@ -131,18 +139,14 @@ def mover(rows: Words, at: int, game: PatternEndgame) -> int:
 def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple[np.uint64, np.uint64]:
     """A key, never 0, and a check word; equal for positions in which the same can be played."""
     row, players = rows[at], game.tables.policy.players
-    key, check, factor = salt, salt, _C
+    key, check, factor = salt, salt, FACTOR
     everything = _0
     for seat in range(players):
         everything |= row[ONE + seat]
-        hashed = (row[ONE + seat] + _A) * factor
-        hashed ^= hashed >> _32
+        hashed = hash_of(row[ONE + seat], factor)
         if game.tables.decks == 2:
-            hashed += row[TWO + seat] * _C
-            hashed ^= hashed >> U(31)
-        key += hashed * _D
-        check = (check + hashed) * _B
-        factor *= _B
+            hashed = with_second_deck(hashed, row[TWO + seat])
+        key, check, factor = add_hand(key, check, factor, hashed)
     word = row[SEAT]
     if row[TABLE] != U(NONE):
         table = row[TABLE]
@@ -151,13 +155,7 @@ def key_of(rows: Words, at: int, salt: np.uint64, game: PatternEndgame) -> tuple
             # A single card counts only by the cards left above it.
             rank = trailing_zeros(game.tables.catalogue.above[table] & (everything | used_fields(everything)))
         word |= (row[TABLE_SEAT] << U(4)) | ((rank + _1) << U(16))
-    key += (word + _1) * _A
-    check += word * _C
-    key ^= key >> _32
-    key *= _B
-    key ^= key >> U(29)
-    check ^= check >> _32
-    return key | _1, check * _D
+    return finish_key(key, check, word)
 
 
 @woven
@@ -170,21 +168,3 @@ def turns(rows: Words, at: int, seat: int, game: PatternEndgame) -> int:
 def rivals(rows: Words, at: int, least: int, game: PatternEndgame) -> int:
     """How many other seats must go out first, from here on, so that the seat gets less than `least`."""
     return -least - signed(rows[at, OUT])
-
-
-__all__ = [
-    "PatternEndgame",
-    "cards_in",
-    "carry_out",
-    "ideal",
-    "key_of",
-    "list_moves",
-    "mover",
-    "outcome",
-    "past",
-    "payoff",
-    "rivals",
-    "skip",
-    "turns",
-    "verdict",
-]

@@ -70,6 +70,52 @@ class Buffers(NamedTuple):
     written: Written
 
 
+Take = Callable[[str, tuple[int, ...], type[np.generic]], npt.NDArray[Any]]
+"""(name, shape, type): an array of zeros; the names are those of `vector.VectorEnv`."""
+
+
+def _zeros(name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
+    return np.zeros(shape, kind)
+
+
+def new_buffers(
+    num_envs: int,
+    players: int,
+    actions: int,
+    most: int,
+    drawn: Words,
+    written: Written,
+    *,
+    features: int = 0,
+    packed_words: int = 0,
+    take: Take = _zeros,
+) -> Buffers:
+    """Allocate the outputs of `num_envs` environments with `take`.
+
+    actions: how many ids there are. most: the length of the list of legal actions. features, packed_words: the sizes of
+    observations, in bytes and packed; without observations 0.
+    """
+
+    def taken(name: str, wanted: bool, columns: int, kind: type[np.generic]) -> npt.NDArray[Any]:
+        return take(name, (num_envs, columns), kind) if wanted else np.zeros((num_envs, 0), kind)
+
+    return Buffers(
+        mask=taken("mask", written.mask, actions, np.bool_).view(np.uint8),
+        bits=taken("packed_mask", written.bits, words_for(actions), np.uint64),
+        obs=taken("obs", written.obs, features, np.uint8).view(np.uint64),
+        packed=taken("packed_obs", packed_words > 0, packed_words, np.uint64),
+        rewards=take("rewards", (num_envs, players), np.int32),
+        places=take("places", (num_envs, players), np.uint8),
+        done=take("done", (num_envs,), np.bool_).view(np.uint8),
+        to_act=take("to_act", (num_envs,), np.int8),
+        legal=taken("legal", written.legal, most, id_type(actions)),
+        num_legal=take("num_legal", (num_envs,), np.int32),
+        actions=np.zeros(num_envs, np.int32),
+        drawn=drawn,
+        written=written,
+    )
+
+
 def words_for(count: int) -> int:
     """The number of words that hold `count` bits."""
     return (count + 63) // 64

@@ -33,17 +33,15 @@ def _bit(slot: int) -> int:
 
 
 @woven
-def _take_out(row: Words, seat: int, bit: np.uint64) -> None:
-    if row[TWO + seat] & bit != _0:
-        row[TWO + seat] ^= bit
+def _hand_over(row: Words, giver: int, taker: int, slot: int) -> None:
+    """Move a card from the hand of `giver` to that of `taker`."""
+    bit = _1 << U(_bit(slot))
+    if row[TWO + giver] & bit != _0:
+        row[TWO + giver] ^= bit
     else:
-        row[ONE + seat] ^= bit
-
-
-@woven
-def _put_in(row: Words, seat: int, bit: np.uint64) -> None:
-    row[TWO + seat] |= row[ONE + seat] & bit
-    row[ONE + seat] |= bit
+        row[ONE + giver] ^= bit
+    row[TWO + taker] |= row[ONE + taker] & bit
+    row[ONE + taker] |= bit
 
 
 @lean
@@ -51,11 +49,8 @@ def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_c
     """Carry out a legal give, offer or take (W.20). After the take the phase is PLAYING."""
     winner, loser = signed(row[EX_WINNER]), signed(row[EX_LOSER])
     if row[PHASE] == GIVING:
-        slot = action - gives
-        bit = _1 << U(_bit(slot))
-        _take_out(row, loser, bit)
-        _put_in(row, winner, bit)
-        row[GIVEN] = slot
+        row[GIVEN] = action - gives
+        _hand_over(row, loser, winner, action - gives)
         row[PHASE] = OFFERING
         row[SEAT] = winner
     elif row[PHASE] == OFFERING:
@@ -66,11 +61,8 @@ def exchange(row: Words, action: int, gives: int, pairs: int, takes: int, pair_c
         row[PHASE] = TAKING
         row[SEAT] = loser
     else:
-        slot = action - takes
-        bit = _1 << U(_bit(slot))
-        _take_out(row, winner, bit)
-        _put_in(row, loser, bit)
-        row[TAKEN] = slot
+        row[TAKEN] = action - takes
+        _hand_over(row, winner, loser, action - takes)
         row[PHASE] = PLAYING
 
 

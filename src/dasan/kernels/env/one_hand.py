@@ -1,4 +1,4 @@
-"""Kernels that step one hand, which an interface calls a move at a time: a parcel holds all that the hand needs."""
+"""Kernels over one hand, written once: step it, choose for it, deal it. A factory weaves in the functions of a game."""
 
 from __future__ import annotations
 
@@ -8,56 +8,94 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.env.buffers import Buffers, clear_mask
+from dasan.kernels.env.playout_policies import ThriftyTables
 from dasan.kernels.runtime.compiled import belonging_to, lean
 from dasan.kernels.runtime.parcels import opened
 
+Words = npt.NDArray[np.uint64]
 OVER = -1
 """The answer of a move that ends the hand."""
 SEATS = 16
 """Other answers are the number of legal actions × SEATS + the seat to act."""
 
 
-class Hand(NamedTuple):
-    """The arguments of a backend's functions for one hand.
-
-    states, buffers, tables, scratch: as the backend has them, for one environment. one, two: [1, seats + 1], the cards of a
-    deal, and those that are there twice.
-    """
+class OneHand(NamedTuple):
+    """The arguments of a game's functions for one hand: its memory, outputs, tables and scratch, for one environment."""
 
     states: Any
-    buffers: Any
+    buffers: Buffers
     tables: Any
-    scratch: npt.NDArray[np.uint64]
-    one: npt.NDArray[np.uint64]
-    two: npt.NDArray[np.uint64]
+    scratch: Words
 
 
-def kernels(
-    module: str, step: Callable[..., bool], publish: Callable[..., None], fill: Callable[..., None]
-) -> tuple[Callable[[Hand, int], int], Callable[[Hand], int]]:
-    """Two kernels of a backend's `playout`, whose name is `module`: move(parcel, action) and deal(parcel).
+class DealtHand(NamedTuple):
+    """A hand, and the cards to deal in it. one, two: [1, seats + 1], the cards of each place, and those that are there twice."""
 
-    Both leave the legal actions in `buffers.legal`, and return OVER or the number as under SEATS.
+    hand: OneHand
+    one: Words
+    two: Words
+
+
+def make_kernels(
+    module: str,
+    publish_one: Callable[..., None],
+    choose_one: Callable[..., int],
+    step_one: Callable[..., bool],
+    fill: Callable[..., None],
+) -> tuple[
+    Callable[[OneHand], None],
+    Callable[[OneHand, ThriftyTables], int],
+    Callable[[OneHand, int], bool],
+    Callable[[OneHand, int], int],
+    Callable[[DealtHand], int],
+]:
+    """The kernels publish, choose, step, move_hand and deal_hand of a game.
+
+    module: the name of the game's module. publish_one(states, buffers, tables, scratch): write the seat to act in row 0 and its
+    legal actions; the mask is clear. choose_one(states, buffers, tables, thrifty): the action that thrifty chooses there, once
+    they are published. step_one(states, action, buffers, tables, scratch): clear the mask and carry out a legal action; True if
+    the hand is over, whose result is then in row 0 of `buffers`. fill(states, first, one, two, tables): give rows the cards of
+    worlds.
     """
 
     @lean
     @belonging_to(module)
-    def move(parcel: Hand, action: int) -> Any:
+    def publish(hand: OneHand) -> None:
+        """Write the seat to act and the legal actions."""
+        clear_mask(0, hand.buffers)
+        publish_one(hand.states, hand.buffers, hand.tables, hand.scratch)
+
+    @lean
+    @belonging_to(module)
+    def choose(hand: OneHand, thrifty: ThriftyTables) -> int:
+        """The action that thrifty chooses; the legal actions are published."""
+        return choose_one(hand.states, hand.buffers, hand.tables, thrifty)
+
+    @lean
+    @belonging_to(module)
+    def step(hand: OneHand, action: int) -> bool:
+        """Carry out a legal action (an id). True: the hand is over, and row 0 of its buffers has the result."""
+        return step_one(hand.states, action, hand.buffers, hand.tables, hand.scratch)
+
+    @lean
+    @belonging_to(module)
+    def move_hand(parcel: OneHand, action: int) -> Any:
         hand = opened(parcel)
-        if step(hand.states, action, hand.buffers, hand.tables, hand.scratch):
+        if step(hand, action):
             return OVER
-        publish(hand.states, hand.buffers, hand.tables, hand.scratch)
+        publish(hand)
         return hand.buffers.num_legal[0] * SEATS + hand.buffers.to_act[0]
 
     @lean
     @belonging_to(module)
-    def deal(parcel: Hand) -> Any:
-        hand = opened(parcel)
-        fill(hand.states, 0, hand.one, hand.two, hand.tables)
-        publish(hand.states, hand.buffers, hand.tables, hand.scratch)
+    def deal_hand(parcel: DealtHand) -> Any:
+        hand, one, two = opened(parcel)
+        fill(hand.states, 0, one, two, hand.tables)
+        publish(hand)
         return hand.buffers.num_legal[0] * SEATS + hand.buffers.to_act[0]
 
-    return move, deal
+    return publish, choose, step, move_hand, deal_hand
 
 
-__all__ = ["OVER", "SEATS", "Hand", "kernels"]
+__all__ = ["OVER", "SEATS", "DealtHand", "OneHand", "make_kernels"]

@@ -5,8 +5,9 @@ Rows hold only hands and public information; legal plays are found anew at every
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.env.buffers import (
-    BLOCK,
     Buffers,
     clear_mask,
     clear_result,
@@ -25,18 +25,17 @@ from dasan.kernels.env.buffers import (
     put,
     put_seat,
     put_seats,
-    sample,
     set_mask,
     signed,
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.patterns.hands import beatable, deal_all, first_leader, next_seat, settle
 from dasan.kernels.patterns.play import FOUND, FOUND_WORDS, cards_of, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy, pattern_catalogue, pattern_policy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
-from dasan.kernels.runtime.compiled import apart, lean, woven
+from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
@@ -94,8 +93,6 @@ class PatternTables(NamedTuple):
 
 LATER = {LaterLead.OPENING: 0, LaterLead.WINNER: 1, LaterLead.LOSER: 2}
 
-
-Parcel = tuple[Posts, Workspace, PatternStates, Buffers, PatternTables]
 
 PLANES = "phase hand played table kind table_seat passed dealer opener finished has_played"
 EXCHANGED = "giving? offering? given? offered? taken?"
@@ -209,34 +206,13 @@ def lead(row: Words, tables: PatternTables) -> None:
 
 
 @lean
-def serve(parcel: Parcel, me: int, order: int) -> int:
-    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, workspace, states, buffers, tables = opened(parcel)
-    first, last = enter(me, posts)
-    while order != ASLEEP:
-        if order == SAMPLE:
-            sample(first, last, workspace.choice, buffers)
-        elif order == WRITE:
-            _write_optional(first, last, workspace.optional, states, buffers, tables)
-        elif order == START or agreed(me, posts, workspace.chosen, buffers):
-            for block in range(first, last, BLOCK):
-                end = min(block + BLOCK, last)
-                _move_all(parcel, me, block, end, last, order == START)
-                _publish_all(parcel, me, block, end)
-                if workspace.observing:
-                    _observe_all(parcel, block, end)
-        order = next_order(me, posts)
-    return found(me, posts)
-
-
-@lean
 def show(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.words.shape[0]):
         clear_result(i, buffers, tables.policy.players)
         clear_mask(i, buffers)
         publish(i, states.words[i], buffers, tables, scratch)
-        observe(i, states.words[i], buffers, tables)
+        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -264,20 +240,9 @@ def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting
                 lead(row, tables)
 
 
-@apart
-def _publish_all(parcel: Parcel, me: int, first: int, end: int) -> None:
-    """Write the seats to act and their legal actions."""
-    _, workspace, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        publish(i, states.words[i], buffers, tables, workspace.scratch[me])
-
-
-@apart
-def _observe_all(parcel: Parcel, first: int, end: int) -> None:
-    """Write the observations of the seats to act."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        observe(i, states.words[i], buffers, tables)
+@woven
+def _publish(i: int, scratch: Words, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
+    publish(i, states.words[i], buffers, tables, scratch)
 
 
 @woven
@@ -360,30 +325,6 @@ def finish(i: int, states: PatternStates, buffers: Buffers, tables: PatternTable
 
 
 @woven
-def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
-    """Write the seat to act and its legal actions."""
-    buffers.to_act[i] = signed(row[SEAT])
-    if row[PHASE] != PLAYING:
-        list_exchanges(
-            i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
-        )
-        set_mask(i, buffers)
-        return
-    # As `list_legal`, but list and mask in one loop: when a loop ends is mispredicted often.
-    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
-    end = find_plays(row, found, tables)
-    n = 0
-    for at in range(FOUND, end, 2):
-        word, first = found[at], found[at + 1]
-        while word != _0:
-            n = enter_legal(i, n, tables.first_row + tables.catalogue.rows[first + trailing_zeros(word)], buffers)
-            word &= word - _1
-    if row[TABLE] != NONE:
-        n = enter_legal(i, n, 0, buffers)
-    buffers.num_legal[i] = n
-
-
-@woven
 def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
     """Write what the seat to act can play to `found`, see `play.find`; returns the end."""
     seat = row[SEAT]
@@ -395,22 +336,47 @@ def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
     return end
 
 
+def make_lister(module: str, enter: Callable[..., int]) -> Callable[..., int]:
+    """list_plays(i, row, base, target, scratch, tables) of a module, by its name: enter the legal actions in the play, `base` +
+    the row of every play and 0 for the pass, into `target`; returns how many there are.
+
+    enter(i, n, action, target): enter action number `n`, and return n + 1.
+    """
+
+    @woven
+    @belonging_to(module)
+    def list_plays(i: int, row: Words, base: int, target: Any, scratch: Words, tables: PatternTables) -> int:
+        found = scratch[PLAYS : PLAYS + FOUND_WORDS]
+        end = find_plays(row, found, tables)
+        n = 0
+        for at in range(FOUND, end, 2):
+            word, first = found[at], found[at + 1]
+            while word != _0:
+                n = enter(i, n, base + tables.catalogue.rows[first + trailing_zeros(word)], target)
+                word &= word - _1
+        if row[TABLE] != NONE:
+            n = enter(i, n, 0, target)
+        return n
+
+    return list_plays
+
+
+_enter_plays = make_lister(__name__, enter_legal)
+"""Into the list and the mask of environment `i`."""
+
+
 @woven
-def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, scratch: Words, tables: PatternTables) -> int:
-    """Write the legal actions in the play: `base` + the row of every play, 0 for the pass; returns how many there are."""
-    found = scratch[PLAYS : PLAYS + FOUND_WORDS]
-    end = find_plays(row, found, tables)
-    n = 0
-    for at in range(FOUND, end, 2):
-        word, first = found[at], found[at + 1]
-        while word != _0:
-            legal[n] = base + tables.catalogue.rows[first + trailing_zeros(word)]
-            word &= word - _1
-            n += 1
-    if row[TABLE] != NONE:
-        legal[n] = 0
-        n += 1
-    return n
+def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
+    """Write the seat to act and its legal actions."""
+    buffers.to_act[i] = signed(row[SEAT])
+    if row[PHASE] != PLAYING:
+        list_exchanges(
+            i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
+        )
+        set_mask(i, buffers)
+        return
+    # List and mask in one loop: when a loop ends is mispredicted often.
+    buffers.num_legal[i] = _enter_plays(i, row, tables.first_row, buffers, scratch, tables)
 
 
 @woven
@@ -426,18 +392,19 @@ def _put_cards(
 
 
 @woven
-def observe(i: int, row: Words, buffers: Buffers, tables: PatternTables) -> None:
+def _observe(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables) -> None:
     """Write the observation of the seat to act."""
+    row = states.words[i]
     players, kinds, card_flags = tables.policy.players, tables.number_of_kinds, tables.card_flags
     # With constant sizes the compiler knows every offset.
     if players == 4 and kinds == 10 and card_flags == 52 and tables.decks == 1 and not tables.exchanging:
-        _observe(i, row, buffers, tables, 4, 10, 52, 1, False)
+        _write_observation(i, row, buffers, tables, 4, 10, 52, 1, False)
     else:
-        _observe(i, row, buffers, tables, players, kinds, card_flags, tables.decks, tables.exchanging)
+        _write_observation(i, row, buffers, tables, players, kinds, card_flags, tables.decks, tables.exchanging)
 
 
 @woven
-def _observe(
+def _write_observation(
     i: int,
     row: Words,
     buffers: Buffers,
@@ -484,20 +451,21 @@ def _observe(
 
 @woven
 def _write_optional(
-    first: int, last: int, optional: OptionalOutputs, states: PatternStates, buffers: Buffers, tables: PatternTables
+    i: int, optional: OptionalOutputs, states: PatternStates, buffers: Buffers, tables: PatternTables
 ) -> None:
     """Write the optional outputs."""
-    players = tables.policy.players
-    for i in range(first, last):
-        row = states.words[i]
-        me = signed(row[SEAT])
-        if optional.showing:
-            acc, at = _0, 0
-            for k in range(1, players):
-                seat = (me + k) % players
-                acc, at = _put_cards(
-                    acc, at, row[ONE + seat], row[TWO + seat], optional.hidden_bits, i, tables.card_flags, tables.decks
-                )
-            finish_hidden(acc, at, i, optional)
-        if optional.listing:
-            write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, optional)
+    row, players = states.words[i], tables.policy.players
+    me = signed(row[SEAT])
+    if optional.showing:
+        acc, at = _0, 0
+        for k in range(1, players):
+            seat = (me + k) % players
+            acc, at = _put_cards(
+                acc, at, row[ONE + seat], row[TWO + seat], optional.hidden_bits, i, tables.card_flags, tables.decks
+            )
+        finish_hidden(acc, at, i, optional)
+    if optional.listing:
+        write_moves(i, signed(popcount(row[ONE + me]) + popcount(row[TWO + me])), buffers, optional)
+
+
+serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional)

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.trace import write_ply
 from dasan.kernels.patterns.play import FOUND_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven
-from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -33,12 +34,7 @@ def deal_all(state: np.uint64, pack: Words, one: Words, two: Words, dealer: int,
         held = doubled = _0
         end = at + n // players + (1 if k < n % players else 0)
         while at < end:
-            if at & 1:
-                word <<= _32
-            else:
-                state = stepped(state)
-                word = mixed(state)
-            j = at + signed(below(word, U(n - at)))
+            state, word, j = draw(state, word, at, n)
             card = pack[j]
             pack[j] = pack[at]
             pack[at] = card
@@ -75,7 +71,6 @@ def random_hand(
     Returns the random state and the plies.
     """
     players = policy.players
-    tracing = trace.shape[0] > 0
     seat = first_leader(one, dealer, policy)
     table, table_seat = signed(-1), signed(0)
     passed, played, inside = 0, 0, (1 << players) - 1
@@ -94,10 +89,7 @@ def random_hand(
         state = stepped(state)
         chosen = signed(below(mixed(state), U(legal)))
         row = choice(chosen, scratch, catalogue) if chosen < n else PASS
-        if tracing:
-            trace[3 * plies] = seat
-            trace[3 * plies + 1] = row
-            trace[3 * plies + 2] = legal
+        write_ply(trace, plies, seat, row, legal)
         plies += 1
         ends = False
         if row == PASS:

@@ -8,23 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, clear_mask, signed
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange
+from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import (
-    THRIFTY,
     ThriftyTables,
     extreme,
-    playout_state,
-    random_of,
     rank_counts,
     thrifty_play,
 )
+from dasan.kernels.env.playouts import make_play_out
 from dasan.kernels.patterns import env
 from dasan.kernels.patterns.env import PatternStates, PatternTables
 from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
-from dasan.kernels.runtime.random64 import stepped
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
@@ -96,16 +93,25 @@ def fill(states: PatternStates, first: int, one: Words, two: Words, tables: Patt
             states.words[first + k, env.TWO + seat] = two[k, seat]
 
 
-@lean
-def publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
+@woven
+def _copy(rows: PatternStates, i: int, states: PatternStates) -> None:
+    """Write row `i` of `rows` to row 0 of `states`."""
+    for column in range(env.COLUMNS):
+        states.words[0, column] = rows.words[i, column]
+    for seat in range(rows.payments.shape[1]):
+        states.payments[0, seat] = rows.payments[i, seat]
+
+
+@woven
+def _publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
-    clear_mask(0, buffers)
     env.publish(0, states.words[0], buffers, tables, scratch)
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses."""
+def _choose(states: PatternStates, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
+    row = states.words[0]
     n = signed(buffers.num_legal[0])
     phase = row[env.PHASE]
     if phase != U(env.PLAYING):
@@ -121,90 +127,23 @@ def _choose(row: Words, buffers: Buffers, tables: PatternTables, thrifty: Thrift
     return thrifty_play(buffers.legal[0], n, held, leading, size, False, sizes, thrifty)
 
 
-@lean
-def choose(states: PatternStates, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states.words[0], buffers, tables, thrifty)
-
-
 @woven
-def _step(states: PatternStates, action: int, tables: PatternTables, scratch: Words) -> bool:
-    """Carry out an action. True if the hand is over."""
-    row = states.words[0]
-    if row[env.PHASE] == U(env.PLAYING):
-        return env.move(0, states, action - tables.first_row, scratch, tables)
-    exchange(row, action, tables.gives, tables.pairs, tables.takes, tables.pair_cards)
-    if row[env.PHASE] == U(env.PLAYING):
-        env.lead(row, tables)
-    return False
-
-
-@lean
-def step(states: PatternStates, action: int, buffers: Buffers, tables: PatternTables, scratch: Words) -> bool:
+def _step(states: PatternStates, action: int, buffers: Buffers, tables: PatternTables, scratch: Words) -> bool:
     """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
-    over = _step(states, action, tables, scratch)
+    row = states.words[0]
+    over = False
+    clear_mask(0, buffers)
+    if row[env.PHASE] == U(env.PLAYING):
+        over = env.move(0, states, action - tables.first_row, scratch, tables)
+    else:
+        exchange(row, action, tables.gives, tables.pairs, tables.takes, tables.pair_cards)
+        if row[env.PHASE] == U(env.PLAYING):
+            env.lead(row, tables)
     if over:
         env.finish(0, states, buffers, tables)
         buffers.done[0] = 0
     return over
 
 
-@lean
-def play_out(
-    rows: PatternStates,
-    first: int,
-    last: int,
-    times: int,
-    opening: int,
-    policy: int,
-    seed: np.uint64,
-    states: PatternStates,
-    buffers: Buffers,
-    tables: PatternTables,
-    thrifty: ThriftyTables,
-    scratch: Words,
-    payments: npt.NDArray[np.int32],
-    places: npt.NDArray[np.uint8],
-) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
-
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
-    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
-    """
-    row = states.words[0]
-    plies = 0
-    for i in range(first, last):
-        for k in range(times):
-            for column in range(row.shape[0]):
-                row[column] = rows.words[i, column]
-            for seat in range(tables.policy.players):
-                states.payments[0, seat] = rows.payments[i, seat]
-            state = playout_state(seed, i, k)
-            over = False
-            if opening >= 0:
-                publish(states, buffers, tables, scratch)
-                legal = buffers.mask[0, opening] != 0
-                clear_mask(0, buffers)
-                if not legal:
-                    return -1 - i
-                over = step(states, opening, buffers, tables, scratch)
-                plies += 1
-            while not over:
-                env.publish(0, states.words[0], buffers, tables, scratch)
-                if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, thrifty)
-                else:
-                    state = stepped(state)
-                    action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
-                clear_mask(0, buffers)
-                plies += 1
-                over = _step(states, action, tables, scratch)
-            env.finish(0, states, buffers, tables)
-            buffers.done[0] = 0
-            for seat in range(tables.policy.players):
-                payments[i * times + k, seat] = buffers.rewards[0, seat]
-                places[i * times + k, seat] = buffers.places[0, seat]
-    return plies
-
-
-move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)
+publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
+play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)

@@ -110,8 +110,8 @@ def make_proceed(
     """The loop of a game: proceed(search, claim, until) continues the search; 1 if the claim is proved, -1 if disproved, 0 if
     the node counter reached `until` or the transposition table filled up first.
 
-    search: a tuple with keys, plies, children, numbers (packed, by child), counters and transpositions; claim: what the functions
-    read. module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
+    search: has keys, plies, children, numbers (packed, by child), counters and transpositions; claim: what the functions read.
+    module: the name of the game's module. ours(search, ply, claim): whether the side to move proves the claim.
     expand(search, ply, ours, buckets, nodes, claim): list the children of a ply. leave(search, ply, best, proved, claim):
     called when the numbers of a ply are final for now; proved: whether `best` decides it. follow(search, ply, best, claim):
     write the position after child `best` to the next ply.

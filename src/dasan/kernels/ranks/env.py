@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from dasan.cards import Card
 from dasan.kernels.env.buffers import (
-    BLOCK,
     Buffers,
     clear_result,
     deal_state,
@@ -22,12 +21,11 @@ from dasan.kernels.env.buffers import (
     put,
     put_seat,
     rows_of_words,
-    sample,
     signed,
     turned,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.ranks.auction import AuctionPolicy, auction_policy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
 from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal, write_plain
@@ -70,8 +68,6 @@ class RankTables(NamedTuple):
     auction: AuctionPolicy
     ids: RankIds
 
-
-Parcel = tuple[Posts, Workspace, Words, Buffers, RankTables]
 
 PLANES = "phase hand kitty? played table kind table_seat passed dealer opener opening_card bidder bid partner? called?"
 NUMBERS = "hand_sizes said"
@@ -118,36 +114,12 @@ def deal(row: Words, pack: Words, hands: Words, tables: RankTables) -> None:
 
 
 @lean
-def serve(parcel: Parcel, me: int, order: int) -> int:
-    """Carry out `order` and the commands that follow on thread `me`'s range; see `kernels.env.threads`."""
-    posts, workspace, states, buffers, tables = opened(parcel)
-    first, last = enter(me, posts)
-    while order != ASLEEP:
-        if order == SAMPLE:
-            sample(first, last, workspace.choice, buffers)
-        elif order == WRITE:
-            _write_optional(first, last, workspace.optional, states, buffers, tables)
-        elif order == START or agreed(me, posts, workspace.chosen, buffers):
-            for block in range(first, last, BLOCK):
-                end = min(block + BLOCK, last)
-                _move_all(parcel, me, block, end, last, order == START)
-                if tables.ids.plain:
-                    _publish_plain(parcel, block, end)
-                else:
-                    _publish_all(parcel, block, end)
-                if workspace.observing:
-                    _observe_all(parcel, block, end)
-        order = next_order(me, posts)
-    return found(me, posts)
-
-
-@lean
 def show(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write what the seats to act see, for hands under way that have been put into the rows of `states`."""
     for i in range(states.shape[0]):
         clear_result(i, buffers, tables.auction.players)
         publish(i, states[i], buffers, tables)
-        observe(i, states[i], buffers, tables)
+        _observe(i, states, buffers, tables)
 
 
 @apart
@@ -166,36 +138,28 @@ def _move_all(parcel: Parcel, me: int, first: int, end: int, last: int, starting
             advance(i, workspace.chosen[i], row, buffers, tables, pack, hands)
 
 
-@apart
-def _publish_all(parcel: Parcel, first: int, end: int) -> None:
-    """Write the seats to act and their legal actions."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        publish(i, states[i], buffers, tables)
+@woven
+def _publish(i: int, scratch: Words, states: Words, buffers: Buffers, tables: RankTables) -> None:
+    publish(i, states[i], buffers, tables)
 
 
-@apart
-def _publish_plain(parcel: Parcel, first: int, end: int) -> None:
-    """As `_publish_all`, for plain ids and rules in which no card is called."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        row = states[i]
-        seat = row[SEAT]
-        buffers.to_act[i] = signed(seat)
-        if row[PHASE] == PLAYING:
-            sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.catalogue)
-            write_plain(i, _0, sets, ones, twos, tables.ids, buffers)
-        else:
-            said, twos = bids_of(row, tables)
-            write_plain(i, said, _0, _0, twos, tables.ids, buffers)
+@woven
+def _publish_plain(i: int, scratch: Words, states: Words, buffers: Buffers, tables: RankTables) -> None:
+    """As `_publish`, for plain ids and rules in which no card is called."""
+    row = states[i]
+    seat = row[SEAT]
+    buffers.to_act[i] = signed(seat)
+    if row[PHASE] == PLAYING:
+        sets, ones, twos = legal_words(row[U(HAND) + seat], row[LAST], tables.catalogue)
+        write_plain(i, _0, sets, ones, twos, tables.ids, buffers)
+    else:
+        said, twos = bids_of(row, tables)
+        write_plain(i, said, _0, _0, twos, tables.ids, buffers)
 
 
-@apart
-def _observe_all(parcel: Parcel, first: int, end: int) -> None:
-    """Write the observations of the seats to act."""
-    _, _, states, buffers, tables = opened(parcel)
-    for i in range(U(first), U(end)):
-        observe(i, states[i], buffers, tables)
+@woven
+def _plain(tables: RankTables) -> bool:
+    return tables.ids.plain
 
 
 @woven
@@ -364,20 +328,21 @@ def publish(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
 
 
 @woven
-def observe(i: int, row: Words, buffers: Buffers, tables: RankTables) -> None:
+def _observe(i: int, states: Words, buffers: Buffers, tables: RankTables) -> None:
     """Write the observation of the seat to act."""
+    row = states[i]
     kinds = tables.ids.number_of_kinds
     # With constant sizes the compiler knows every offset, which halves the time.
     if tables.auction.players == 3 and kinds == 8 and tables.auction.top == 3 and tables.auction.call_ranks == _0:
-        _observe(i, row, buffers, tables, 3, 8, 3, False)
+        _write_observation(i, row, buffers, tables, 3, 8, 3, False)
     else:
-        _observe(
+        _write_observation(
             i, row, buffers, tables, tables.auction.players, kinds, tables.auction.top, tables.auction.call_ranks != _0
         )
 
 
 @woven
-def _observe(
+def _write_observation(
     i: int, row: Words, buffers: Buffers, tables: RankTables, players: int, kinds: int, top: int, four: bool
 ) -> None:
     """Write the features of `dasan.features.layout`, in order.
@@ -426,25 +391,24 @@ def _observe(
 
 
 @woven
-def _write_optional(
-    first: int, last: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: RankTables
-) -> None:
+def _write_optional(i: int, optional: OptionalOutputs, states: Words, buffers: Buffers, tables: RankTables) -> None:
     """Write the optional outputs."""
-    players = tables.auction.players
-    for i in range(first, last):
-        row = states[i]
-        me = signed(row[SEAT])
-        if optional.showing:
-            acc, at = _0, 0
-            for k in range(1, players):
-                acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, optional.hidden_bits, i)
-            if optional.kitty:
-                acc, at = put(acc, at, extract(row[KITTY], _HELD), 52, optional.hidden_bits, i)
-            if tables.auction.call_ranks != _0:
-                acc, at = put_seat(acc, at, row[PARTNER], me, players, optional.hidden_bits, i)
-            finish_hidden(acc, at, i, optional)
-        if optional.listing:
-            write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
+    row, players = states[i], tables.auction.players
+    me = signed(row[SEAT])
+    if optional.showing:
+        acc, at = _0, 0
+        for k in range(1, players):
+            acc, at = put(acc, at, extract(row[HAND + (me + k) % players], _HELD), 52, optional.hidden_bits, i)
+        if optional.kitty:
+            acc, at = put(acc, at, extract(row[KITTY], _HELD), 52, optional.hidden_bits, i)
+        if tables.auction.call_ranks != _0:
+            acc, at = put_seat(acc, at, row[PARTNER], me, players, optional.hidden_bits, i)
+        finish_hidden(acc, at, i, optional)
+    if optional.listing:
+        write_moves(i, signed(popcount(row[HAND + me])), buffers, optional)
+
+
+serve = make_serve(__name__, _move_all, _publish, _observe, _write_optional, _publish_plain, _plain)
 
 
 def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:

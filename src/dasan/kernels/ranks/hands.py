@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.trace import write_ply
 from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import compiled, woven
-from dasan.kernels.runtime.random64 import below, hand_state, mixed, stepped
+from dasan.kernels.runtime.random64 import below, draw, hand_state, mixed, stepped
 
 U = np.uint64
 Words = npt.NDArray[np.uint64]
@@ -41,12 +42,7 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
     for seat in range(drawing):
         held = _0
         for _ in range(each):
-            if at & 1:
-                word <<= _32
-            else:
-                state = stepped(state)
-                word = mixed(state)
-            j = at + np.int64(below(word, U(52 - at)))
+            state, word, j = draw(state, word, at, 52)
             chosen = pack[j]
             pack[j] = pack[at]
             pack[at] = chosen
@@ -58,14 +54,6 @@ def shuffle_deal(state: np.uint64, pack: Words, hands: Words, each: int, players
         rest |= pack[i]
     hands[drawing] = rest
     return state
-
-
-@woven
-def _trace(trace: Numbers, plies: int, seat: int, code: int, legal: int) -> None:
-    if trace.shape[0] > 0:
-        trace[3 * plies] = seat
-        trace[3 * plies + 1] = code
-        trace[3 * plies + 2] = legal
 
 
 @woven
@@ -83,7 +71,7 @@ def _random_auction(
         legal = choices + (1 if may_pass else 0)
         state = stepped(state)
         chosen = int(below(mixed(state), U(legal)))
-        _trace(trace, plies, seat, BID + lowest_bid + chosen if chosen < choices else PASS, legal)
+        write_ply(trace, plies, seat, BID + lowest_bid + chosen if chosen < choices else PASS, legal)
         plies += 1
         if chosen < choices:
             bid = lowest_bid + chosen
@@ -115,7 +103,7 @@ def _random_call(
     for seat in range(auction.players):
         if (hands[seat] >> spot) & _1 != _0:
             partner = seat
-    _trace(trace, plies, bidder, CALL + signed(spot), signed(popcount(open_)))
+    write_ply(trace, plies, bidder, CALL + signed(spot), signed(popcount(open_)))
     return state, spot & U(15), partner
 
 
@@ -171,7 +159,7 @@ def random_hand(
             sets, ones, twos = legal_words(h0, last, catalogue)
             action = pick(sets, ones, twos, mixed(state))
             legal = popcount(sets) + popcount(ones) + popcount(twos)
-        _trace(trace, plies, seat, signed(action) + (WITH_CALLED if with_called else 0), signed(legal))
+        write_ply(trace, plies, seat, signed(action) + (WITH_CALLED if with_called else 0), signed(legal))
         if with_called:
             holder = -1
         hand = taken(h0, action, catalogue)

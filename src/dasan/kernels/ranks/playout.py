@@ -6,24 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.cards import Card
-from dasan.kernels.env import one_hand
 from dasan.kernels.env.buffers import Buffers, signed
+from dasan.kernels.env.one_hand import make_kernels
 from dasan.kernels.env.playout_policies import (
-    THRIFTY,
     ThriftyTables,
     extreme,
-    playout_state,
-    random_of,
     thrifty_bid,
     thrifty_play,
 )
+from dasan.kernels.env.playouts import make_play_out
 from dasan.kernels.ranks import env
 from dasan.kernels.ranks.auction import counts_of
 from dasan.kernels.ranks.env import RankTables
 from dasan.kernels.ranks.tables import LEAD, pack_counts
 from dasan.kernels.runtime.bits import deposit, popcount
 from dasan.kernels.runtime.compiled import lean, woven
-from dasan.kernels.runtime.random64 import stepped
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
@@ -95,15 +92,23 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
             row[env.KITTY] = counts_of(one[k, players])
 
 
-@lean
-def publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
+@woven
+def _copy(rows: Words, i: int, states: Words) -> None:
+    """Write row `i` of `rows` to row 0 of `states`."""
+    for column in range(env.COLUMNS):
+        states[0, column] = rows[i, column]
+
+
+@woven
+def _publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words) -> None:
     """Write the seat to act and the legal actions of row 0."""
     env.publish(0, states[0], buffers, tables)
 
 
 @woven
-def _choose(row: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses."""
+def _choose(states: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row 0, whose legal actions are published."""
+    row = states[0]
     players = tables.auction.players
     n = signed(buffers.num_legal[0])
     seat = signed(row[env.SEAT])
@@ -131,81 +136,18 @@ def _choose(row: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTa
     return thrifty_play(buffers.legal[0], n, held, leading, size, friendly, sizes, thrifty)
 
 
-@lean
-def choose(states: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    return _choose(states[0], buffers, tables, thrifty)
-
-
 @woven
-def _step(row: Words, action: int, buffers: Buffers, tables: RankTables) -> bool:
-    """Carry out an action. True: the hand is over, and row 0 of `buffers` has its result."""
+def _step(states: Words, action: int, buffers: Buffers, tables: RankTables, scratch: Words) -> bool:
+    """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
+    row = states[0]
     over = env.move(row, action, tables)
     if over:
+        for seat in range(tables.auction.players):
+            buffers.places[0, seat] = 0
         env.settle(0, row, buffers, tables.auction)
         buffers.done[0] = 0
     return over
 
 
-@lean
-def step(states: Words, action: int, buffers: Buffers, tables: RankTables, scratch: Words) -> bool:
-    """Carry out a legal action (an id) in row 0. True: the hand is over, and row 0 of `buffers` has its result."""
-    for seat in range(tables.auction.players):
-        buffers.places[0, seat] = 0
-    return _step(states[0], action, buffers, tables)
-
-
-@lean
-def play_out(
-    rows: Words,
-    first: int,
-    last: int,
-    times: int,
-    opening: int,
-    policy: int,
-    seed: np.uint64,
-    states: Words,
-    buffers: Buffers,
-    tables: RankTables,
-    thrifty: ThriftyTables,
-    scratch: Words,
-    payments: npt.NDArray[np.int32],
-    places: npt.NDArray[np.uint8],
-) -> int:
-    """Play rows `first` to `last - 1` of `rows` to the end, `times` times each, by `policy`; return the number of plies.
-
-    opening: the first action, -1 for the policy's choice; if it is illegal in row i, -1 - i is returned. states, buffers,
-    scratch: working memory of one environment. payments, places: [rows × times, seats], written.
-    """
-    row = states[0]
-    plies = 0
-    for i in range(first, last):
-        for k in range(times):
-            for column in range(row.shape[0]):
-                row[column] = rows[i, column]
-            state = playout_state(seed, i, k)
-            over = False
-            if opening >= 0:
-                publish(states, buffers, tables, scratch)
-                legal = buffers.mask[0, opening] != 0
-                if not legal:
-                    return -1 - i
-                over = step(states, opening, buffers, tables, scratch)
-                plies += 1
-            while not over:
-                env.publish(0, row, buffers, tables)
-                if policy == THRIFTY:
-                    action = _choose(row, buffers, tables, thrifty)
-                else:
-                    state = stepped(state)
-                    action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
-                over = _step(row, action, buffers, tables)
-                plies += 1
-            for seat in range(tables.auction.players):
-                payments[i * times + k, seat] = buffers.rewards[0, seat]
-                places[i * times + k, seat] = buffers.places[0, seat]
-                buffers.places[0, seat] = 0
-    return plies
-
-
-move_hand, deal_hand = one_hand.kernels(__name__, step, publish, fill)
+publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
+play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)

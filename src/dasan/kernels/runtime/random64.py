@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dasan.kernels.runtime.compiled import inlined
+from dasan.kernels.runtime.compiled import inlined, woven
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -33,6 +33,19 @@ def stepped(state: np.uint64) -> np.uint64:
 def below(word: np.uint64, n: np.uint64) -> np.uint64:
     """A number from 0 to n - 1 from a random word; for n < 1,000 the bias is at most n / 2**32."""
     return ((word >> _32) * n) >> _32
+
+
+@woven
+def draw(state: np.uint64, word: np.uint64, at: int, cards: int) -> tuple[np.uint64, np.uint64, int]:
+    """A random place from `at` to `cards` - 1 of a pack. A random word serves two draws: an even `at` takes a new one, an odd
+    one its lower half. Returns the state, the word and the place.
+    """
+    if at & 1:
+        word <<= _32
+    else:
+        state = stepped(state)
+        word = mixed(state)
+    return state, word, at + np.int64(below(word, np.uint64(cards - at)))  # type: ignore[return-value]
 
 
 @inlined

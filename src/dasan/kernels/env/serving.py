@@ -1,0 +1,97 @@
+"""The work of one thread on batched environments, written once: a factory weaves the functions of a game into the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dasan.kernels.env.buffers import BLOCK, Buffers, sample
+from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
+from dasan.kernels.runtime.parcels import opened
+
+U = np.uint64
+Parcel = tuple[Posts, Workspace, Any, Buffers, Any]
+"""(posts, workspace, states, buffers, tables): states and tables are the game's."""
+
+
+@woven
+def never(tables: Any) -> bool:
+    """For games without a second way of writing legal actions."""
+    return False
+
+
+def make_serve(
+    module: str,
+    move_all: Callable[..., None],
+    publish: Callable[..., None],
+    observe: Callable[..., None],
+    write_optional: Callable[..., None],
+    publish_plain: Callable[..., None] | None = None,
+    plain: Callable[..., bool] = never,
+) -> Callable[[Parcel, int, int], int]:
+    """The kernel of a game: serve(parcel, me, order) carries out `order` and the commands that follow on thread `me`'s range of
+    environments, and returns FOUND; see `kernels.env.threads`.
+
+    module: the name of the game's module. move_all(parcel, me, first, end, last, starting): start the first hands of environments
+    `first` to `end` - 1, or carry out their actions; settle and redeal hands that are over. publish(i, scratch, states, buffers,
+    tables): write the seat to act and its legal actions. observe(i, states, buffers, tables): write the observation.
+    write_optional(i, optional, states, buffers, tables): write the optional outputs. publish_plain: in place of `publish` where
+    plain(tables).
+    """
+
+    @apart
+    @belonging_to(module)
+    def publish_all(parcel: Parcel, me: int, first: int, end: int) -> None:
+        _, workspace, states, buffers, tables = opened(parcel)
+        scratch = workspace.scratch[me]
+        for i in range(U(first), U(end)):
+            publish(i, scratch, states, buffers, tables)
+
+    @apart
+    @belonging_to(module)
+    def publish_all_plain(parcel: Parcel, me: int, first: int, end: int) -> None:
+        _, workspace, states, buffers, tables = opened(parcel)
+        scratch = workspace.scratch[me]
+        for i in range(U(first), U(end)):
+            publish_plain(i, scratch, states, buffers, tables)  # type: ignore[misc]
+
+    @apart
+    @belonging_to(module)
+    def observe_all(parcel: Parcel, first: int, end: int) -> None:
+        _, _, states, buffers, tables = opened(parcel)
+        for i in range(U(first), U(end)):
+            observe(i, states, buffers, tables)
+
+    publish_block = publish_all if publish_plain is None else publish_all_plain
+
+    @lean
+    @belonging_to(module)
+    def serve(parcel: Parcel, me: int, order: int) -> int:
+        posts, workspace, states, buffers, tables = opened(parcel)
+        first, last = enter(me, posts)
+        while order != ASLEEP:
+            if order == SAMPLE:
+                sample(first, last, workspace.choice, buffers)
+            elif order == WRITE:
+                for i in range(first, last):
+                    write_optional(i, workspace.optional, states, buffers, tables)
+            elif order == START or agreed(me, posts, workspace.chosen, buffers):
+                for block in range(first, last, BLOCK):
+                    end = min(block + BLOCK, last)
+                    move_all(parcel, me, block, end, last, order == START)
+                    if plain(tables):
+                        publish_block(parcel, me, block, end)
+                    else:
+                        publish_all(parcel, me, block, end)
+                    if workspace.observing:
+                        observe_all(parcel, block, end)
+            order = next_order(me, posts)
+        return found(me, posts)
+
+    return serve
+
+
+__all__ = ["Parcel", "make_serve"]

@@ -1,0 +1,17 @@
+"""What whole-hand kernels write down of a hand for tests: three numbers a ply, if there is room for any."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.runtime.compiled import woven
+
+
+@woven
+def write_ply(trace: npt.NDArray[np.int64], ply: int, seat: int, code: int, legal: int) -> None:
+    """Write the seat, the game's code of its action, and how many actions were legal."""
+    if trace.shape[0] > 0:
+        trace[3 * ply] = seat
+        trace[3 * ply + 1] = code
+        trace[3 * ply + 2] = legal
