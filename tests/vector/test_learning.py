@@ -18,7 +18,7 @@ import dasan
 from dasan.bots.net import NetBot
 from dasan.features import move_layout
 from dasan.ruleset.policies import FixedScoring
-from dasan.vector.worth import earned
+from dasan.vector.earnings import earned
 
 BY_PLACE = {1: 1, 2: 1 / 3, 3: -1 / 3, 4: -1}
 """What each place of four counts where nothing is paid."""

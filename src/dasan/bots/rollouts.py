@@ -44,7 +44,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     """Rollouts by `thrifty`, in `worlds` worlds. Bids and calls may be tried as well as plays."""
     import numpy as np
 
-    from dasan.vector.worth import worth
+    from dasan.vector.earnings import earnings
     from dasan.worlds.deals import deals
     from dasan.worlds.positions import Positions
     from dasan.worlds.states import Sampler
@@ -55,7 +55,7 @@ def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
     out = np.zeros((len(moves), worlds))
     for i, move in enumerate(moves):
         done = positions.play_out(opening=positions.ids.of(move, view.called))
-        out[i] = worth(view.rules, done.payments[:, 0], done.places[:, 0])[:, view.seat]
+        out[i] = earnings(view.rules, done.payments[:, 0], done.places[:, 0])[:, view.seat]
     return Tried(tuple(moves), out, np.ones(worlds))
 
 

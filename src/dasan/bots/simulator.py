@@ -39,7 +39,7 @@ class Simulator:
         """float64 [moves, count]: hands from the first `count` positions on, each with every move."""
         import numpy as np
 
-        from dasan.vector.worth import earned
+        from dasan.vector.earnings import earned
 
         env, used = self.env, count * len(moves)
         for i in range(1, len(moves)):

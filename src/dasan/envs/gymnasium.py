@@ -32,7 +32,7 @@ from dasan.games import PRESETS, rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
-from dasan.vector.worth import worth
+from dasan.vector.earnings import earnings
 
 Array = npt.NDArray[Any]
 Observed = dict[str, Array]
@@ -196,7 +196,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         acted = self.env.to_act.copy()
         self.env.step(np.asarray(actions))
         done = self.env.done.copy()
-        paid = worth(self.rules, self.env.rewards, self.env.places, place_points).astype(np.float32)
+        paid = earnings(self.rules, self.env.rewards, self.env.places, place_points).astype(np.float32)
         rewards = paid[self._all, acted].astype(np.float64)
         info = {"payoffs": paid, "to_act": self.env.to_act.copy()}
         return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info

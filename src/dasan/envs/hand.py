@@ -16,7 +16,7 @@ from dasan.play.state import State
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.worth import place_points
-from dasan.vector.worth import worth
+from dasan.vector.earnings import earnings
 
 
 class Hand:
@@ -54,7 +54,7 @@ class Hand:
         self.story.add(action)
         self.over = bool(self.env.done[0])
         if self.over:
-            self.payoffs = worth(self.rules, self.env.rewards, self.env.places, place_points)[0].tolist()
+            self.payoffs = earnings(self.rules, self.env.rewards, self.env.places, place_points)[0].tolist()
 
     @property
     def to_act(self) -> int | None:

@@ -9,7 +9,7 @@ from dasan.arena.estimate import Estimate
 from dasan.bots.network import Network
 from dasan.bots.scoring import Scorer
 from dasan.ruleset.rules import Rules
-from dasan.vector.worth import earned
+from dasan.vector.earnings import earned
 
 
 def duel(

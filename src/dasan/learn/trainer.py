@@ -26,7 +26,7 @@ from dasan.learn.config import Config
 from dasan.learn.pool import Pool
 from dasan.learn.returns import Returns
 from dasan.vector import VectorEnv
-from dasan.vector.worth import earned
+from dasan.vector.earnings import earned
 
 Floats = npt.NDArray[np.float32]
 MOST_STEPS = 100_000

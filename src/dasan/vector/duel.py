@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown, whole
-from dasan.vector.worth import Ended, earned
+from dasan.vector.earnings import Ended, earned
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
 """A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's first
@@ -20,7 +20,7 @@ Player = Score | Literal["random"]
 
 
 class Duel(NamedTuple):
-    """The first player's mean payment a hand (see `dasan.vector.worth`), with its 95 % confidence interval: 1.96 standard
+    """The first player's mean payment a hand (see `dasan.vector.earnings`), with its 95 % confidence interval: 1.96 standard
     errors over deals, each of which was played once in every seat.
     """
 

@@ -397,7 +397,7 @@ class VectorEnv:
         rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
         return rows
 
-    def parts(self) -> tuple[npt.NDArray[Any], ...]:
+    def live_arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """The live arrays that decide how the environments go on: memory, random states and outputs."""
         memory = tuple(self._states) if isinstance(self._states, tuple) else (self._states,)
         return (*memory, self._workspace.choice, *(part for part in self._buffers if isinstance(part, np.ndarray)))

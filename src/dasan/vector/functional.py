@@ -60,7 +60,7 @@ class Functional:
         self._env = env
         self._obs = env.obs
         self._shown: BatchState | None = None
-        shapes = tuple((part.dtype.str, part.shape) for part in env.parts())
+        shapes = tuple((array.dtype.str, array.shape) for array in env.live_arrays())
         self._game = (env.rules.digest, env.session, env.backend, shapes)
         self.num_actions, self.num_features, self.num_players = env.num_actions, env.num_features, env.num_players
 
@@ -101,8 +101,8 @@ class Functional:
         """Load `batch` into the environments. ValueError: it is of another game or size."""
         if self._shown is not self._own(batch):
             self._shown = None
-            for part, kept in zip(self._env.parts(), batch._memory, strict=True):
-                part[...] = kept
+            for array, kept in zip(self._env.live_arrays(), batch._memory, strict=True):
+                array[...] = kept
             self._shown = batch
 
     def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:
@@ -117,7 +117,7 @@ class Functional:
             places=env.places.copy(),
             terminated=env.done.copy(),
             num_moves=num_moves,
-            _memory=tuple(part.copy() for part in env.parts()),
+            _memory=tuple(array.copy() for array in env.live_arrays()),
             _drawn=drawn,
             _game=self._game,
         )

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import flag, instance
+from dasan.vector.earnings import earned
 from dasan.vector.env import VectorEnv
-from dasan.vector.worth import earned
 
 Rows = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]

@@ -33,21 +33,21 @@ def earned(env: Ended) -> Floats:
 
     Only the rows of environments that are done have a meaning.
     """
-    return worth(env.rules, env.rewards, env.places).astype(np.float32)
+    return earnings(env.rules, env.rewards, env.places).astype(np.float32)
 
 
-def worth(
+def earnings(
     rules: Rules, payments: npt.NDArray[Any], places: npt.NDArray[np.uint8], counting: Counting = place_shares
 ) -> npt.NDArray[np.float64]:
     """float64 [hands, seats]: `payments` in units, or where nothing is paid what `places` count. Both: [hands, seats]."""
     if rules.pays:
         return payments.astype(np.float64)
-    found: npt.NDArray[np.float64] = _table(counting, rules.players)[np.count_nonzero(places, axis=1)[:, None], places]
+    found: npt.NDArray[np.float64] = _counted(counting, rules.players)[np.count_nonzero(places, axis=1)[:, None], places]
     return found
 
 
 @cache
-def _table(counting: Counting, players: int) -> npt.NDArray[np.float64]:
+def _counted(counting: Counting, players: int) -> npt.NDArray[np.float64]:
     """float64 [seats with a place, place]: what one of them counts, or a seat without a place (0)."""
     out = np.zeros((players + 1, players + 1))
     for placed in range(players + 1):
@@ -57,4 +57,4 @@ def _table(counting: Counting, players: int) -> npt.NDArray[np.float64]:
     return out
 
 
-__all__ = ["earned", "worth"]
+__all__ = ["earned", "earnings"]
