@@ -37,8 +37,18 @@ class Races:
         self._outlook = outlook
         self._foes = foes
         self._parts = parts
-        self._bound = Plan(rules, parts, self._price)
+        self._rules = rules
         self._restarts = rules.restart is Restart.ALWAYS
+
+    @cached_property
+    def _bound(self) -> Plan:
+        """The least number by which losers exceed controls."""
+        return Plan(self._rules, self._parts, self._price)
+
+    @cached_property
+    def _possible(self) -> bool:
+        """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
+        return any(self._outlook.stands(part.play) == 1 for part in self._parts.plays)
 
     @cached_property
     def _by_lowest(self) -> dict[int, list[tuple[int, Combination, bool]]]:
@@ -104,6 +114,8 @@ class Races:
 
     def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
         """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
+        if not self._possible:
+            return
         kept = self._outlook.stands(first) == 1
         if self._bound.cost(rest) > (1 if kept else 0):
             return
