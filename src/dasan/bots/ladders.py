@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+import numpy.typing as npt
+
 from dasan.cards import Card
 from dasan.ruleset.catalogue import Row, lanes
 from dasan.ruleset.rules import Rules
@@ -22,7 +25,7 @@ class Rung:
     """Rows of a family that need the same cards, so that a hand holds all or none. strength: that of the strongest.
 
     counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits matter, else None.
-    bits: those cards as one number, in catalogues of complete sets. also: (kind, strength) of plays of other families that one of
+    bits: those cards as one number, one bit each. also: (kind, strength) of plays of other families that one of
     the rows beats, see `Combination.also`.
     """
 
@@ -41,7 +44,11 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A family's rungs of one power, high to low. also: whether some beat plays of other families."""
+    """A family's rungs of one power, high to low. also: whether some beat plays of other families.
+
+    bits, descending: where the pack has at most 64 cards, all different, and rungs are exact sets of cards: uint64 and int64
+    [rungs], the cards of each and its strength. bits is None elsewhere.
+    """
 
     size: int
     power: int
@@ -49,6 +56,8 @@ class Ladder:
     strengths: tuple[int, ...]
     """The strengths of the rungs, low to high."""
     also: bool
+    bits: npt.NDArray[np.uint64] | None
+    descending: npt.NDArray[np.int64]
 
     def height(self, strength: int) -> float:
         """The share of the family, 0 to 1, that is lower than `strength`."""
@@ -59,8 +68,8 @@ class Ladder:
 class Ladders:
     """All families of some rules, those with plays of several powers once for each power.
 
-    exact: whether rungs are exact sets of cards. unit: the number that a card adds to the number of a hand; one bit a card if
-    `exact`. across: the families and powers of plays that beat some of other families.
+    exact: whether rungs are exact sets of cards. unit: each different card's bit. across: the families and powers of plays that
+    beat some of other families.
     """
 
     exact: bool
@@ -75,20 +84,23 @@ def ladders(rules: Rules) -> Ladders:
     rows = rules.catalogue.rows
     exact = any(row.cards is not None for row in rows)
     unit = {c: 1 << i for i, c in enumerate(dict.fromkeys(rules.pack))}
+    single = exact and len(unit) == len(rules.pack) <= 64
     families: dict[Family, list[Row]] = {}
     for row in rows:
         families.setdefault((row.family, row.power), []).append(row)
     by_family = {
-        name: _ladder(family[0], _exact(family, unit) if exact else _canonical(family, rules))
+        name: _ladder(family[0], _exact(family, unit) if exact else _canonical(family, rules, unit), single)
         for name, family in families.items()
     }
     return Ladders(exact, unit, by_family, tuple(name for name, ladder in by_family.items() if ladder.also))
 
 
-def _ladder(first: Row, found: Iterable[Rung]) -> Ladder:
-    rungs = sorted(found, key=lambda rung: rung.strength)
-    strengths = tuple(rung.strength for rung in rungs)
-    return Ladder(first.size, first.power, tuple(reversed(rungs)), strengths, any(rung.also for rung in rungs))
+def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
+    rungs = sorted(found, key=lambda rung: rung.strength)[::-1]
+    descending = np.array([rung.strength for rung in rungs], np.int64)
+    bits = np.array([rung.bits for rung in rungs], np.uint64) if single else None
+    also = any(rung.also for rung in rungs)
+    return Ladder(first.size, first.power, tuple(rungs), tuple(descending[::-1].tolist()), also, bits, descending)
 
 
 def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
@@ -97,7 +109,7 @@ def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:
         yield Rung(row.strength, row.size, row.pattern.counts, cards, sum(unit[c] for c in cards), 0, row.also)
 
 
-def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
+def _canonical(rows: list[Row], rules: Rules, unit: dict[Card, int]) -> Iterable[Rung]:
     """One rung for the rows with the same counts, whatever their suits; flushes and single cards have rungs of their own.
 
     A full house, or a bomb with an odd card, counts as held by whoever holds the main group, which all rows of the same
@@ -109,9 +121,10 @@ def _canonical(rows: list[Row], rules: Rules) -> Iterable[Rung]:
         pattern = row.pattern
         if pattern.flush:
             cards = tuple(at[rank, pattern.suit] for rank, _ in pattern.counts)
-            yield Rung(row.strength, row.size, pattern.counts, cards, 0, row.need, row.also)
+            yield Rung(row.strength, row.size, pattern.counts, cards, sum(unit[c] for c in cards), row.need, row.also)
         elif row.size == 1 and pattern.suit >= 0:
-            yield Rung(row.strength, 1, pattern.counts, (at[pattern.decider, pattern.suit],), 0, row.need, row.also)
+            card = at[pattern.decider, pattern.suit]
+            yield Rung(row.strength, 1, pattern.counts, (card,), unit[card], row.need, row.also)
         else:
             counts = pattern.counts
             if isinstance(row.shape, Groups):

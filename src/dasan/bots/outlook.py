@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import comb, prod
 
 from dasan.bots.ladders import Family, Ladder, Rung, ladders
@@ -42,6 +42,9 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
     return +left
 
 
+Weights = tuple[list[int], list[float]]
+
+
 class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
@@ -59,7 +62,7 @@ class Outlook:
             self._ranks[self._place[c][0]] += n
         self._have = lanes(self._ranks.items())
         unit = self._ladders.unit
-        self._seen_bits = sum(unit[c] for c in unit if c not in self._left) if self._ladders.exact else 0
+        self._seen_bits = sum(bit for c, bit in unit.items() if c not in self._left)
         seats = [s for s, held in enumerate(view.hand_sizes) if held and s != view.seat]
         self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
         self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
@@ -69,6 +72,9 @@ class Outlook:
         self._climbs: dict[Family, tuple[list[int], list[float]]] = {}
         self._powers: dict[int, float] = {}
         self._wholes: dict[int, int] = {}
+        self._weights: dict[Family, Weights] = {}
+        self._ways: dict[tuple[Family, int], tuple[list[int], list[int]]] = {}
+        self._out: dict[tuple[str, str, int, int, int], float] = {}
 
     def stands(self, play: Combination) -> float:
         """The probability that no opponent beats `play`; exactly 1 where nobody can."""
@@ -116,11 +122,15 @@ class Outlook:
         n = len(play.cards)
         if self._total == n:
             return float(self._hidden_beat(play))
-        ways = sum(self._deals(rung) for rung in self._above(play) if rung.size == n and self._feasible(rung))
-        chance = min(1.0, ways / comb(max(self._total, n), n))
-        if n > 1 and ways:
-            chance += (1 - chance) * KEPT * ways / max(ways, self._whole(n))
-        return chance
+        key = (play.kind, play.family, play.power, play.strength, n)
+        known = self._out.get(key)
+        if known is None:
+            ways = self._ways_to_beat(play)
+            known = min(1.0, ways / comb(max(self._total, n), n))
+            if n > 1 and ways:
+                known += (1 - known) * KEPT * ways / max(ways, self._whole(n))
+            self._out[key] = known
+        return known
 
     def _hidden_beat(self, play: Combination) -> bool:
         """Whether the hidden cards together are a play that beats `play`."""
@@ -133,23 +143,46 @@ class Outlook:
         """The number of hands of `size` hidden cards that are one play."""
         known = self._wholes.get(size)
         if known is None:
-            known = self._wholes[size] = sum(
-                self._deals(rung)
-                for ladder in self._ladders.by_family.values()
-                for rung in ladder.rungs
-                if rung.size == size and self._feasible(rung)
-            )
+            totals = (self._ways_from(family, size)[1] for family in self._ladders.by_family)
+            known = self._wholes[size] = sum(total[0] for total in totals if total)
         return known
 
-    def _above(self, play: Combination) -> list[Rung]:
-        ladders = self._ladders
-        higher = [r for r in ladders.by_family[play.family, play.power].rungs if r.strength > play.strength]
-        for other in ladders.by_family.values():
-            if other.power > play.power and other.size == len(play.cards):
-                higher += other.rungs
-        for other in self._others_of_power(play):
-            higher += (r for r in other.rungs if r.beats_across(play))
-        return higher
+    def _ways_to_beat(self, play: Combination) -> int:
+        """The number of hands of hidden cards that are one play of the size of `play` and beat it."""
+        n = len(play.cards)
+        strengths, totals = self._ways_from((play.family, play.power), n)
+        at = bisect_right(strengths, play.strength)
+        ways = totals[at] if at < len(totals) else 0
+        for family, ladder in self._ladders.by_family.items():
+            if ladder.power > play.power and ladder.size == n and (totals := self._ways_from(family, n)[1]):
+                ways += totals[0]
+        for ladder in self._others_of_power(play):
+            beating = (r for r in ladder.rungs if r.size == n and r.beats_across(play) and self._feasible(r))
+            ways += sum(map(self._deals, beating))
+        return ways
+
+    def _ways_from(self, family: Family, size: int) -> tuple[list[int], list[int]]:
+        """The strengths of a family that `size` hidden cards can make, low to high, and the number of hands from each upwards."""
+        known = self._ways.get((family, size))
+        if known is None:
+            ladder = self._ladders.by_family[family]
+            if ladder.bits is not None:
+                strengths = self._alive(ladder)[::-1] if ladder.size == size else []
+                known = strengths, list(range(len(strengths), 0, -1))
+            else:
+                deals = [(r.strength, self._deals(r)) for r in ladder.rungs if r.size == size and self._feasible(r)]
+                known = [s for s, _ in reversed(deals)], list(accumulate(ways for _, ways in deals))[::-1]
+            self._ways[family, size] = known
+        return known
+
+    def _alive(self, ladder: Ladder) -> list[int]:
+        """Of a ladder with `bits`, the strengths of the rungs of which no card has been seen, high to low."""
+        import numpy as np
+
+        assert ladder.bits is not None
+        there = (ladder.bits & np.uint64(self._seen_bits)) == 0
+        alive: list[int] = ladder.descending[there].tolist()
+        return alive
 
     def _others_of_power(self, play: Combination) -> Iterator[Ladder]:
         """The ladders of other families and the same power that have plays which beat some of other families."""
@@ -184,38 +217,53 @@ class Outlook:
         """The strengths of a family that could be held, low to high, and the mass from each upwards."""
         known = self._climbs.get(family)
         if known is None:
-            ladder = self._ladders.by_family[family]
-            weighed = [(r.strength, m) for r, m in self._weighed(ladder) if m > 0]
-            masses = list(accumulate(m for _, m in weighed))
-            known = self._climbs[family] = ([s for s, _ in reversed(weighed)], masses[::-1])
+            held = [(strength, mass) for strength, mass in zip(*self._masses(family), strict=True) if mass > 0]
+            masses = list(accumulate(mass for _, mass in held))
+            known = self._climbs[family] = ([s for s, _ in reversed(held)], masses[::-1])
         return known
 
     def _power_above(self, power: int) -> float:
         known = self._powers.get(power)
         if known is None:
-            known = self._powers[power] = sum(
-                m
-                for ladder in self._ladders.by_family.values()
-                if ladder.power > power
-                for _, m in self._weighed(ladder)
-            )
+            higher = (family for family, ladder in self._ladders.by_family.items() if ladder.power > power)
+            known = self._powers[power] = sum(chain.from_iterable(self._masses(family)[1] for family in higher))
         return known
 
+    def _masses(self, family: Family) -> Weights:
+        """The strengths of the rungs of a family that could be held, high to low, and the mass of each."""
+        known = self._weights.get(family)
+        if known is None:
+            ladder = self._ladders.by_family[family]
+            if ladder.bits is None:
+                weighed = self._weighed(ladder)
+                known = [r.strength for r, _ in weighed], [mass for _, mass in weighed]
+            elif self._beyond(ladder):
+                known = [], []
+            else:
+                alive = self._alive(ladder)
+                known = alive, [self._each(ladder)] * len(alive)
+            self._weights[family] = known
+        return known
+
+    def _beyond(self, ladder: Ladder) -> bool:
+        """Whether no opponent has enough cards for a play of the ladder."""
+        return all(size < ladder.size for size, _, _ in self._foes)
+
+    def _each(self, ladder: Ladder) -> float:
+        """The mass of each rung of exact cards."""
+        return CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
+
     def _weighed(self, ladder: Ladder) -> list[tuple[Rung, float]]:
-        if all(size < ladder.size for size, _, _ in self._foes):
+        if self._beyond(ladder):
             return []
         if self._ladders.exact:
-            each = CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
-            seen = self._seen_bits
+            each, seen = self._each(ladder), self._seen_bits
             return [(r, each) for r in ladder.rungs if not r.bits & seen]
         return [(r, self._held(r)) for r in ladder.rungs if self._feasible(r)]
 
     def _feasible(self, rung: Rung) -> bool:
-        if self._ladders.exact:
-            return not rung.bits & self._seen_bits
         if rung.cards is not None:
-            left = self._left
-            return all(c in left for c in rung.cards)
+            return not rung.bits & self._seen_bits
         return rung.need & self._have == rung.need
 
     def _dealt_to_foes(self, size: int) -> float:
