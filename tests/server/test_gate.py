@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+import shutil
 import socket as sockets
 import time
 from contextlib import ExitStack, suppress
@@ -112,8 +113,27 @@ def test_health_tells_of_a_store_that_takes_nothing(server: Served, monkeypatch:
     assert http.get("/api/health").status_code == 200
     for path in server.settings.data_dir.glob("dasan.sqlite3*"):
         path.unlink()
-    assert http.get("/api/health").status_code == 503
-    assert http.post("/api/tables", json={"preset": "big-two"}).status_code in (500, 503)
+    health = http.get("/api/health")
+    assert (health.status_code, health.json()["message"]) == (503, "the store cannot be written to")
+    refused = http.post("/api/tables", json={"preset": "big-two"})
+    assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+    assert "database" in refused.json()["message"]
+
+
+def test_a_data_folder_that_is_removed_is_told_as_such_and_nothing_is_acknowledged(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    with player.sit(table_id) as socket:
+        assert socket.my_turn()
+        shutil.rmtree(server.settings.data_dir)
+        socket.send(type="move", id="m", move=socket.view["legal_moves"][0]["move"])
+        refused = socket.answer("m")
+        assert (refused["type"], refused["code"]) == ("error", "unavailable")
+        assert "database" in refused["message"]
+    for path in (f"/api/tables/{table_id}", "/api/health", "/api/lobby", "/api/me"):
+        # What the process knows may still be read.
+        assert player.http.get(path).status_code in (200, 503), path
+    assert player.http.get("/api/health").json()["message"] == "the store cannot be written to"
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,10 @@ class Checks:
 
 
 def free_bytes(settings: Settings) -> int | None:
-    """What is free on the disk of the data folder; None where the database is elsewhere, 0 where the folder is gone."""
+    """What is free on the disk of the data folder; None where the database is elsewhere or the folder is gone."""
     if settings.database:
         return None
     try:
         return shutil.disk_usage(settings.data_dir).free
     except OSError:
-        return 0
+        return None

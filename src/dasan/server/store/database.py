@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +35,18 @@ CONNECTS_IN = 5.0
 ANSWERS_IN = 10.0
 """The time limit in seconds for an answer, or for a free connection: longer than a lease, so a waiting owner has lost it."""
 SAID_EVERY = 5.0
-"""Seconds between log lines about a database server that does not answer."""
+"""Seconds between log lines about a database that does not work."""
+BROKEN = frozenset(
+    {
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOTADB,
+    }
+)
+"""Errors of SQLite that say something about the disk and the file, and nothing about the query."""
 
 
 class Unreachable(Refused):
@@ -42,6 +54,13 @@ class Unreachable(Refused):
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the database does not answer just now; try again")
+
+
+class Unusable(Refused):
+    """The database file cannot be used: the disk is full, or the file is gone or damaged. Nothing was changed."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "the server cannot use its database just now; its host must look at the disk")
 
 
 class Database(Protocol):
@@ -73,6 +92,8 @@ class SqliteDatabase:
         self._path = path
         self._files = (path, path.with_name(f"{path.name}-wal"))
         self._kept: list[tuple[int, int]] | None = None
+        self._said = float("inf")
+        """When the log last said that the file cannot be used; whoever opens it is told by an exception."""
         url = sa.URL.create("sqlite+pysqlite", database=str(path))
         self._writer = _sqlite(
             sa.create_engine(url, pool_size=1, max_overflow=0, hide_parameters=True), "BEGIN IMMEDIATE"
@@ -95,29 +116,47 @@ class SqliteDatabase:
         except CannotServe as refused:
             await database.close()
             raise type(refused)(f"{path}: {refused}") from None
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, Unusable) as error:
             await database.close()
-            raise CannotServe(f"{path} cannot be used: {getattr(error, 'orig', error)}") from None
+            cause = error.__cause__ if isinstance(error, Unusable) else error
+            raise CannotServe(f"{path} cannot be used: {getattr(cause, 'orig', cause)}") from None
+        database._said = -SAID_EVERY
         return database
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
         def run() -> T:
-            with self._reader.begin() as connection:
+            with self._working(), self._reader.begin() as connection:
                 return query(connection)
 
         return await asyncio.get_running_loop().run_in_executor(self._reading, run)
 
     async def write(self, change: Callable[[sa.Connection], T]) -> T:
         def run() -> T:
-            self._check_files()
-            if self._connection is None:
-                self._connection = self._writer.connect()
-            with self._connection.begin():
-                done = change(self._connection)
-            self._check_files()
-            return done
+            with self._working():
+                self._check_files()
+                if self._connection is None:
+                    self._connection = self._writer.connect()
+                with self._connection.begin():
+                    done = change(self._connection)
+                self._check_files()
+                return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Raise ``Unusable`` if the file or its disk is at fault; errors in the query itself pass through."""
+        try:
+            yield
+        except (sa.exc.DatabaseError, OSError) as error:
+            code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+            if not isinstance(error, OSError) and (code is None or code & 0xFF not in BROKEN):
+                raise
+            if time.monotonic() >= self._said + SAID_EVERY:
+                self._said = time.monotonic()
+                why = getattr(error, "strerror", None) or getattr(error, "orig", error)
+                log.error("the database file cannot be used: %s", why)
+            raise Unusable from error
 
     def _check_files(self) -> None:
         """Raise ``OSError`` if the database file or its log was deleted or replaced: writes to a deleted file are lost.
