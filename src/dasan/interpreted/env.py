@@ -91,7 +91,7 @@ def deals(
 def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], me: int, order: int) -> int:
     """Carry out a command, see `kernels.env.threads`; the first environment whose action is not legal, or NONE."""
     from dasan.kernels.env.buffers import NONE
-    from dasan.kernels.env.threads import SAMPLE, START, WRITE, sample_all
+    from dasan.kernels.env.threads import FORCED, SAMPLE, START, WRITE, sample_all
 
     _, workspace, memory, buffers, tables = parcel
     if order == SAMPLE:
@@ -100,6 +100,10 @@ def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], 
     if order == WRITE:
         for i in range(n):
             _write_optional(i, memory.states[i], workspace, buffers)
+        return NONE
+    if order == FORCED:
+        for i in range(n):
+            _skip_forced(i, workspace, memory, buffers, tables)
         return NONE
     after: list[tuple[State, Result | None]]
     if order == START:
@@ -114,16 +118,33 @@ def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], 
             _next(memory.states[i].play(memory.moves[i][action]), i, memory, tables) for i, action in enumerate(chosen)
         ]
     for i, (state, result) in enumerate(after):
-        if buffers.done[i]:
-            buffers.done[i] = 0
-            buffers.rewards[i] = buffers.places[i] = 0
-        if result is not None:
-            memory.number[i] += 1
-            buffers.done[i] = 1
-            write_result(i, result, buffers)
-        memory.states[i] = state
+        _enter(i, state, result, memory, buffers)
         publish(i, memory, buffers, tables, workspace.observing)
     return NONE
+
+
+def _enter(i: int, state: State, result: Result | None, memory: EngineMemory, buffers: Buffers) -> None:
+    """Go on from `state` in environment `i`. result: that of the hand that has just ended."""
+    if buffers.done[i]:
+        buffers.done[i] = 0
+        buffers.rewards[i] = buffers.places[i] = 0
+    if result is not None:
+        memory.number[i] += 1
+        buffers.done[i] = 1
+        write_result(i, result, buffers)
+    memory.states[i] = state
+
+
+def _skip_forced(i: int, workspace: Workspace, memory: EngineMemory, buffers: Buffers, tables: EngineTables) -> None:
+    """Make moves in environment `i` for as long as the seat to act has no choice."""
+    from dasan.kernels.env.past import remember
+
+    while buffers.num_legal[i] == 1 and not buffers.done[i]:
+        ((action, move),) = memory.moves[i].items()
+        seat = int(buffers.to_act[i])
+        _enter(i, *_next(memory.states[i].play(move), i, memory, tables), memory, buffers)
+        remember(i, action, seat, buffers, workspace.past)
+        publish(i, memory, buffers, tables, workspace.observing)
 
 
 def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> tuple[State, Result | None]:

@@ -11,6 +11,7 @@ from dasan.bots.thrifty import ThriftyBot
 from dasan.cards import Hand
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
+from dasan.play.action_ids import ActionIds
 from dasan.play.parts import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
@@ -61,9 +62,18 @@ def publish(hand: OneHand) -> None:
 
 def choose(hand: OneHand, thrifty: Any) -> int:
     """The action id that `thrifty` chooses in row 0."""
-    state: State = hand.states.states[0]
+    return _choose(hand.states.states[0], hand.tables.ids)
+
+
+def choose_all(hands: OneHand, thrifty: Any, actions: npt.NDArray[np.int32]) -> None:
+    """The action ids that `thrifty` chooses in every environment, into `actions`."""
+    for i, state in enumerate(hands.states.states):
+        actions[i] = _choose(state, hands.tables.ids)
+
+
+def _choose(state: State, ids: ActionIds) -> int:
     move = ThriftyBot().choose(state.view(state.to_act))
-    return next(action for action, legal in moves_by_id(state, hand.tables.ids).items() if legal == move)
+    return next(action for action, legal in moves_by_id(state, ids).items() if legal == move)
 
 
 def step(hand: OneHand, action: int) -> bool:

@@ -44,6 +44,8 @@ def make(
     legal: bool = True,
     moves: bool | Moves = False,
     perfect: bool = False,
+    skip_forced: bool = False,
+    history: int = 0,
     buffers: Mapping[str, npt.NDArray[Any]] | None = None,
     backend: Wanted = "auto",
     **options: OptionValue,
@@ -61,6 +63,9 @@ def make(
     - legal: whether to write the list of legal actions.
     - moves: whether to write the features of every legal action, padded (True or "padded") or "ragged".
     - perfect: whether to write the hidden cards.
+    - skip_forced: whether `step` also makes the moves of seats that have one legal action. A hand begins with its first move,
+      even if that is forced.
+    - history: how many of the last moves to write, see `VectorEnv.history`; at most 1,024.
     - buffers: the caller's arrays, by name, in which the environments write instead of their own: any of mask, obs, legal,
       packed_mask, packed_obs (those that are written), rewards, places, done, to_act and num_legal, each with the shape and
       type in `VectorEnv`, at a multiple of 8 bytes.
@@ -84,6 +89,8 @@ def make(
             legal=legal,
             moves=_layout(moves),
             perfect=perfect,
+            skip_forced=skip_forced,
+            history=history,
             buffers={} if buffers is None else buffers,
             backend=backend,
         )

@@ -15,8 +15,9 @@ Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.i
 """A score function: from observations [k, num_features], rows of moves [rows, num_move_features] and each observation's first
 row [k + 1] it computes scores [rows]; of each observation's moves the one with the highest score is played."""
 
-Player = Score | Literal["random"]
-"""A score function, or "random": every legal move is equally likely."""
+Player = Score | Literal["random", "thrifty"]
+"""A score function; "random": every legal move is equally likely; or "thrifty": the bot of that name."""
+NAMED = ("random", "thrifty")
 
 
 class Duel(NamedTuple):
@@ -42,6 +43,7 @@ class Playing(Ended, Protocol):
     @property
     def done(self) -> npt.NDArray[Any]: ...
     def sample(self) -> npt.NDArray[np.int32]: ...
+    def thrifty(self) -> npt.NDArray[np.int32]: ...
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]: ...
     def step(self, actions: npt.NDArray[Any]) -> None: ...
 
@@ -51,8 +53,8 @@ def duel(
 ) -> Duel:
     """`VectorEnv.duel`, in environments that `make` makes, given their number and seeds."""
     for player in (one, others):
-        if not callable(player) and not (isinstance(player, str) and player == "random"):
-            raise WrongType(f'a player is a score function or "random", not {shown(player)}')
+        if not callable(player) and not (isinstance(player, str) and player in NAMED):
+            raise WrongType(f'a player is a score function, "random" or "thrifty", not {shown(player)}')
     deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
     means: list[float] = []
     for at in range(0, deals, 512):
@@ -74,8 +76,9 @@ def _played(env: Playing, one: Player, others: Player) -> npt.NDArray[np.float32
         choosing = going & (env.num_legal > 1)
         for score, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
             envs = np.flatnonzero(choosing & who)
-            if not isinstance(score, str) and len(envs):
-                actions[envs] = env.best(score, envs)
+            if score == "random" or not len(envs):
+                continue
+            actions[envs] = env.thrifty()[envs] if isinstance(score, str) else env.best(score, envs)
         env.step(actions)
         over = np.flatnonzero(env.done & going)
         got[over] = earned(env)[over, mine[over]]

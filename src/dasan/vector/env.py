@@ -35,6 +35,7 @@ from dasan.vector.duel import Duel, Player, Score, duel
 from dasan.vector.given import Given, seeds_of
 
 if TYPE_CHECKING:
+    from dasan.kernels.env.one_hand import OneHand
     from dasan.worlds.positions import Positions
 
 Moves = Literal["padded", "ragged"]
@@ -42,6 +43,8 @@ Output = bool | Literal["packed"]
 
 MOST_ENVS = (1 << 31) - 1
 """Environments that a caller may ask for: more than any machine has memory for."""
+MOST_HISTORY = 1024
+"""More moves than any hand has."""
 _INT32 = np.dtype(np.int32)
 
 
@@ -71,6 +74,9 @@ class VectorEnv:
       larger one when it has become too small, so take it anew after every step.
     - move_starts: live; None, or int64 [n + 1], with ragged moves.
     - perfect: live; None, or uint8 [n, num_perfect_features], the cards hidden from the seat to act.
+    - history: live; int32 [n, k], the ids of the last k bids, calls, plays and passes of each hand, the latest first, -1 where
+      there are fewer; without those of an exchange (W.20), which two seats see. See `past`.
+    - history_seats: live; int8 [n, k], the seats that made them, -1 where there are fewer.
     - backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
     Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy has the same rules,
@@ -90,17 +96,20 @@ class VectorEnv:
         legal: bool,
         moves: Moves | None,
         perfect: bool,
+        skip_forced: bool,
+        history: int,
         buffers: Mapping[str, npt.NDArray[Any]],
         backend: Wanted,
     ) -> None:
         from dasan.kernels.env import buffers as env_buffers
-        from dasan.kernels.env import optional_outputs
+        from dasan.kernels.env import optional_outputs, past
         from dasan.kernels.env import threads as worker_threads
         from dasan.kernels.runtime import parcels, table_cache
 
         rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
         num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_WORKERS)
         session, legal, perfect = flag(session, "session"), flag(legal, "legal"), flag(perfect, "perfect")
+        skip_forced, history = flag(skip_forced, "skip_forced"), whole(history, "history", 0, MOST_HISTORY)
         observations, mask = _output(observations, "observations"), _output(mask, "mask")
         if moves is not None and (not isinstance(moves, str) or moves not in get_args(Moves)):
             raise ValueError(f'moves is None, "padded" or "ragged", not {shown(moves)}')
@@ -116,6 +125,8 @@ class VectorEnv:
             "legal": legal,
             "moves": moves,
             "perfect": perfect,
+            "skip_forced": skip_forced,
+            "history": history,
             "backend": backend,
         }
         self.rules = rules
@@ -188,6 +199,9 @@ class VectorEnv:
         self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if perfect else None
         self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(optional.rows)
         self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else optional.starts
+        self.history: npt.NDArray[np.int32] = np.full((n, history), -1, np.int32)
+        self.history_seats: npt.NDArray[np.int8] = np.full((n, history), -1, np.int8)
+        self._skipping, self._remember_all = skip_forced, past.remember_all
         self._env_buffers, self._orders = env_buffers, worker_threads
         self._bind = parcels.bound
         self._bound: parcels.Bound | None = None
@@ -198,6 +212,7 @@ class VectorEnv:
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
             observing=bool(observations),
             optional=optional,
+            past=past.Past(self.history, self.history_seats, self.ids.gives),
         )
         # Not at exit: code that runs then can still step, and the workers are daemons.
         finalize(self, self._team.dismiss).atexit = False
@@ -262,6 +277,7 @@ class VectorEnv:
             self._env_buffers.seed_each(np.array(self.seed, np.uint64), self._base, self._workspace.choice)
         for buffer in (self._buffers.done, self._buffers.rewards, self._buffers.places):
             buffer[:] = 0
+        self._forget()
         self.__dict__.pop("_explorer", None)
         self._command(self._orders.START)
         self._write_optional()
@@ -282,13 +298,15 @@ class VectorEnv:
         if positions.backend != self.backend or self.backend == "engine":
             raise ValueError("load takes positions and environments of one compiled backend")
         positions.copy_rows(self._states)
+        self._forget()
         self._kernels.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
         self._write_optional()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
         """Carry out one action (an id) in every environment. ValueError, with nothing changed: one of them is not legal.
 
-        actions: integers [n]; int32 needs no conversion.
+        actions: integers [n]; int32 needs no conversion. With `skip_forced` seats that have one legal action make it in the same
+        step, until a seat has a choice or the hand is over.
         """
         try:
             given = np.asarray(actions)
@@ -301,9 +319,15 @@ class VectorEnv:
         self._workspace.chosen[:] = given
         if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
+        recording = self.history.shape[1] > 0
+        seats = self.to_act.copy() if recording else self.to_act
         bad = self._command(self._orders.STEP)
         if bad >= 0:
             raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
+        if recording:
+            self._remember_all(self._workspace.chosen, seats, self._buffers, self._workspace.past)
+        if self._skipping:
+            self._command(self._orders.FORCED)
         self._write_optional()
 
     def sample(self) -> npt.NDArray[np.int32]:
@@ -313,6 +337,45 @@ class VectorEnv:
         """
         self._command(self._orders.SAMPLE)
         return self._buffers.actions
+
+    def thrifty(self) -> npt.NDArray[np.int32]:
+        """int32 [n]: the actions that the bot `thrifty` chooses, in every environment. A new array.
+
+        ValueError: the list of legal actions was left out.
+        """
+        if self._legal is None:
+            raise ValueError("thrifty chooses from the list of legal actions; make the environments with legal=True")
+        actions = np.zeros(self.num_envs, np.int32)
+        choose_all, hands, thrifty = self._thrifty
+        choose_all(hands, thrifty, actions)
+        return actions
+
+    @cached_property
+    def _thrifty(self) -> tuple[Any, OneHand, Any]:
+        """The backend's kernel that chooses for `thrifty`, and what it reads."""
+        from dasan.kernels.env.one_hand import OneHand
+        from dasan.kernels.env.playout_policies import thrifty_tables
+
+        playout: Any = import_module(self._kernels.__name__.replace(".env", ".playout"))
+        hands = OneHand(self._states, self._buffers, self._tables, self._workspace.scratch[0])
+        return playout.choose_all, hands, None if self.backend == "engine" else thrifty_tables(self.rules)
+
+    def past(self) -> npt.NDArray[np.uint8]:
+        """uint8 [n, k, num_move_features + num_players]: the moves of `history` as features, for a network. A new array.
+
+        Each has the row of `action_features`, and then one flag for the seat that made it, the first for the seat to act, the
+        second for the seat after it …; zeros where there is no move.
+        """
+        there = self.history >= 0
+        rows = self.action_features[self.history]
+        seats = (self.history_seats - self.to_act[:, None]) % self.num_players
+        flags = seats[:, :, None] == np.arange(self.num_players)
+        out: npt.NDArray[np.uint8] = np.concatenate([rows, flags], axis=2, dtype=np.uint8)
+        out[~there] = 0
+        return out
+
+    def _forget(self) -> None:
+        self.history[:] = self.history_seats[:] = -1
 
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
         """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
@@ -373,8 +436,8 @@ class VectorEnv:
     def duel(self, one: Player, others: Player, deals: int, seed: int = 0) -> Duel:
         """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
 
-        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly; see `Score` for the others.
-        ValueError: a player is neither, or does not give one real number for each row.
+        Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly, "thrifty" is the bot; see `Score` for
+        the others. ValueError: a player is none of them, or does not give one real number for each row.
         """
         return duel(self.like, self.num_players, one, others, deals, seed)
 
@@ -400,7 +463,8 @@ class VectorEnv:
     def live_arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """The live arrays that decide how the environments go on: memory, random states and outputs."""
         memory = tuple(self._states) if isinstance(self._states, tuple) else (self._states,)
-        return (*memory, self._workspace.choice, *(part for part in self._buffers if isinstance(part, np.ndarray)))
+        kept = (self._workspace.choice, self.history, self.history_seats)
+        return (*memory, *kept, *(part for part in self._buffers if isinstance(part, np.ndarray)))
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """New environments of the same rules, with observations and ragged moves, in one thread."""

@@ -15,7 +15,7 @@ from dasan.kernels.env.playout_policies import (
     rank_counts,
     thrifty_play,
 )
-from dasan.kernels.env.playouts import make_play_out
+from dasan.kernels.env.playouts import make_choose_all, make_play_out
 from dasan.kernels.runtime.bits import popcount
 from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
@@ -78,9 +78,9 @@ def _publish(states: Words, buffers: Buffers, tables: CardsetTables, scratch: Wo
 
 
 @woven
-def _choose(states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    row = states[0]
+def _choose(i: int, states: Words, buffers: Buffers, tables: CardsetTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row `i`, whose legal actions are published."""
+    row = states[i]
     seat = signed(row[env.SEAT])
     sizes = _0
     for other in range(tables.policy.players):
@@ -89,7 +89,7 @@ def _choose(states: Words, buffers: Buffers, tables: CardsetTables, thrifty: Thr
     leading = row[env.TABLE] == U(env.NONE)
     size = 0 if leading else signed(tables.catalogue.size[row[env.TABLE]])
     held = rank_counts(row[env.HAND + seat], _0)
-    return thrifty_play(buffers.legal[0], signed(buffers.num_legal[0]), held, leading, size, False, sizes, thrifty)
+    return thrifty_play(buffers.legal[i], signed(buffers.num_legal[i]), held, leading, size, False, sizes, thrifty)
 
 
 @woven
@@ -108,3 +108,4 @@ def _step(states: Words, action: int, buffers: Buffers, tables: CardsetTables, s
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
 play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+choose_all = make_choose_all(__name__, _choose)

@@ -53,9 +53,9 @@ def make_kernels(
     """The kernels publish, choose, step, move_hand and deal_hand of a game.
 
     module: the name of the game's module. publish_one(states, buffers, tables, scratch): write the seat to act in row 0 and its
-    legal actions; the mask is clear. choose_one(states, buffers, tables, thrifty): the action that thrifty chooses there, once
-    they are published. step_one(states, action, buffers, tables, scratch): clear the mask and carry out a legal action; True if
-    the hand is over, whose result is then in row 0 of `buffers`. fill(states, first, one, two, tables): give rows the cards of
+    legal actions; the mask is clear. choose_one(i, states, buffers, tables, thrifty): the action that thrifty chooses in row i,
+    once they are published. step_one(states, action, buffers, tables, scratch): clear the mask and carry out a legal action; True
+    if the hand is over, whose result is then in row 0 of `buffers`. fill(states, first, one, two, tables): give rows the cards of
     worlds.
     """
 
@@ -70,7 +70,7 @@ def make_kernels(
     @belonging_to(module)
     def choose(hand: OneHand, thrifty: ThriftyTables) -> int:
         """The action that thrifty chooses; the legal actions are published."""
-        return choose_one(hand.states, hand.buffers, hand.tables, thrifty)
+        return choose_one(0, hand.states, hand.buffers, hand.tables, thrifty)
 
     @lean
     @belonging_to(module)

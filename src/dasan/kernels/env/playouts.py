@@ -75,7 +75,7 @@ def make_play_out(
                 while not over:
                     publish_one(states, buffers, tables, scratch)
                     if plan.policy == THRIFTY:
-                        action = choose_one(states, buffers, tables, thrifty)
+                        action = choose_one(0, states, buffers, tables, thrifty)
                     else:
                         state = stepped(state)
                         action = random_of(buffers.legal[0], signed(buffers.num_legal[0]), state)
@@ -89,4 +89,19 @@ def make_play_out(
     return play_out
 
 
-__all__ = ["Plan", "make_play_out"]
+def make_choose_all(
+    module: str, choose: Callable[..., int]
+) -> Callable[[OneHand, ThriftyTables, npt.NDArray[np.int32]], None]:
+    """The kernel choose_all of a game. module, choose: as for `make_play_out`."""
+
+    @lean
+    @belonging_to(module)
+    def choose_all(hands: OneHand, thrifty: ThriftyTables, actions: npt.NDArray[np.int32]) -> None:
+        """The action that thrifty chooses in every environment of `hands`, into `actions`; the legal actions are published."""
+        for i in range(actions.shape[0]):
+            actions[i] = choose(i, hands.states, hands.buffers, hands.tables, thrifty)
+
+    return choose_all
+
+
+__all__ = ["Plan", "make_choose_all", "make_play_out"]

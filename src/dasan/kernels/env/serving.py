@@ -7,8 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from dasan.kernels.env.buffers import BLOCK, Buffers, sample
-from dasan.kernels.env.threads import ASLEEP, SAMPLE, START, WRITE, Posts, Workspace, agreed, enter, found, next_order
+from dasan.kernels.env.buffers import BLOCK, Buffers, sample, signed
+from dasan.kernels.env.past import forced, only_legal, remember
+from dasan.kernels.env.threads import (
+    ASLEEP,
+    FORCED,
+    SAMPLE,
+    START,
+    WRITE,
+    Posts,
+    Workspace,
+    agreed,
+    enter,
+    found,
+    next_order,
+)
 from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
 from dasan.kernels.runtime.parcels import opened
 
@@ -65,6 +78,23 @@ def make_serve(
         for i in range(U(first), U(end)):
             observe(i, states, buffers, tables)
 
+    @apart
+    @belonging_to(module)
+    def skip_forced(parcel: Parcel, me: int, first: int, last: int) -> None:
+        _, workspace, states, buffers, tables = opened(parcel)
+        scratch = workspace.scratch[me]
+        for i in range(first, last):
+            if not forced(i, buffers):
+                continue
+            while forced(i, buffers):
+                action, seat = only_legal(i, buffers), signed(buffers.to_act[i])
+                workspace.chosen[i] = action
+                move_all(parcel, me, i, i + 1, last, False)
+                remember(i, action, seat, buffers, workspace.past)
+                publish(i, scratch, states, buffers, tables)
+            if workspace.observing:
+                observe(i, states, buffers, tables)
+
     publish_block = publish_all if publish_plain is None else publish_all_plain
 
     @lean
@@ -78,6 +108,8 @@ def make_serve(
             elif order == WRITE:
                 for i in range(first, last):
                     write_optional(i, workspace.optional, states, buffers, tables)
+            elif order == FORCED:
+                skip_forced(parcel, me, first, last)
             elif order == START or agreed(me, posts, workspace.chosen, buffers):
                 for block in range(first, last, BLOCK):
                     end = min(block + BLOCK, last)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from dasan.kernels.env.buffers import NONE, Buffers, Words, first_illegal, sample
 from dasan.kernels.env.optional_outputs import OptionalOutputs
+from dasan.kernels.env.past import Past
 from dasan.kernels.runtime.atomics import HAS_YIELD, give_way, load, replace, store, swap
 from dasan.kernels.runtime.compiled import DISABLED, lean, woven
 
@@ -30,9 +31,10 @@ LINE = 16
 STATE, FIRST, LAST, FOUND, WAKE, BROKEN = 0, 1, 2, 3, 4, 5
 """Words of a row. FIRST, LAST: the range of environments this thread steps. FOUND: the environment with an illegal action, or
 NONE or LOST. WAKE: set while the helper sleeps. BROKEN (caller's row only): a helper failed, and nobody may wait for it."""
-ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP, WRITE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+ASLEEP, IDLE, CHECKED, GO, LEAVE, SAMPLE, START, STEP, WRITE, FORCED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Values of STATE. On STEP a helper checks its actions, reports CHECKED, and waits for GO or LEAVE. WRITE writes optional
-outputs; it comes after a step, because ragged rows depend on what is legal in all environments."""
+outputs; it comes after a step, because ragged rows depend on what is legal in all environments. FORCED, after a step too, makes
+the moves of seats that have no choice."""
 LOST = -2
 _LOOKS = 300 if HAS_YIELD else 30_000
 """How often a helper polls for a command before it sleeps."""
@@ -42,7 +44,7 @@ class Workspace(NamedTuple):
     """Working memory of n environments.
 
     chosen: [n], the actions of this step. choice: [n], the random states of `sample`. scratch: a row a thread. observing:
-    whether observations are written. optional: the optional outputs.
+    whether observations are written. optional: the optional outputs. past: the last moves.
     """
 
     chosen: npt.NDArray[np.int32]
@@ -50,6 +52,7 @@ class Workspace(NamedTuple):
     scratch: Words
     observing: bool
     optional: OptionalOutputs
+    past: Past
 
 
 @woven
@@ -248,6 +251,6 @@ def _help(me: int, crew: _Crew) -> None:
 
 
 __all__ = [
-    *("ASLEEP", "SAMPLE", "START", "STEP", "WRITE", "Workspace", "Posts", "Team"),
+    *("ASLEEP", "FORCED", "SAMPLE", "START", "STEP", "WRITE", "Workspace", "Posts", "Team"),
     *("agreed", "enter", "found", "next_order", "sample_all"),
 ]

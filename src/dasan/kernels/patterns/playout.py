@@ -17,7 +17,7 @@ from dasan.kernels.env.playout_policies import (
     rank_counts,
     thrifty_play,
 )
-from dasan.kernels.env.playouts import make_play_out
+from dasan.kernels.env.playouts import make_choose_all, make_play_out
 from dasan.kernels.patterns import env
 from dasan.kernels.patterns.env import PatternStates, PatternTables
 from dasan.kernels.runtime.bits import popcount
@@ -109,13 +109,13 @@ def _publish(states: PatternStates, buffers: Buffers, tables: PatternTables, scr
 
 
 @woven
-def _choose(states: PatternStates, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    row = states.words[0]
-    n = signed(buffers.num_legal[0])
+def _choose(i: int, states: PatternStates, buffers: Buffers, tables: PatternTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row `i`, whose legal actions are published."""
+    row = states.words[i]
+    n = signed(buffers.num_legal[i])
     phase = row[env.PHASE]
     if phase != U(env.PLAYING):
-        return extreme(buffers.legal[0], n, phase == U(env.TAKING))
+        return extreme(buffers.legal[i], n, phase == U(env.TAKING))
     seat = signed(row[env.SEAT])
     sizes = _0
     for other in range(tables.policy.players):
@@ -124,7 +124,7 @@ def _choose(states: PatternStates, buffers: Buffers, tables: PatternTables, thri
     leading = row[env.TABLE] == U(env.NONE)
     size = 0 if leading else signed(tables.catalogue.size[row[env.TABLE]])
     held = rank_counts(row[env.ONE + seat], row[env.TWO + seat])
-    return thrifty_play(buffers.legal[0], n, held, leading, size, False, sizes, thrifty)
+    return thrifty_play(buffers.legal[i], n, held, leading, size, False, sizes, thrifty)
 
 
 @woven
@@ -147,3 +147,4 @@ def _step(states: PatternStates, action: int, buffers: Buffers, tables: PatternT
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
 play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+choose_all = make_choose_all(__name__, _choose)

@@ -14,7 +14,7 @@ from dasan.kernels.env.playout_policies import (
     thrifty_bid,
     thrifty_play,
 )
-from dasan.kernels.env.playouts import make_play_out
+from dasan.kernels.env.playouts import make_choose_all, make_play_out
 from dasan.kernels.ranks import env
 from dasan.kernels.ranks.auction import counts_of
 from dasan.kernels.ranks.env import RankTables
@@ -106,20 +106,20 @@ def _publish(states: Words, buffers: Buffers, tables: RankTables, scratch: Words
 
 
 @woven
-def _choose(states: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
-    """The action that thrifty chooses in row 0, whose legal actions are published."""
-    row = states[0]
+def _choose(i: int, states: Words, buffers: Buffers, tables: RankTables, thrifty: ThriftyTables) -> int:
+    """The action that thrifty chooses in row `i`, whose legal actions are published."""
+    row = states[i]
     players = tables.auction.players
-    n = signed(buffers.num_legal[0])
+    n = signed(buffers.num_legal[i])
     seat = signed(row[env.SEAT])
     hand = row[env.HAND + seat]
     held = _0
     for j in range(4):
         held += deposit((hand >> U(16 * j)) & _RANKS, _ONES)
     if row[env.PHASE] == U(env.AUCTION):
-        return thrifty_bid(buffers.legal[0], n, held, thrifty)
+        return thrifty_bid(buffers.legal[i], n, held, thrifty)
     if row[env.PHASE] == U(env.CALLING):
-        return extreme(buffers.legal[0], n, True)
+        return extreme(buffers.legal[i], n, True)
     known = row[env.PARTNER] != U(env.NONE) and (row[env.HOLDER] == U(env.NONE) or row[env.PARTNER] == U(seat))
     side = _1 << row[env.BIDDER]
     if known:
@@ -133,7 +133,7 @@ def _choose(states: Words, buffers: Buffers, tables: RankTables, thrifty: Thrift
     leading = last == U(LEAD)
     friendly = (not leading) and (side >> row[env.TABLE_SEAT]) & _1 == ours
     size = 0 if leading else signed(tables.catalogue.sizes[last])
-    return thrifty_play(buffers.legal[0], n, held, leading, size, friendly, sizes, thrifty)
+    return thrifty_play(buffers.legal[i], n, held, leading, size, friendly, sizes, thrifty)
 
 
 @woven
@@ -151,3 +151,4 @@ def _step(states: Words, action: int, buffers: Buffers, tables: RankTables, scra
 
 publish, choose, step, move_hand, deal_hand = make_kernels(__name__, _publish, _choose, _step, fill)
 play_out = make_play_out(__name__, _copy, _publish, _choose, _step, publish, step)
+choose_all = make_choose_all(__name__, _choose)

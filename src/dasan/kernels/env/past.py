@@ -1,0 +1,62 @@
+"""The last moves of each hand, and which environments leave their seat no choice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.kernels.env.buffers import NONE, Buffers, nth_legal, signed
+from dasan.kernels.runtime.compiled import lean, woven, woven_callable
+
+_0 = np.uint64(0)
+
+
+class Past(NamedTuple):
+    """The last moves of n hands.
+
+    actions: [n, k], the ids of the last k moves that everybody saw, the latest first; NONE where there are fewer. seats: [n, k],
+    who made them. private: ids from here on belong to the exchange between hands, which two seats see.
+    """
+
+    actions: npt.NDArray[np.int32]
+    seats: npt.NDArray[np.int8]
+    private: int
+
+
+@woven_callable
+def remember(i: int, action: int, seat: int, buffers: Buffers, past: Past) -> None:
+    """Enter the move that was just made in environment `i`; where it ended the hand, forget the hand."""
+    actions, seats = past.actions, past.seats
+    most = actions.shape[1]
+    if buffers.done[i]:
+        for k in range(most):
+            actions[i, k] = seats[i, k] = NONE
+    elif most > 0 and action < past.private:
+        for k in range(most - 1, 0, -1):
+            actions[i, k] = actions[i, k - 1]
+            seats[i, k] = seats[i, k - 1]
+        actions[i, 0] = action
+        seats[i, 0] = seat
+
+
+@lean
+def remember_all(actions: npt.NDArray[np.int32], seats: npt.NDArray[np.int8], buffers: Buffers, past: Past) -> None:
+    """`remember` one move of each environment."""
+    for i in range(actions.shape[0]):
+        remember(i, signed(actions[i]), signed(seats[i]), buffers, past)
+
+
+@woven
+def forced(i: int, buffers: Buffers) -> bool:
+    """Whether the seat to act in environment `i` has one legal action, in a hand that has begun."""
+    return bool((buffers.num_legal[i] == 1) & (buffers.done[i] == 0))
+
+
+@woven
+def only_legal(i: int, buffers: Buffers) -> int:
+    """The legal action of environment `i`, if it has one."""
+    if buffers.written.legal:
+        return signed(buffers.legal[i, 0])
+    return nth_legal(i, _0, buffers)
