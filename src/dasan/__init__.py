@@ -20,7 +20,8 @@ from dasan.games import PRESETS, register
 from dasan.games import make_rules as rules
 from dasan.play.begin import deal
 from dasan.play.moves import Move
-from dasan.play.parts import Phase, Result
+from dasan.play.phases import Phase
+from dasan.play.result import Result
 from dasan.play.sessions import Session, session
 from dasan.play.starting import start
 from dasan.play.state import State

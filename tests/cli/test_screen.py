@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from dasan.games import PRESETS
 from dasan.play.moves import MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.records.verify import verify
 from dasan.tui.app import Action, TableApp
 from dasan.tui.fan import Fan

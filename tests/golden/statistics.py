@@ -16,7 +16,7 @@ import dasan
 from dasan import vector
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 
 PINNED = Path(__file__).parent / "statistics.txt"
 """preset, figure, mean, standard error."""

@@ -28,7 +28,7 @@ import dasan
 from dasan import Card, DasanError, State, View
 from dasan.play.dealing import Deal
 from dasan.play.events import EventType
-from dasan.play.parts import Origin
+from dasan.play.origin import Origin
 from dasan.records.verify import verify
 
 CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|[BR]J)\b")

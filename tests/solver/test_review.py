@@ -19,7 +19,7 @@ from tests.solver.test_endgame import plain
 
 import dasan
 from dasan.bench.solver import at_random
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget
 from dasan.solver.picture import picture

@@ -12,7 +12,7 @@ from dasan.arena.estimate import Estimate
 from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
 from dasan.bots import Bot, Maker, bot
 from dasan.play.begin import deal
-from dasan.play.parts import Result
+from dasan.play.result import Result
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 

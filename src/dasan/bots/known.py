@@ -20,7 +20,7 @@ from dasan.bots.search import seed_of
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.records.retrace import moves_of

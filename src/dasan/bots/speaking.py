@@ -12,7 +12,7 @@ from dasan.cards import Hand, card
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
 from dasan.play.moves import Move, MoveType, read_move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 

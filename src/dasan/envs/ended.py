@@ -11,7 +11,7 @@ from dasan.features import encode
 from dasan.play import tricks
 from dasan.play.action_ids import ActionIds
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 
 

@@ -18,7 +18,7 @@ from dasan.play.action_ids import PASS_ID, ActionIds, action_ids
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Result
+from dasan.play.result import Result
 from dasan.play.state import State
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules

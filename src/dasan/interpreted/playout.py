@@ -12,7 +12,7 @@ from dasan.cards import Hand
 from dasan.interpreted.env import EngineMemory, EngineTables, moves_by_id, write_result
 from dasan.interpreted.env import publish as publish_one
 from dasan.play.action_ids import ActionIds
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import WORLD, below, mixed, stepped

@@ -9,7 +9,7 @@ from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.ruleset.policies import Auction
 from dasan.ruleset.rules import Rules
 from dasan.sentences import said

@@ -9,7 +9,8 @@ from dasan.arguments import seat as seat_of
 from dasan.play import auction, fairness
 from dasan.play.dealing import Deal, deal_hand
 from dasan.play.events import EventType
-from dasan.play.parts import Exchange, Origin, Phase, current_origin
+from dasan.play.origin import Origin, current_origin
+from dasan.play.phases import Exchange, Phase
 from dasan.play.state import State
 from dasan.play.tricks import with_leader
 from dasan.ruleset.rules import Rules

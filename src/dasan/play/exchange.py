@@ -10,7 +10,7 @@ from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Exchange, Phase
+from dasan.play.phases import Exchange, Phase
 from dasan.play.tricks import with_leader
 from dasan.sentences import said
 

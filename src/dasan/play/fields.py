@@ -15,7 +15,8 @@ from dasan.cards import Card, Hand, missing, without
 from dasan.errors import IllegalPlay, Malformed
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
-from dasan.play.parts import Exchange, Origin, Phase, current_origin
+from dasan.play.origin import Origin, current_origin
+from dasan.play.phases import Exchange, Phase
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination

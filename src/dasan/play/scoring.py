@@ -5,7 +5,8 @@ from __future__ import annotations
 from dasan.cards import Card
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
-from dasan.play.parts import Phase, Result
+from dasan.play.phases import Phase
+from dasan.play.result import Result
 from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring, NextDealer
 
 

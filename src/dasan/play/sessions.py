@@ -12,7 +12,8 @@ from dasan.play.begin import begin, hand_secret
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
-from dasan.play.parts import Origin, Result, current_origin, named
+from dasan.play.origin import Origin, current_origin, named
+from dasan.play.result import Result
 from dasan.play.state import State
 from dasan.records.write import ALL, write_session
 from dasan.ruleset.policies import LaterLead

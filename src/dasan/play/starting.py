@@ -12,7 +12,7 @@ from dasan.errors import DasanError
 from dasan.play import auction
 from dasan.play.dealing import Position
 from dasan.play.events import EventType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.scoring import settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, with_leader

@@ -13,7 +13,8 @@ from dasan.play import auction, scoring, tricks
 from dasan.play import exchange as exchanging
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Phase, Result
+from dasan.play.phases import Phase
+from dasan.play.result import Result
 from dasan.play.shorthand import understand
 from dasan.play.view import View, look
 from dasan.records.write import ALL, write_state

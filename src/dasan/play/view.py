@@ -14,7 +14,8 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move
-from dasan.play.parts import Phase, Result
+from dasan.play.phases import Phase
+from dasan.play.result import Result
 from dasan.play.scoring import result
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination

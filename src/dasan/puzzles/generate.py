@@ -14,7 +14,7 @@ from math import ceil
 from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.play.begin import deal
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.making import Key, find_key, solved
 from dasan.puzzles.position import without_history

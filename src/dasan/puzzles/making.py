@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dasan.arguments import instance, whole
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.position import canonical, choices, forced
 from dasan.puzzles.puzzle import Puzzle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.starting import start
 from dasan.play.state import State
 

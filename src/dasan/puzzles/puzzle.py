@@ -11,7 +11,7 @@ from typing import Any
 from dasan.arguments import instance, items
 from dasan.errors import BadRecord
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.position import canonical
 from dasan.puzzles.themes import THEMES

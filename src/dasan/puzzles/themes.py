@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.truth import Truth

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles.position import canonical, forced, side_of
 from dasan.puzzles.sight import Sight

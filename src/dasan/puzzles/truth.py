@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.solver.budget import Budget
 from dasan.solver.open_hands import OpenHands, position

@@ -9,7 +9,7 @@ from typing import Any
 
 from dasan.errors import BadRecord, DasanError
 from dasan.games import PRESETS
-from dasan.play.parts import MAX_TEXT, Origin, named
+from dasan.play.origin import MAX_TEXT, Origin, named
 from dasan.records.lines import FORMAT, Line, same
 from dasan.ruleset.rules import Rules
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from dasan.cards import Card, card, format_cards, parse_cards
 from dasan.errors import BadRecord, DasanError
 from dasan.play.events import Event, EventType
-from dasan.play.parts import Origin
+from dasan.play.origin import Origin
 from dasan.records.form import check_form
 from dasan.records.lines import Line
 from dasan.records.reader import Reader

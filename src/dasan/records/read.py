@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dasan.errors import BadRecord
 from dasan.play.dealing import Deal
-from dasan.play.parts import Origin
+from dasan.play.origin import Origin
 from dasan.play.sessions import Session
 from dasan.play.state import State
 from dasan.records.beginnings import check_succession

@@ -12,7 +12,8 @@ from dasan.play.begin import begin
 from dasan.play.dealing import Deal, drawn_dealer
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Origin, Phase
+from dasan.play.origin import Origin
+from dasan.play.phases import Phase
 from dasan.play.starting import from_position
 from dasan.play.state import State
 from dasan.records.beginnings import check_dealt, read_begun, seq_of

@@ -9,7 +9,7 @@ from dasan.errors import BadRecord
 from dasan.games.verdict import Verdict, verdict
 from dasan.play import fairness
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.sessions import Session
 from dasan.play.state import State
 from dasan.records.hidden import check_hidden

@@ -13,7 +13,8 @@ from dasan.games import PRESETS
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event
 from dasan.play.fields import StateFields
-from dasan.play.parts import Origin, Phase
+from dasan.play.origin import Origin
+from dasan.play.phases import Phase
 from dasan.play.scoring import result
 from dasan.play.view import View, look
 from dasan.records.lines import FORMAT

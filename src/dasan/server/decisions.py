@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 import dasan
 from dasan.play import fairness
 from dasan.play.events import MOVES
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.records.write import begun_json
 from dasan.sentences import said

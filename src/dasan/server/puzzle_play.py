@@ -7,7 +7,7 @@ from typing import Any
 
 import dasan
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.puzzles import Puzzle
 from dasan.puzzles.position import side_of

@@ -17,7 +17,8 @@ from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
 from dasan.play.moves import Move
-from dasan.play.parts import Origin, Phase
+from dasan.play.origin import Origin
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import dasan
 from dasan.play.dealing import Deal
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.server.chairs import Chair
 from dasan.server.facts import facts, title_of
 from dasan.server.rooms import Room

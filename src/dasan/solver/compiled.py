@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.backends import CARDSETS, Purpose, choose
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.solver.budget import Budget

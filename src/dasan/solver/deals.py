@@ -20,7 +20,7 @@ from dasan.bots.plan import Plan
 from dasan.cards import Card
 from dasan.games import make_rules
 from dasan.play.begin import deal
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.solver import solve

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.policies import Ending, FixedScoring
 from dasan.solver.budget import Budget

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dasan.backends import OPEN_HANDS
 from dasan.play import auction
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.policies import BidScoring
 from dasan.ruleset.rules import Rules

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from textwrap import wrap
 
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.solver.review import Judged, Review
 
 STEP = 14

@@ -12,7 +12,7 @@ from typing import Any
 
 from dasan.arguments import amount, instance
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel

@@ -166,7 +166,7 @@ def solve_warm(
     """`solve` with the tables of `warm`. line: with `moves`, whether to find a line. also: a legal move to value too, even if
     `legal_moves()` does not list it, because its suits may make a difference.
     """
-    from dasan.play.parts import Phase
+    from dasan.play.phases import Phase
     from dasan.solver import endgame, max_n, open_hands
 
     if state.phase is Phase.OVER:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.text.words import YOU, Words, listed, seat_names, signs
 

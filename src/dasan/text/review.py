@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from dasan.bots.known import Known
 from dasan.games.verdict import title as title_of
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.solver.review import Judged, Review
 from dasan.text.moves import move_words, moves_words, worth_words
 from dasan.text.words import seat_names, signed

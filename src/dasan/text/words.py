@@ -9,7 +9,7 @@ from dasan.cards import Card, format_cards
 from dasan.errors import DasanError
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
-from dasan.play.parts import Result
+from dasan.play.result import Result
 from dasan.ruleset.rules import Rules
 
 SUIT_SIGNS = {"D": "♦", "C": "♣", "H": "♥", "S": "♠"}

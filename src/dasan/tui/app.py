@@ -16,7 +16,7 @@ from dasan.cards import format_cards
 from dasan.errors import DasanError
 from dasan.games import PRESETS
 from dasan.play.moves import PASS, Move, MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.ruleset.policies import Direction
 from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.asking import question, spell_out

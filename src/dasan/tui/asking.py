@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dasan.play.moves import MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.view import View
 from dasan.text.words import Words, kind_words, listed
 

@@ -9,7 +9,7 @@ from dasan.bots import Bot
 from dasan.errors import DasanError, IllegalPlay
 from dasan.play.fairness import SECRET_BYTES
 from dasan.play.moves import Move
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.sessions import Session, session
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from dasan.play.events import Event, EventType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.view import View
 from dasan.ruleset.policies import Ending
 from dasan.text.words import Words, kind_words, signed, signs

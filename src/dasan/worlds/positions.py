@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from dasan.arguments import MOST_WORKERS, instance, shown, whole
 from dasan.backends import Backend, Purpose, Wanted, choose
 from dasan.play.action_ids import action_ids
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.worlds.deals import Deals

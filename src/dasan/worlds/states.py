@@ -11,7 +11,7 @@ from dasan.play.begin import begin
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Exchange
+from dasan.play.phases import Exchange
 from dasan.play.starting import from_position
 from dasan.play.state import State
 from dasan.play.view import View

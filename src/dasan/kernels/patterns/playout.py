@@ -25,7 +25,7 @@ from dasan.kernels.runtime.compiled import lean, woven
 from dasan.play.action_ids import action_ids
 from dasan.play.events import EventType
 from dasan.play.moves import Move, MoveType
-from dasan.play.parts import Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 
 U = np.uint64

@@ -1,57 +1,12 @@
-"""Small parts of a state: its phase, the exchange under way, the result, its origin."""
+"""The origin of a hand: who played, with which version, and the secret of the deal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
 
 from dasan.arguments import WrongType, shown
-from dasan.cards import Card
 from dasan.version import __version__
-
-
-class Phase(StrEnum):
-    AUCTION = "auction"
-    CALL = "call"
-    EXCHANGE = "exchange"
-    PLAY = "play"
-    OVER = "over"
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """Cards that change hands before play (W.20): the loser gives, the winner offers two, the loser takes one."""
-
-    winner: int
-    loser: int
-    given: Card | None = None
-    offered: tuple[Card, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a hand ended. payments: units by seat, which sum to zero. finish_order: the seats that went out, in order; where play
-    goes on to the end, the last one in is the last entry (W.18). winners: seats, ascending. foul: the seat that failed to guard
-    (D2.17), or None.
-    """
-
-    payments: tuple[int, ...]
-    finish_order: tuple[int, ...]
-    winners: tuple[int, ...]
-    foul: int | None
-    next_dealer: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON data."""
-        return {
-            "payments": list(self.payments),
-            "finish_order": list(self.finish_order),
-            "winners": list(self.winners),
-            "foul": self.foul,
-            "next_dealer": self.next_dealer,
-        }
 
 
 @dataclass(frozen=True, slots=True)
