@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -63,6 +64,20 @@ class Move:
 
 
 PASS = Move(MoveType.PASS)
+
+
+def plays(combinations: Iterable[Combination]) -> list[Move]:
+    """The moves that play these combinations, which the rules have made: the checks of `Move` take longer than all the rest."""
+    made = []
+    new, set_field, play = object.__new__, object.__setattr__, MoveType.PLAY
+    for combination in combinations:
+        move = new(Move)
+        set_field(move, "type", play)
+        set_field(move, "cards", combination.cards)
+        set_field(move, "bid", None)
+        set_field(move, "combination", combination)
+        made.append(move)
+    return made
 
 
 def check_form(move: Move) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
-from dasan.cards import Card, card, format_cards
+from dasan.cards import Card, Hand, card, format_cards
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
-from dasan.play.moves import PASS, Move, MoveType
+from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
 from dasan.play.scoring import finish, settle_first_out
 from dasan.ruleset.policies import Ending, Guard, Restart
@@ -49,7 +50,7 @@ def legal_plays(state: StateFields) -> tuple[Move, ...]:
         found = [combination for row, combination in fits if row.beats(on_table)]
     if state.must_include is not None or guarding(state):
         found = [c for c in found if _duty(state, c) is None]
-    moves = [Move(MoveType.PLAY, c.cards, None, c) for c in found]
+    moves = plays(found)
     if on_table is not None and _duty(state, None) is None:
         moves.append(PASS)
     return tuple(moves)
@@ -114,6 +115,7 @@ def play(state: AnyState, move: Move) -> AnyState:
         if state.rules.ending is Ending.LAST_IN:
             events.append((seat, EventType.OUT, ()))
     hands = state.with_hand(seat, hand)
+    passed = state.passed if state.rules.pass_is_final else ()
     after = state.then(
         *events,
         hands=hands,
@@ -123,7 +125,8 @@ def play(state: AnyState, move: Move) -> AnyState:
         table=combination,
         table_seat=seat,
         leader=seat if state.table is None else state.leader,
-        passed=state.passed if state.rules.pass_is_final else (),
+        passed=passed,
+        to_act=_follower(hands, seat, passed),
         must_include=None,
         watching=seat if neglects(state, combination) else None,
         foul=state.watching if not hand and state.watching == (seat - 1) % state.rules.players else None,
@@ -167,8 +170,15 @@ def _after_play(state: AnyState, seat: int) -> AnyState:
             return finish(state)
     if restarts(state, seat):
         return clear(state)
-    waiting = [s for s in state.active if s not in state.passed and s != seat]
-    return _on(state, seat) if waiting else clear(state)
+    return clear(state) if state.to_act is None else state
+
+
+def _follower(hands: Sequence[Hand], seat: int, passed: Sequence[int]) -> int | None:
+    """Who answers a play by `seat`: the next player with cards who has not passed; None: the trick is over."""
+    for following in chain(range(seat + 1, len(hands)), range(seat)):
+        if hands[following] and following not in passed:
+            return following
+    return None
 
 
 def restarts(state: StateFields, seat: int) -> bool:
@@ -195,10 +205,6 @@ def clear(state: AnyState) -> AnyState:
     last = state.table_seat if state.table_seat is not None else 0
     leads = last if state.hands[last] else state.seat_after(last)
     return state.then((leads, EventType.TRICK, ()), table=None, table_seat=None, passed=(), leader=leads, to_act=leads)
-
-
-def _on(state: AnyState, seat: int) -> AnyState:
-    return state.then(to_act=state.seat_after(seat, out_of=state.passed))
 
 
 def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
