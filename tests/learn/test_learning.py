@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -108,6 +111,27 @@ def test_a_run_goes_on_exactly(tmp_path: Path) -> None:
     (tmp_path / "other.npz").write_bytes((tmp_path / "run.npz").read_bytes()[:100])
     with pytest.raises(ValueError, match="no saved training run"):
         Trainer.load(tmp_path / "other.npz")
+
+
+def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path) -> None:
+    """Zip files with other contents, and a run whose settings or totals are none."""
+    file, about = tmp_path / "run.npz", {"config": SMALL.to_json(), "progress": {"epoch": 1}}
+    wrong: list[dict[str, Any]] = [
+        {},
+        {"about": np.array("x")},
+        {"about": np.array("5")},
+        {"about": np.array(json.dumps(about))},
+        {"about": np.array(json.dumps({**about, "progress": {"epochs": 1}}))},
+        {"about": np.array(json.dumps({**about, "config": {"preset": "big-two", "envs": 0}}))},
+    ]
+    for held in wrong:
+        np.savez(file, **held)
+        with pytest.raises(ValueError, match=r"^.*run\.npz is no saved training run$"):
+            Trainer.load(file)
+    with ZipFile(file, "w") as archive:
+        archive.writestr("about.npy", b"\x93NUMPY")
+    with pytest.raises(ValueError, match="no saved training run"):
+        Trainer.load(file)
 
 
 def test_gradients_are_those_of_finite_differences() -> None:

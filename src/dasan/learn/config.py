@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, cast
 
+from dasan.arguments import WrongType, amount, flag, instance, items, shown, whole
 from dasan.games import make_rules
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 
+MOST = 10**9
+"""The most of anything that a run may have; its memory sets limits far below."""
+MOST_SEED = 2**32
+
 
 @dataclass(frozen=True)
 class Config:
-    """A training run.
+    """A training run. ValueError: a field has another type, or a value that no run can have.
 
     - preset, options: the game. session: hands follow one another, so that cards are exchanged in Winner.
     - first, second: the sizes of the hidden layers.
@@ -49,6 +54,28 @@ class Config:
     pool: tuple[str, ...] = ()
     share: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in ("preset", "start"):
+            instance(getattr(self, name), str, f"{name} is text")
+        options = instance(self.options, dict, "options are a dictionary")
+        if not all(isinstance(name, str) for name in options):
+            raise WrongType(f"options are a dictionary by their names, not {shown(options)}")
+        checked: dict[str, object] = {"session": flag(self.session, "session")}
+        for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch"):
+            checked[name] = whole(getattr(self, name), name, 1, MOST)
+        checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
+        for name in ("explore", "keep", "trace", "average", "share"):
+            checked[name] = amount(getattr(self, name), name, 1)
+        for name in ("rate", "rate_end", "unit"):
+            checked[name] = found = amount(getattr(self, name), name, MOST)
+            if not found:
+                raise ValueError(f"{name} is more than 0")
+        pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
+        if isinstance(given, str) or not all(isinstance(name, str) for name in pool):
+            raise WrongType(f"a pool is a list of names, not {shown(given)}")
+        for name, value in {**checked, "pool": pool}.items():
+            object.__setattr__(self, name, value)
+
     def rules(self) -> Rules:
         """The rules that are learnt."""
         return make_rules(self.preset, **self.options)
@@ -59,8 +86,11 @@ class Config:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Config:
-        """The configuration of `to_json`. ValueError: an unknown or a missing field."""
-        try:
-            return Config(**{**data, "pool": tuple(data.get("pool", ()))})
-        except TypeError as error:
-            raise ValueError(f"not a training configuration: {error}") from error
+        """The configuration of `to_json`. ValueError: an unknown or a missing field, or one of another type."""
+        known = {one.name for one in fields(Config)}
+        given = instance(data, dict, "a training configuration is a dictionary")
+        if unknown := [name for name in given if name not in known]:
+            raise ValueError(f"a training configuration has no field {shown(unknown[0])}")
+        if "preset" not in given:
+            raise ValueError("a training configuration has a field preset")
+        return Config(**given)

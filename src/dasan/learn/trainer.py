@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import process_time
-from zipfile import is_zipfile
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
+from dasan.arguments import instance
 from dasan.bots.network import Network, Shape, fresh, scales
 from dasan.bots.scoring import Scorer
 from dasan.features import layout, move_layout
@@ -114,7 +116,7 @@ class Trainer:
     """A training run of `config`. `load` goes on with one that `save` wrote."""
 
     def __init__(self, config: Config) -> None:
-        self.config = config
+        self.config = instance(config, Config, "a training run has a configuration")
         rules = config.rules()
         self._pool = Pool(rules, config.session, config.pool, config.share, config.envs)
         self.env: VectorEnv = vector.make(rules, config.envs, seed=self._seed(0), session=config.session, moves="ragged")
@@ -153,16 +155,20 @@ class Trainer:
         """The run that `save` wrote. epochs: a new number of epochs to train for. ValueError: the file holds something else."""
         if not is_zipfile(file):
             raise ValueError(f"{file} is no saved training run")
-        with np.load(file, allow_pickle=False) as held:
-            if "about" not in held.files:
-                raise ValueError(f"{file} is no saved training run")
-            about = json.loads(str(held["about"]))
-            config = Config.from_json(about["config"])
-            trainer = Trainer(config if epochs is None else replace(config, epochs=epochs))
-            learner = trainer.learner
-            for name in ("flat", "average", "mean", "square"):
-                getattr(learner, name)[:] = held[name]
-            trainer.progress = Progress(**about["progress"])
+        try:
+            with np.load(file, allow_pickle=False) as held:
+                about = json.loads(str(held["about"]))
+                config, progress = Config.from_json(about["config"]), Progress(**about["progress"])
+                arrays = {name: held[name] for name in ("flat", "average", "mean", "square")}
+        except (ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
+            raise ValueError(f"{file} is no saved training run") from error
+        trainer = Trainer(config if epochs is None else replace(config, epochs=epochs))
+        for name, array in arrays.items():
+            weights = getattr(trainer.learner, name)
+            if array.shape != weights.shape or array.dtype != weights.dtype:
+                raise ValueError(f"{file} is a training run of a network of another size")
+            weights[:] = array
+        trainer.progress = progress
         return trainer
 
     def epoch(self) -> None:
