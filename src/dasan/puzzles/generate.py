@@ -11,6 +11,7 @@ from functools import partial
 from itertools import zip_longest
 from math import ceil
 
+from dasan.arguments import MOST_WORKERS, WrongType, items, shown, whole
 from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.play.begin import deal
@@ -54,8 +55,12 @@ def generate(
     - progress: called with the number of hands played and of puzzles still missing.
 
     ValueError: an unknown theme, a count below 1, another number of players than 3 or 4, or bounds of cards out of order.
+    TypeError: an argument has another type.
     """
-    _check(count, themes, players, cards)
+    count, seed, themes, players, cards, hands = _checked(count, seed, themes, players, cards, hands)
+    workers = whole(workers, "workers", 1, MOST_WORKERS)
+    if progress is not None and not callable(progress):
+        raise WrongType(f"progress is a function, not {shown(progress)}")
     cells = [(theme, n) for theme in THEMES if theme in themes for n in players]
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
@@ -79,16 +84,27 @@ def generate(
     return _chosen(found, share)
 
 
-def _check(count: int, themes: Collection[str], players: Sequence[int], cards: tuple[int, int]) -> None:
-    unknown = sorted(set(themes) - set(THEMES))
-    if unknown or not themes:
-        raise ValueError(f"there is no theme {', '.join(unknown)}; there are {', '.join(THEMES)}")
-    if count < 1:
-        raise ValueError("ask for at least one puzzle")
-    if not set(players) <= set(PRESETS) or not players:
-        raise ValueError("Big Three is played by three or four")
-    if not 1 <= cards[0] <= cards[1]:
-        raise ValueError("the least number of cards is at least 1, and not more than the most")
+def _checked(
+    count: int, seed: int, themes: Collection[str], players: Sequence[int], cards: tuple[int, int], hands: int
+) -> tuple[int, int, tuple[str, ...], tuple[int, ...], tuple[int, int], int]:
+    """The arguments as they are meant. ValueError or TypeError: see `generate`."""
+    count = whole(count, "the number of puzzles", 1)
+    seed = whole(seed, "a seed")
+    hands = whole(hands, "hands", 0)
+    names = items(themes, "themes are a list of names")
+    names = (themes,) if isinstance(themes, str) else names
+    unknown = [name for name in names if not isinstance(name, str) or name not in THEMES]
+    if unknown:
+        raise ValueError(f"there is no theme {', '.join(map(shown, unknown))}; there are {', '.join(THEMES)}")
+    if not names:
+        raise ValueError(f"themes are one or more of {', '.join(THEMES)}")
+    numbers = tuple(whole(n, "the number of players", 3, 4) for n in items(players, "players are a list of numbers"))
+    if not numbers:
+        raise ValueError("Big Three is played by three or four: name one")
+    bounds = tuple(whole(n, "the number of cards", 1) for n in items(cards, "cards are the least and the most"))
+    if len(bounds) != 2 or bounds[0] > bounds[1]:
+        raise ValueError(f"the least number of cards is at least 1, and not more than the most, not {shown(cards)}")
+    return count, seed, names, numbers, (bounds[0], bounds[1]), hands
 
 
 def _chosen(found: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
