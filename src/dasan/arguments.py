@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -78,6 +78,21 @@ def seat(value: object, players: int, what: str) -> int:
         return whole(value, what, 0, players - 1)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{what} is a seat from 0 to {players - 1}, not {shown(value)}") from None
+
+
+def word(value: object, choices: Sequence[T], what: str) -> T:
+    """`value` as one of `choices`, words or None. what: its name in the sentence.
+
+    >>> word("off", ("on", "off"), "sound")
+    'off'
+    """
+    for choice in choices:
+        if value is choice or (isinstance(value, str) and value == choice):
+            return choice
+    *some, last = (str(choice) for choice in choices)
+    raise (ValueError if isinstance(value, str) else WrongType)(
+        f"{what} is {', '.join(some)} or {last}, not {shown(value)}"
+    )
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError("Gymnasium environments need their extra: pip install 'dasan[envs]'") from error
 
 import dasan.vector
-from dasan.arguments import WrongType, shown, whole
+from dasan.arguments import WrongType, shown, whole, word
 from dasan.bots import Bot, bot
 from dasan.envs.hand import Hand
 from dasan.envs.payoff import bounds
@@ -37,7 +37,10 @@ from dasan.vector.earnings import earnings
 Array = npt.NDArray[Any]
 Observed = dict[str, Array]
 Illegal = Literal["end", "raise"]
+ILLEGAL: tuple[Illegal, ...] = ("end", "raise")
 MODES = ("human", "ansi")
+MOST_ALONE = 100_000
+"""Environments with bots that `make_vec` makes: each is an object of its own."""
 
 
 def _space(num_features: int, num_actions: int) -> spaces.Dict:
@@ -68,10 +71,8 @@ class DasanEnv(gymnasium.Env):
         render_mode: str | None,
         options: dict[str, OptionValue],
     ) -> None:
-        if render_mode not in (None, *MODES):
-            raise ValueError(f"render_mode is None, {' or '.join(MODES)}, not {render_mode!r}")
-        if illegal not in ("end", "raise"):
-            raise ValueError(f"illegal is end or raise, not {illegal!r}")
+        render_mode = word(render_mode, (None, *MODES), "render_mode")
+        illegal = word(illegal, ILLEGAL, "illegal")
         self._hand = Hand(preset, options)
         self.rules = self._hand.rules
         self.ids = self._hand.env.ids
@@ -194,7 +195,7 @@ class DasanVectorEnv(GymnasiumVectorEnv):
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
         """Carry out one action in each hand. ValueError, with nothing changed: one of them is not legal."""
         acted = self.env.to_act.copy()
-        self.env.step(np.asarray(actions))
+        self.env.step(actions)
         done = self.env.done.copy()
         paid = earnings(self.rules, self.env.rewards, self.env.places, place_points).astype(np.float32)
         rewards = paid[self._all, acted].astype(np.float64)
@@ -248,7 +249,9 @@ def make_vec(
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, options=options)
-    return SyncVectorEnv([lambda: make(preset, opponents=opponents, **options) for _ in range(num_envs)])
+    return SyncVectorEnv(
+        [lambda: make(preset, opponents=opponents, **options) for _ in range(whole(num_envs, "num_envs", 1, MOST_ALONE))]
+    )
 
 
 def _id(name: str) -> str:

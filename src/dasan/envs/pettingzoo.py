@@ -18,7 +18,7 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("PettingZoo environments need their extra: pip install 'dasan[envs]'") from error
 
-from dasan.arguments import whole
+from dasan.arguments import WrongType, shown, whole, word
 from dasan.envs.ended import Final
 from dasan.envs.hand import Hand
 from dasan.envs.show import rendered
@@ -27,6 +27,7 @@ from dasan.ruleset.rules import Rules
 
 Observed = dict[str, npt.NDArray[Any]]
 Illegal = Literal["raise", "random"]
+ILLEGAL: tuple[Illegal, ...] = ("raise", "random")
 MODES = ("human", "ansi")
 
 
@@ -48,10 +49,8 @@ class DasanEnv(AECEnv):
         options: dict[str, OptionValue],
     ) -> None:
         super().__init__()
-        if render_mode not in (None, *MODES):
-            raise ValueError(f"render_mode is None, {' or '.join(MODES)}, not {render_mode!r}")
-        if illegal not in ("raise", "random"):
-            raise ValueError(f"illegal is raise or random, not {illegal!r}")
+        render_mode = word(render_mode, (None, *MODES), "render_mode")
+        illegal = word(illegal, ILLEGAL, "illegal")
         max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
         self._hand = Hand(preset, options)
         self.rules = self._hand.rules
@@ -75,10 +74,18 @@ class DasanEnv(AECEnv):
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self.possible_agents[self._seat(agent)]]
 
     def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
+        return self.action_spaces[self.possible_agents[self._seat(agent)]]
+
+    def _seat(self, agent: object) -> int:
+        """The seat of an agent. ValueError: there is no such agent."""
+        seat = self._seats.get(agent) if isinstance(agent, str) else None
+        if seat is None:
+            kind = ValueError if isinstance(agent, str) else WrongType
+            raise kind(f"an agent is one of {', '.join(self.possible_agents)}, not {shown(agent)}")
+        return seat
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a hand: the first one of `seed`, or the following one if `seed` is None. `options` are ignored."""
@@ -135,7 +142,7 @@ class DasanEnv(AECEnv):
 
     def observe(self, agent: str) -> Observed:
         """What `agent` sees. After the end of a hand this is computed only when it is read, which few programs do."""
-        seat = self._seats[agent]
+        seat = self._seat(agent)
         if self._hand.over:
             return Final(self._hand.story, seat, self._hand.env.num_actions)
         return {"observation": self._hand.observation(seat), "action_mask": self._hand.mask(seat)}
@@ -164,10 +171,10 @@ class DasanParallelEnv(ParallelEnv):
         self._most = max_cycles
 
     def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
+        return self.aec_env.observation_space(agent)
 
     def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
+        return self.aec_env.action_space(agent)
 
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -181,6 +188,8 @@ class DasanParallelEnv(ParallelEnv):
         if not self.agents:
             return {}, {}, {}, {}, {}
         agents, env = self.agents, self.aec_env
+        if not isinstance(actions, Mapping):
+            raise WrongType(f"actions are a dictionary by agent, not {shown(actions)}")
         acting = env.agent_selection
         if acting not in actions:
             raise ValueError(f"{acting} is to act and has no action")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import WrongType, seat, shown, whole
+from dasan.arguments import WrongType, flag, seat, shown, whole
 from dasan.envs.hand import Hand
 from dasan.play.moves import Move, MoveType
 from dasan.ruleset.policies import OptionValue
@@ -68,7 +68,7 @@ class RLCardEnv:
         legal.
         """
         player = self.get_player_id()
-        if raw_action or isinstance(action, str):
+        if flag(raw_action, "raw_action") or isinstance(action, str):
             state = self._hand.state
             said = state.play(str(action)).events[len(state.events)]  # refuses what is not legal
             number = self._hand.env.ids.of(

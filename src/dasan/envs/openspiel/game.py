@@ -6,6 +6,7 @@ from typing import Any
 
 import pyspiel
 
+from dasan.arguments import shown, whole
 from dasan.envs.openspiel.observer import DasanObserver
 from dasan.envs.openspiel.state import DasanState
 from dasan.envs.openspiel.tree import DRAWN, GameTree
@@ -24,8 +25,11 @@ class DasanGame(GameTree, pyspiel.Game):
         defaults = {option.name: option.default for option in preset.options}
         chosen: dict[str, OptionValue] = {k: v for k, v in given.items() if k not in defaults or v != defaults[k]}
         self.rules = preset.rules(chosen)
-        if not DRAWN <= dealer < self.rules.players:
-            raise ValueError(f"dealer is a seat from 0 to {self.rules.players - 1}, or {DRAWN} to draw it")
+        try:
+            dealer = whole(dealer, "dealer", DRAWN, self.rules.players - 1)
+        except (TypeError, ValueError) as error:
+            seats = f"a seat from 0 to {self.rules.players - 1}, or {DRAWN} to draw it"
+            raise type(error)(f"dealer is {seats}, not {shown(dealer)}") from None
         self.ids = action_ids(self.rules)
         self.deck = tuple(self.rules.order.hand(self.rules.pack))
         self.dealer = dealer
