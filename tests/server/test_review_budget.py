@@ -1,0 +1,16 @@
+"""How long reviews of whole hands take, told beside their budget: a slow machine fails nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.reviews import measure, told
+
+
+def test_reviews_of_whole_hands(record_property: Callable[[str, object], None]) -> None:
+    """Every hand is reviewed to its end, each play of it; the first verdict comes before the last."""
+    rows = measure("big-three", "greedy", 3, seed=1)
+    record_property("budget: review of a whole hand", told(rows))
+    for row in rows:
+        assert 0 < row.first < row.total
+        assert row.plays > 10
