@@ -56,12 +56,13 @@ export function sizes(width: number, height: number, shape: Shape): Sizes {
       lift: 12,
     };
   }
-  const hand = between(72, Math.min(width * 0.122, 60 + height * 0.083), 190);
-  const em = between(13, Math.min(width / 48, height / 46), 24);
+  const upright = height > width;
+  const hand = between(72, Math.min(width * (upright ? 0.145 : 0.122), 60 + height * 0.083), 190);
+  const em = between(13, Math.min(width / (upright ? 40 : 48), height / 46), 24);
   return {
     shape,
     hand,
-    play: Math.round(hand * 0.94),
+    play: Math.round(hand * (upright ? 1.15 : 0.94)),
     em,
     compact: hand < 84,
     strip: hand * 0.34,
