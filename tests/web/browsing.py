@@ -131,7 +131,7 @@ def answer(page: Page, move: str) -> None:
         page.locator("[data-do=play]").click()
 
 
-HANGS_OUT = """() => ['html', '.page', '.drawer', '#panel-body', 'dialog', 'dialog .body', '[role=dialog] .body']
+HANGS_OUT = """() => ['html', '.page', '.drawer', '#panel-body', 'dialog', 'dialog .body', '[role=dialog] .body', '.room .sheet']
   .flatMap((selector) => [...document.querySelectorAll(selector)].map((box) => [selector, box.scrollWidth - box.clientWidth]))
   .filter(([, wide]) => wide > 0)
   .map(([selector, wide]) => `${selector} by ${wide}`)"""

@@ -61,6 +61,24 @@ def test_every_phase_of_a_table(
                 expect(page.get_by_role("tabpanel")).to_have_count(0)
 
 
+@pytest.mark.parametrize("size", [(320, 568), PHONE])
+def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """The host's room with open chairs and a bot, and the page of its link, on small phones."""
+    with visitor(browser, server, size) as host, visitor(browser, server, size, scheme="dark") as friend:
+        host.goto("/")
+        host.get_by_role("button", name="Play with friends").click()
+        host.get_by_label("Choose a game").select_option("big-two")
+        host.get_by_label("Seat 4").select_option("level-4")
+        sound(host, "the sheet of a table")
+        host.get_by_role("button", name="Open the table").click()
+        expect(host.get_by_label("Link to this table")).to_be_visible()
+        expect(host.get_by_label("Seat a bot").first).to_be_visible()
+        sound(host, "a table that waits")
+        friend.goto(host.url)
+        expect(friend.get_by_role("button", name="Join the table")).to_be_visible()
+        sound(friend, "the page of a link")
+
+
 UNKNOWN = ["/nowhere", "/t/none", "/h/none", "/puzzles/none", "/rules/none", "/learn/none", "/players/none", "/me/none"]
 
 

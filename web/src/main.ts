@@ -1,10 +1,12 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
+import { keepFocus } from './lib/focus';
 import { start } from './lib/i18n.svelte';
 import { prefs } from './lib/prefs.svelte';
 import './styles/app.css';
 
 prefs.apply();
+keepFocus();
 await start();
 
 const target = document.getElementById('app');

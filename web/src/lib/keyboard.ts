@@ -2,7 +2,6 @@ import type { Table } from './table.svelte';
 
 interface Moves {
   step(by: number): void;
-  hop(rows: number): void;
   close(): void;
 }
 
@@ -30,11 +29,6 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
       case 'ArrowRight':
         if (inTabs) return false;
         moves.step(event.key === 'ArrowRight' ? 1 : -1);
-        return true;
-      case 'ArrowUp':
-      case 'ArrowDown':
-        if (!onCard) return false;
-        moves.hop(event.key === 'ArrowDown' ? 1 : -1);
         return true;
       case 'Enter':
         // A button that is focused gets its Enter; a card gives it to the play.

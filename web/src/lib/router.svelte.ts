@@ -2,6 +2,8 @@ import { parse, type Route } from './paths';
 
 class Router {
   route = $state.raw<Route>(parse(location.pathname));
+  /** Somebody has gone from one page to another. */
+  moved = false;
 
   constructor() {
     window.addEventListener('popstate', () => this.read());
@@ -22,6 +24,7 @@ class Router {
   };
 
   private read(): void {
+    this.moved = true;
     this.route = parse(location.pathname);
   }
 }

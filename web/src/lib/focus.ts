@@ -1,0 +1,62 @@
+import { tick } from 'svelte';
+import { router } from './router.svelte';
+
+const CONTROLS =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex="0"]';
+/** How long a control may take to disappear after it was used: it may have asked the server. */
+const WATCHED = 4000;
+const LOOK = 50;
+
+const lost = (): boolean => !document.activeElement || document.activeElement === document.body;
+
+/** Focus what is found once the page has changed, if nothing else has the focus by then. */
+export function focusNext(find: () => HTMLElement | null | undefined): void {
+  void tick().then(() => {
+    if (lost()) find()?.focus({ preventScroll: true });
+  });
+}
+
+/** The heading of a page that somebody went to: screen readers say it, and the next Tab begins there. */
+export function landing(heading: HTMLElement): void {
+  if (!router.moved || !lost()) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+/**
+ * A control that is used by the keyboard and then goes away, or is disabled, leaves the focus to its neighbours. Not
+ * those that make moves: there a neighbour might be another move, and the keys work without any focus.
+ */
+export function keepFocus(): void {
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function watch(event: KeyboardEvent): void {
+    clearInterval(timer);
+    const used = document.activeElement;
+    if (!['Enter', ' '].includes(event.key) || !(used instanceof HTMLElement) || lost() || used.closest('.felt, [data-do]'))
+      return;
+    const around: HTMLElement[] = [];
+    for (let box = used.parentElement; box && box !== document.body; box = box.parentElement) around.push(box);
+    const until = Date.now() + WATCHED;
+    timer = setInterval(() => {
+      if (lost()) settle(used, around);
+      if (Date.now() > until) clearInterval(timer);
+    }, LOOK);
+  }
+
+  addEventListener('keydown', watch, true);
+}
+
+/** Focus the control after the one that was used, or else the nearest. */
+function settle(used: HTMLElement, around: readonly HTMLElement[]): void {
+  for (const box of around) {
+    if (!box.isConnected) continue;
+    const all = [...box.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility());
+    const after = all.find((one) => used.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const next = (used.isConnected && after) || all[0];
+    if (next) {
+      next.focus();
+      return;
+    }
+  }
+}
