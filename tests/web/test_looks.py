@@ -1,7 +1,8 @@
 """How the page looks, what it weighs, and whether it stutters; pictures are compared with those in ``looks/``.
 
-``DASAN_LOOKS=write`` takes the pictures anew. They are half-sized JPEGs, compared in the browser with a tolerance, and
-only by the Chromium that took them: another version draws letters otherwise.
+``DASAN_LOOKS=write`` takes the pictures anew; without ``looks/review.ndjson`` it also reviews the hand in them anew. They are
+half-sized JPEGs, compared in the browser with a tolerance, and only by the Chromium that took them: another version draws
+letters otherwise.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from playwright.sync_api import Browser
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import built
+from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
 
 from dasan.server.settings import Settings
@@ -104,6 +106,31 @@ SHOTS = [
     ("settlement", "1440x900", "dark"),
     ("places", "844x390", "light"),
     ("spectator", "390x844", "dark"),
+    ("review", "390x844", "light"),
+    ("review", "844x390", "dark"),
+    ("reviewed", "320x568", "dark"),
+    ("reviewed", "720x450", "light"),
+    ("reviewed", "768x1024", "dark"),
+    ("reviewed", "1440x900", "light"),
+    ("reviewed", "2560x1440", "dark"),
+    ("profile", "320x568", "light"),
+    ("profile", "720x450", "dark"),
+    ("profile", "1440x900", "light"),
+    ("puzzle", "320x568", "light"),
+    ("puzzle", "390x844", "dark"),
+    ("puzzle", "720x450", "light"),
+    ("puzzle", "1440x900", "light"),
+    ("puzzles", "768x1024", "dark"),
+    ("lesson-move", "320x568", "dark"),
+    ("lesson-move", "720x450", "light"),
+    ("lesson-move", "1280x640", "light"),
+    ("missing", "390x844", "dark"),
+    ("missing", "720x450", "light"),
+    ("no-table", "1440x900", "dark"),
+    ("no-table", "844x390", "light"),
+    ("down", "320x568", "light"),
+    ("down", "720x450", "dark"),
+    ("puzzles-down", "1440x900", "light"),
 ]
 
 
@@ -113,6 +140,8 @@ SHOTS = [
 def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str, theme: str) -> None:
     writing = os.environ.get("DASAN_LOOKS") == "write"
     if writing:
+        if name == "reviewed" and not VERDICTS["review"].exists():
+            judge()
         MADE_WITH.write_text(browser.version + "\n", encoding="utf-8")
     elif (made := MADE_WITH.read_text(encoding="utf-8").strip()) != browser.version:
         pytest.skip(f"the pictures were taken by Chromium {made}, this is {browser.version}")
@@ -123,6 +152,7 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",
         locale="en-GB",
+        timezone_id="UTC",
         base_url=server.address,
         service_workers="block",
     )
@@ -130,6 +160,8 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         page = context.new_page()
         if name in STATES:
             show(page, name)
+        elif name in AROUND:
+            AROUND[name](page)
         else:
             send_once(page, SNAPSHOT.read_text(encoding="utf-8"))
             path, there = PAGES[name]
@@ -201,11 +233,13 @@ def long_tasks(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
-def test_the_snapshot_is_of_this_protocol() -> None:
-    """The table in the pictures is what a server of today would send."""
+def test_the_pictures_are_of_this_protocol() -> None:
+    """The table and the review in the pictures are what a server of today would send."""
     from pydantic import TypeAdapter
 
-    from dasan.server.protocol import ServerMessage
+    from dasan.server.protocol import KnownDone, KnownMove, ReviewDone, ReviewMove, ServerMessage
+
+    assert checked(VERDICTS["review"], ReviewMove, ReviewDone) == checked(VERDICTS["known"], KnownMove, KnownDone) > 20
 
     message: Any = TypeAdapter(ServerMessage).validate_json(SNAPSHOT.read_text(encoding="utf-8"))
     assert message.type == "snapshot"

@@ -1,0 +1,241 @@
+"""Pages around the table with fixed contents: a finished hand and its review, somebody's profile, no server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, Route
+from pydantic import BaseModel
+from tests.web.states import finished
+
+import dasan
+from dasan import puzzles
+from dasan.server import jobs
+from dasan.server.facts import facts, title_of
+from dasan.server.protocol import (
+    Habit,
+    Habits,
+    HandInfo,
+    HandSeat,
+    HandSummary,
+    History,
+    Me,
+    Profile,
+    Rating,
+    RatingPoint,
+    Result,
+    ReviewNote,
+    ReviewNotes,
+    RoleStatistics,
+)
+
+LOOKS = Path(__file__).parent / "looks"
+VERDICTS = {"review": LOOKS / "review.ndjson", "known": LOOKS / "known.ndjson"}
+"""What the server says of the finished hand's moves, worked out once by :func:`judge`."""
+DAY = "2026-03-01T19:30:00.000+00:00"
+HAND = "/h/fixed"
+
+
+def judge() -> None:
+    """Review the fixed hand, and keep what is said of it."""
+    record = finished().record()
+    moves = list(jobs.review(record, 20.0, 600.0, 256.0))
+    turning = sorted(move["seq"] for move in moves if move["type"] == "move" and move["kept"] is False)
+    done = {"type": "done", "turning_points": turning, "last_chance": None, "complete": True}
+    _write(VERDICTS["review"], [*(move for move in moves if move["type"] == "move"), done])
+    _write(VERDICTS["known"], [*jobs.known(record, 600.0), {"type": "done", "complete": True}])
+
+
+def _write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+
+
+def review(page: Page) -> None:
+    """The hand's page at its fourth play, before the verdicts are asked for."""
+    state = finished()
+    bodies = {
+        "/record": state.record(),
+        "/review": VERDICTS["review"].read_text(encoding="utf-8"),
+        "/known": VERDICTS["known"].read_text(encoding="utf-8"),
+        "/notes": ReviewNotes(notes=[ReviewNote(seq=_seq(state, 7), text="The nine was enough.")]).model_dump_json(),
+    }
+    info = hand_info(state).model_dump_json()
+
+    def tell(route: Route) -> None:
+        path = route.request.url.partition("?")[0]
+        route.fulfill(body=next((body for end, body in bodies.items() if path.endswith(end)), info))
+
+    page.route("**/api/hands/**", tell)
+    page.goto(f"{HAND}?move={_seq(state, 7)}")
+    page.locator(".moves .here").wait_for()
+
+
+def reviewed(page: Page) -> None:
+    """The same with the verdicts."""
+    review(page)
+    page.locator(".right button.primary").first.click()
+    page.get_by_text("Turning points").wait_for()
+    page.get_by_text("Mean over").wait_for()
+    page.mouse.move(0, 0)
+
+
+def _seq(state: dasan.State, at: int) -> int:
+    moves = [event for event in state.events if event.type in ("bid", "pass", "play")]
+    return moves[at].seq
+
+
+def hand_info(state: dasan.State) -> HandInfo:
+    assert state.result is not None
+    names = ["Ada", "Master Hu", "Lan"]
+    return HandInfo(
+        id="fixed",
+        table="fixed",
+        number=1,
+        preset="big-three",
+        title=title_of("big-three"),
+        options=state.rules.options,
+        facts=facts(state.rules),
+        finished=DAY,
+        seats=[
+            HandSeat(seat=seat, name=name, kind="bot" if seat else "human", bot="greedy" if seat else None, player=None)
+            for seat, name in enumerate(names)
+        ],
+        result=Result.model_validate(state.result, from_attributes=True),
+        you=0,
+        shown=True,
+    )
+
+
+def profile(page: Page) -> None:
+    """One's own page: an account with ratings, statistics, habits and hands."""
+    climbing = [1500 + 9 * at - 40 * (at % 5 == 2) for at in range(24)]
+    ratings = [
+        Rating(preset="big-three", players=3, rating=climbing[-1], deviation=62, hands=24, provisional=False),
+        Rating(preset="big-two", players=4, rating=1466, deviation=140, hands=6, provisional=True),
+    ]
+    points = [RatingPoint(at=DAY, rating=rating).model_dump() for rating in climbing]
+    statistics = [
+        RoleStatistics(preset="big-three", role="bidder", hands=9, won=5, payment=14),
+        RoleStatistics(preset="big-three", role="defender", hands=15, won=8, payment=3),
+        RoleStatistics(preset="big-two", role="player", hands=6, won=1, payment=-11),
+    ]
+    habits = Habits(
+        preset="big-three",
+        unit="payment",
+        hands=12,
+        habits=[
+            Habit(habit="bid-high", decisions=12, mistakes=4, cost=0.61, hand="a", seq=5),
+            Habit(habit="spend", decisions=70, mistakes=9, cost=0.32, hand="b", seq=31),
+        ],
+    )
+    hands = [_summary(number, paid) for number, paid in enumerate((3, -3, 6, -1, 2), 1)]
+    told: dict[str, object] = {
+        "/api/me": Me(id="p", name="Ada", account="Ada", password=True).model_dump(),
+        "/api/me/profile": Profile(name="Ada", kind="account", ratings=ratings, statistics=statistics).model_dump(),
+        "/api/me/habits": [habits.model_dump()],
+        "/api/me/history": History(hands=hands, before=None).model_dump(),
+        "/api/me/sessions": [],
+        "/api/me/passkeys": [],
+        "/api/account/sessions": [],
+        "/api/account/passkeys": [],
+    }
+
+    def tell(route: Route) -> None:
+        path = "/api" + route.request.url.partition("/api")[2].partition("?")[0]
+        route.fulfill(json=points if "/ratings/" in path else told[path])
+
+    page.route("**/api/me**", tell)
+    page.route("**/api/me/**", tell)
+    page.route("**/api/account/**", tell)
+    page.goto("/me")
+    page.locator(".hands a").first.wait_for()
+    page.locator("svg[role=img]").first.wait_for()
+
+
+def _summary(number: int, paid: int) -> HandSummary:
+    payments = [paid, -paid, 0]
+    return HandSummary(
+        id=f"h{number}",
+        number=number,
+        preset="big-three",
+        title=title_of("big-three"),
+        finished=DAY,
+        names=["Ada", "Blaise", "Lan"],
+        seat=0,
+        payments=payments,
+        winners=[0] if paid > 0 else [1, 2],
+        rated=True,
+    )
+
+
+def puzzle(page: Page) -> None:
+    """An easy puzzle of the package."""
+    page.goto(f"/puzzles/{puzzles.load(players=3, grade=2)[0].id}")
+    page.locator("button[data-at]").first.wait_for()
+
+
+def puzzle_list(page: Page) -> None:
+    page.goto("/puzzles")
+    page.locator(".list a").first.wait_for()
+
+
+def lesson(page: Page) -> None:
+    """A step of a lesson that asks for a move."""
+    page.goto("/learn/big-three")
+    page.locator("[data-do=next]").click()
+    page.locator("button[data-at]").first.wait_for()
+
+
+def missing(page: Page) -> None:
+    """An address of nothing."""
+    page.goto("/nowhere")
+    page.get_by_text("There is no such page.").wait_for()
+
+
+def no_table(page: Page) -> None:
+    page.goto("/t/none")
+    page.get_by_text("There is no such table.").wait_for()
+
+
+def silent(page: Page) -> None:
+    """The server does not answer."""
+    page.route("**/api/**", lambda route: route.abort())
+
+
+def down(page: Page) -> None:
+    silent(page)
+    page.goto("/")
+    page.get_by_text("The server does not answer.").wait_for()
+
+
+def puzzles_down(page: Page) -> None:
+    silent(page)
+    page.goto("/puzzles")
+    page.get_by_text("The server does not answer.").wait_for()
+
+
+AROUND: dict[str, Callable[[Page], None]] = {
+    "review": review,
+    "reviewed": reviewed,
+    "profile": profile,
+    "puzzle": puzzle,
+    "puzzles": puzzle_list,
+    "lesson-move": lesson,
+    "missing": missing,
+    "no-table": no_table,
+    "down": down,
+    "puzzles-down": puzzles_down,
+}
+"""Opens each of these pages and waits until it stands."""
+
+
+def checked(path: Path, *kinds: type[BaseModel]) -> int:
+    """How many lines of a kept review there are; each is one of these messages."""
+    by_type = {kind.model_fields["type"].annotation.__args__[0]: kind for kind in kinds}  # type: ignore[union-attr]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        by_type[line["type"]].model_validate(line)
+    return len(lines)
