@@ -16,8 +16,8 @@ from dasan.play.begin import deal
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.ruleset.places import place_shares, places_of
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_shares, places_of
 
 LEAST_INTERVAL = 0.5
 """The least number of seconds between two interrupts of a bot that takes too long."""

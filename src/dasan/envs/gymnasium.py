@@ -29,9 +29,9 @@ from dasan.envs.hand import Hand
 from dasan.envs.payoff import bounds
 from dasan.envs.show import rendered
 from dasan.games import PRESETS, rules_of
+from dasan.ruleset.places import place_points
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
 from dasan.vector.earnings import earnings
 
 Array = npt.NDArray[Any]

@@ -13,9 +13,9 @@ from dasan.envs.ended import Story
 from dasan.features import encode
 from dasan.games import rules_of
 from dasan.play.state import State
+from dasan.ruleset.places import place_points
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
 from dasan.vector.earnings import earnings
 
 

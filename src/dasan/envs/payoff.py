@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dasan.play.state import State
+from dasan.ruleset.places import place_points, places_of
 from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points, places_of
 
 
 def payoffs(state: State) -> list[float]:

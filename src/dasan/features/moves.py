@@ -27,8 +27,8 @@ from dasan.features.cards import (
 )
 from dasan.play.action_ids import PASS_ID, action_ids
 from dasan.play.view import View
+from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 
@@ -173,7 +173,7 @@ def _planes(rules: Rules, session: bool) -> list[_Plane]:
     return [plane for plane in _PLANES if plane.when(rules, session)]
 
 
-@remembered()
+@cached_by_rules()
 def move_layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     """Every feature of a move, in order. session: whether hands follow one another, with an exchange between them (W.20).
 
@@ -210,7 +210,7 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
             yield _Action(ids.gives + i, cards=cards)
 
 
-@remembered(8)
+@cached_by_rules(8)
 def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
     """One row of `move_size` bytes for each action id, in order; `out` and `left` depend on the hand and are 0 here."""
     planes = _planes(rules, session)
@@ -219,7 +219,7 @@ def action_features(rules: Rules, session: bool = False) -> tuple[bytes, ...]:
     return tuple(row.ljust(size, b"\0") for row in rows)
 
 
-@remembered()
+@cached_by_rules()
 def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
     """The number of cards that each action id takes from the hand; -1 for a card that it receives (W.20)."""
     ids = action_ids(rules, session)

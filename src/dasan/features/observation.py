@@ -18,8 +18,8 @@ from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Position
 from dasan.play.events import EventType
 from dasan.play.view import View
+from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.policies import Ending
-from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 
@@ -221,7 +221,7 @@ def _planes(rules: Rules, session: bool) -> tuple[_Plane, ...]:
     return (phase, *(plane for plane in (*_BEFORE, *_AFTER) if plane.when(rules, session)))
 
 
-@remembered()
+@cached_by_rules()
 def layout(rules: Rules, session: bool = False) -> tuple[Feature, ...]:
     """Every feature of an observation, in order. session: whether hands follow one another, with an exchange between them
     (W.20).

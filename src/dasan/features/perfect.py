@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from dasan.arguments import instance
 from dasan.features.cards import Feature, card_flags, card_slots, eights, one_flag
-from dasan.ruleset.remembered import remembered
+from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
     from dasan.play.state import State
 
 
-@remembered()
+@cached_by_rules()
 def perfect_layout(rules: Rules) -> tuple[Feature, ...]:
     """Every feature of perfect information, in order; all are flags.
 

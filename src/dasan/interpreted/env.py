@@ -20,9 +20,9 @@ from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
 from dasan.play.result import Result
 from dasan.play.state import State
+from dasan.ruleset.places import places_of
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import places_of
 
 if TYPE_CHECKING:
     from dasan.kernels.env.buffers import Buffers

@@ -20,8 +20,8 @@ from dasan.cards import Card, format_cards
 from dasan.play.moves import PASS, Move, MoveType, check_form
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.catalogue import ActionTable, Row
-from dasan.ruleset.remembered import remembered
 from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
@@ -287,7 +287,7 @@ def _other(rules: Rules, than: Rules) -> str:
     return rules.name if rules.name != than.name else f"other rules of {rules.name}"
 
 
-@remembered()
+@cached_by_rules()
 def action_ids(rules: Rules, exchange: bool = False) -> ActionIds:
     """The ids of `rules`; the same object for equal arguments. `exchange` has no effect if the rules have none."""
     return ActionIds(rules, exchange and rules.exchange)

@@ -12,7 +12,7 @@ from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.solver.budget import Budget
-from dasan.solver.worth import score
+from dasan.solver.values import score
 
 if TYPE_CHECKING:
     from dasan.kernels.endgame.search import Search

@@ -15,7 +15,7 @@ from dasan.play.state import State
 from dasan.ruleset.policies import Ending
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
-from dasan.solver.worth import bounds, score
+from dasan.solver.values import bounds, score
 
 FIRST_SHARE = 64
 """The nodes that every query of a set gets before any gets more."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dasan.play.moves import Move
 from dasan.play.state import State
 from dasan.solver.budget import Budget
-from dasan.solver.worth import score
+from dasan.solver.values import score
 
 PLACES_A_MEGABYTE = 600
 """Cached positions in a megabyte: each takes about 1.7 kB."""

@@ -18,7 +18,7 @@ from dasan.solver.budget import Budget
 from dasan.solver.endgame import FIRST_SHARE, Bounded, solution
 from dasan.solver.interpreted import PLACES_A_MEGABYTE, OutOfBudget, key_of, ordered
 from dasan.solver.solution import Solution
-from dasan.solver.worth import score
+from dasan.solver.values import score
 
 Values = tuple[int, ...]
 """By seat, its result, of which more is better: the payment, or the place negated."""

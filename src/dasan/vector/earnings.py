@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from dasan.ruleset.places import place_shares
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_shares
 
 Floats = npt.NDArray[np.float32]
 Counting = Callable[[Sequence[int]], list[float]]

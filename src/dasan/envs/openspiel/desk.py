@@ -22,9 +22,9 @@ from dasan.play.auction import opener
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.tricks import first_leader
-from dasan.ruleset.remembered import remembered
+from dasan.ruleset.cache import cached_by_rules
+from dasan.ruleset.places import place_points
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.worth import place_points
 
 Told = tuple[bytes, int | None, list[int], list[float]]
 """A position: the words of the backend's memory; the seat to act, None when the hand is over; its legal ids, ascending; and when
@@ -120,7 +120,7 @@ class Desk:
         return place_points(buffers.places[0].tolist())
 
 
-@remembered()
+@cached_by_rules()
 def desk_of(rules: Rules) -> Desk | None:
     """The desk of `rules`, the same for equal rules; None where only the engine plays them."""
     return Desk(rules) if choose(rules, Purpose.WORLDS).compiled and not DISABLED else None

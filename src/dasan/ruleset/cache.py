@@ -1,4 +1,4 @@
-"""Functions of rules whose results are remembered."""
+"""A cache of the results of functions of rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def remembered(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def cached_by_rules(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Keep the last `most` results of a function of rules and at most one flag, such as `session`.
 
     WrongType: an argument is something else.
@@ -42,4 +42,4 @@ def _check(value: object, is_rules: bool) -> None:
         raise WrongType(f"whether hands follow one another is True or False, not {shown(value)}")
 
 
-__all__ = ["remembered"]
+__all__ = ["cached_by_rules"]
