@@ -58,6 +58,8 @@ MAKE = {
     "legal": True,
     "moves": False,
     "perfect": False,
+    "skip_forced": False,
+    "history": 0,
     "buffers": None,
     "backend": "auto",
     "opener_may_pass": False,
