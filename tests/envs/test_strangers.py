@@ -12,9 +12,13 @@ from tests.test_arguments import HOSTILE, THREE, check_refusal
 
 import dasan
 from dasan import puzzles
-from dasan.envs import gymnasium, pettingzoo, rlcard
 from dasan.learn.config import Config
 from dasan.learn.trainer import Trainer
+
+for package in ("gymnasium", "pettingzoo"):
+    pytest.importorskip(package, reason="needs the extra envs: make envs")
+
+from dasan.envs import gymnasium, pettingzoo, rlcard
 
 CONFIG = Config("big-three", envs=2, steps=2, rounds=1, epochs=1, first=8, second=8)
 
