@@ -356,3 +356,10 @@ def test_shorthand_is_ambiguous_where_suits_count() -> None:
     refused(state, "4 4 4", "G.05", IllegalPlay)
     refused(state, "4D 4D", "G.05", Malformed)
     refused(state, "5H", "G.05", IllegalPlay, "do not hold 5H")
+
+
+def test_listed_moves_are_as_those_that_are_read() -> None:
+    state = dasan.deal(RULES, seed=1)
+    for move in state.legal_moves():
+        read = dasan.Move(move.type, move.cards)
+        assert (repr(read.cards), type(read.cards)) == (repr(move.cards), type(move.cards))

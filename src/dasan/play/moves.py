@@ -73,7 +73,7 @@ def plays(combinations: Iterable[Combination]) -> list[Move]:
     for combination in combinations:
         move = new(Move)
         set_field(move, "type", play)
-        set_field(move, "cards", combination.cards)
+        set_field(move, "cards", tuple(combination.cards))  # exact sets of cards are a `Hand`
         set_field(move, "bid", None)
         set_field(move, "combination", combination)
         made.append(move)

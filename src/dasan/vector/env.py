@@ -283,7 +283,8 @@ class VectorEnv:
         self._write_optional()
 
     def load(self, positions: Positions) -> None:
-        """Go on from `positions`, one for each environment, with their hands under way. Later hands are dealt at random.
+        """Go on from `positions`, one for each environment, with their hands under way. Later hands are dealt at random,
+        and `history` begins anew.
 
         ValueError: the positions have other rules, another backend or another number than the environments, or a hand among
         them is over; or the environments write no observations or are not compiled.
@@ -469,6 +470,7 @@ class VectorEnv:
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """New environments of the same rules, with observations and ragged moves, in one thread."""
         recipe = {**self._recipe, "observations": True, "legal": True, "moves": "ragged", "perfect": False, "threads": 1}
+        recipe |= {"skip_forced": False, "history": 0}
         return _from_recipe(self.rules, num_envs, seed, recipe)
 
     @cached_property

@@ -31,7 +31,7 @@ class BatchState:
     observation: uint8 [n, num_features], what the seat to act sees. legal_action_mask: bool [n, num_actions], what it may do.
     current_player: int8 [n]. rewards, places: int32, uint8 [n, seats], of hands that the last step ended, else 0; see
     `VectorEnv`. terminated: bool [n], whether the last step ended a hand; the next one has been dealt already. num_moves:
-    int64 [n], moves since `init`.
+    int64 [n], steps since `init`.
     """
 
     observation: npt.NDArray[np.uint8]

@@ -35,8 +35,9 @@ class Batch(NamedTuple):
 class Returns:
     """Steps `env` and keeps what a learner needs: call `step(actions)` in place of `env.step(actions)`, and `take()` for a batch.
 
-    forced: whether decisions with only one legal action are kept too. Rows of moves are copied from `env.moves`, or from
-    `env.action_features` if `env` writes no moves. Whoever resets or steps `env` otherwise calls `clear` afterwards.
+    forced: whether decisions with only one legal action are kept too, but for those that `skip_forced` makes. Rows of moves are
+    copied from `env.moves`, or from `env.action_features` if `env` writes no moves. Whoever resets or steps `env` otherwise calls
+    `clear` afterwards.
     ValueError: `env` writes no observations.
 
     >>> import dasan
