@@ -108,8 +108,6 @@ def one_move(page: Page) -> str:
     doing = str(page.evaluate(CHOICE))
     if doing == "skip":
         page.keyboard.press("Escape")
-        if page.locator("[data-do=skip]").count():
-            use(page, page.locator("[data-do=skip]"))
     elif doing in ("call", "take"):
         use(page, page.locator("button[data-call]:not(:disabled)" if doing == "call" else "button.take").first)
     elif doing == "play":

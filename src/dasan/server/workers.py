@@ -148,11 +148,16 @@ class Workers:
                     if worker is None or not worker.alive:
                         worker = await self._start()
                     value = await worker.do(job)
+                except asyncio.CancelledError:
+                    job.future.cancel()
+                    raise
                 except Exception as error:
                     self.counts[type(error).__name__] += 1
                     self._crashes = self._crashes + 1 if isinstance(error, JobCrashed) else 0
                     if not job.future.done():
-                        job.future.set_exception(error)
+                        # The frames of the error hold this job, whose future holds the error: a cycle, with a process's pipes.
+                        error.__context__ = None
+                        job.future.set_exception(error.with_traceback(None))
                 else:
                     self._crashes = 0
                     self.counts["done"] += 1
@@ -236,7 +241,7 @@ class _Worker(asyncio.Protocol):
             self._transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, sock=here)
             async with asyncio.timeout(START_SECONDS):
                 await self._next()
-        except (EOFError, OSError):
+        except Exception:
             self.end()
             raise JobCrashed("a worker process did not start") from None
         except asyncio.CancelledError:
@@ -317,10 +322,10 @@ class _Worker(asyncio.Protocol):
             if size < 0:
                 begin += LONG_LENGTH.size
                 if len(received) < begin:
-                    return
+                    break
                 (size,) = LONG_LENGTH.unpack_from(received, LENGTH.size)
             if len(received) < begin + size:
-                return
+                break
             self._answers.append(pickle.loads(received[begin : begin + size]))
             del received[: begin + size]
         self._woken()

@@ -57,7 +57,10 @@ class Unreachable(Refused):
 
 
 class Unusable(Refused):
-    """The database file cannot be used: the disk is full, or the file is gone or damaged. Nothing was changed."""
+    """The database file cannot be used: the disk is full, or the file is gone or damaged.
+
+    Nothing was changed, unless the file was replaced during the write.
+    """
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the server cannot use its database just now; its host must look at the disk")

@@ -82,6 +82,7 @@ class People:
             if owner not in (None, player):
                 raise Taken
             put(connection, player, now, name=account, account=folded(account), password=password)
+            leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
 
