@@ -131,6 +131,7 @@ def whole_hand(*pages: Page) -> None:
     pytest.fail("the hand never ended")
 
 
+@pytest.mark.slow
 def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> None:
     """A whole lesson, the hand that it leads to, its result, its review."""
     with visitor(browser, server) as page:
@@ -170,6 +171,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
         accessible(page, "a review by keys")
 
 
+@pytest.mark.slow
 def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
     """A table is made, a friend joins it in another browser, they talk and play; the friend is gone, and comes back."""
     with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
@@ -177,6 +179,7 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
         expect(host.locator("article").first).to_be_visible()
         way = host.get_by_role("button", name=re.compile("Play with friends"))
         use(host, way)
+        expect(host.get_by_label("Choose a game")).to_be_focused()
         host.keyboard.press("Escape")
         expect(host.get_by_role("dialog")).to_have_count(0)
         expect(way).to_be_focused()
