@@ -6,14 +6,16 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from dasan.cards import Card
 from dasan.ruleset.catalogue import Row, lanes
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination, Groups
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Counts = tuple[tuple[int, int], ...]
 Family = tuple[str, int]
@@ -96,6 +98,8 @@ def ladders(rules: Rules) -> Ladders:
 
 
 def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
+    import numpy as np
+
     rungs = sorted(found, key=lambda rung: rung.strength)[::-1]
     descending = np.array([rung.strength for rung in rungs], np.int64)
     bits = np.array([rung.bits for rung in rungs], np.uint64) if single else None
