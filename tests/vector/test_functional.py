@@ -157,6 +157,6 @@ def test_every_live_buffer_is_shared_with_pytorch(game: str) -> None:
 
 
 def test_jax_takes_the_arrays() -> None:
-    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed: make envs")
+    jnp = pytest.importorskip("jax.numpy", reason="JAX is not installed")
     batch = dasan.vector.functional("big-three", 4).init(1)
     assert (np.asarray(jnp.from_dlpack(batch.observation)) == batch.observation).all()
