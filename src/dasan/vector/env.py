@@ -24,15 +24,16 @@ from dasan.features import (
     perfect_size,
 )
 from dasan.features.cards import eights
-from dasan.features.packing import packed_size, unpack
+from dasan.features.packing import packed_size
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
-from dasan.vector.choosing import best_of_all, best_of_rows, for_rows, real
+from dasan.vector.choosing import best_of_rows, for_rows
 from dasan.vector.duel import Duel, Player, Score, duel
 from dasan.vector.given import Given, seeds_of
+from dasan.vector.legal import LegalActions
 
 if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import OneHand
@@ -102,9 +103,10 @@ class VectorEnv:
         backend: Wanted,
     ) -> None:
         from dasan.kernels.env import buffers as env_buffers
-        from dasan.kernels.env import optional_outputs, past
+        from dasan.kernels.env import optional_outputs
         from dasan.kernels.env import threads as worker_threads
         from dasan.kernels.runtime import parcels, table_cache
+        from dasan.vector.history import History
 
         rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
         num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_WORKERS)
@@ -189,19 +191,27 @@ class VectorEnv:
         self.rewards = self._buffers.rewards
         self.places = self._buffers.places
         self.to_act = self._buffers.to_act
-        self._legal: npt.NDArray[Any] | None = self._buffers.legal if legal else None
         self.num_legal = self._buffers.num_legal
         self.num_perfect_features = perfect_size(rules)
         optional = optional_outputs.new_optional_outputs(
             rules, session, n, perfect=perfect, moves=moves is not None, most=most if moves == "padded" else 0
         )
         self._padded = moves == "padded"
+        self._ragged = moves == "ragged"
         self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if perfect else None
         self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(optional.rows)
         self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else optional.starts
-        self.history: npt.NDArray[np.int32] = np.full((n, history), -1, np.int32)
-        self.history_seats: npt.NDArray[np.int8] = np.full((n, history), -1, np.int8)
-        self._skipping, self._remember_all = skip_forced, past.remember_all
+        self._legal_actions = LegalActions(
+            self._buffers,
+            self.num_actions,
+            mask=self._mask,
+            listed=legal,
+            starts=optional.starts if self._ragged else None,
+            padded=self._padded,
+        )
+        self._history = History(n, history, self.ids.gives)
+        self.history, self.history_seats = self._history.actions, self._history.seats
+        self._skipping = skip_forced
         self._env_buffers, self._orders = env_buffers, worker_threads
         self._bind = parcels.bound
         self._bound: parcels.Bound | None = None
@@ -212,7 +222,7 @@ class VectorEnv:
             scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
             observing=bool(observations),
             optional=optional,
-            past=past.Past(self.history, self.history_seats, self.ids.gives),
+            past=self._history.past,
         )
         # Not at exit: code that runs then can still step, and the workers are daemons.
         finalize(self, self._team.dismiss).atexit = False
@@ -231,9 +241,7 @@ class VectorEnv:
     @property
     def legal(self) -> npt.NDArray[Any]:
         """int16 or int32 [n, most], a live buffer: the legal ids, num_legal of them. ValueError: it was left out."""
-        if self._legal is None:
-            raise ValueError("these environments write no list of legal actions; make them with legal=True")
-        return self._legal
+        return self._legal_actions.ids
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
@@ -277,7 +285,7 @@ class VectorEnv:
             self._env_buffers.seed_each(np.array(self.seed, np.uint64), self._base, self._workspace.choice)
         for buffer in (self._buffers.done, self._buffers.rewards, self._buffers.places):
             buffer[:] = 0
-        self._forget()
+        self._history.clear()
         self.__dict__.pop("_explorer", None)
         self._command(self._orders.START)
         self._write_optional()
@@ -299,7 +307,7 @@ class VectorEnv:
         if positions.backend != self.backend or self.backend == "engine":
             raise ValueError("load takes positions and environments of one compiled backend")
         positions.copy_rows(self._states)
-        self._forget()
+        self._history.clear()
         self._kernels.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
         self._write_optional()
 
@@ -320,13 +328,12 @@ class VectorEnv:
         self._workspace.chosen[:] = given
         if given.dtype != _INT32 and (self._workspace.chosen != given).any():
             raise ValueError("step takes action ids, whole numbers below 2 ** 31")
-        recording = self.history.shape[1] > 0
-        seats = self.to_act.copy() if recording else self.to_act
+        seats = self.to_act.copy() if self._history else self.to_act
         bad = self._command(self._orders.STEP)
         if bad >= 0:
             raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
-        if recording:
-            self._remember_all(self._workspace.chosen, seats, self._buffers, self._workspace.past)
+        if self._history:
+            self._history.enter(self._workspace.chosen, seats, self._buffers)
         if self._skipping:
             self._command(self._orders.FORCED)
         self._write_optional()
@@ -344,7 +351,7 @@ class VectorEnv:
 
         ValueError: the list of legal actions was left out.
         """
-        if self._legal is None:
+        if not self._recipe["legal"]:
             raise ValueError("thrifty chooses from the list of legal actions; make the environments with legal=True")
         actions = np.zeros(self.num_envs, np.int32)
         choose_all, hands, thrifty = self._thrifty
@@ -367,16 +374,7 @@ class VectorEnv:
         Each has the row of `action_features`, and then one flag for the seat that made it, the first for the seat to act, the
         second for the seat after it …; zeros where there is no move.
         """
-        there = self.history >= 0
-        rows = self.action_features[self.history]
-        seats = (self.history_seats - self.to_act[:, None]) % self.num_players
-        flags = seats[:, :, None] == np.arange(self.num_players)
-        out: npt.NDArray[np.uint8] = np.concatenate([rows, flags], axis=2, dtype=np.uint8)
-        out[~there] = 0
-        return out
-
-    def _forget(self) -> None:
-        self.history[:] = self.history_seats[:] = -1
+        return self._history.encode(self.action_features, self.to_act, self.num_players)
 
     def argmax(self, scores: npt.NDArray[Any], *, eps: float = 0.0) -> npt.NDArray[np.int32]:
         """int32 [n]: the legal action with the highest score in each environment; ties go to the first. A new array.
@@ -386,32 +384,11 @@ class VectorEnv:
         uniformly random legal action instead. ValueError: `scores` has another shape, holds anything but real numbers, or NaN
         for a legal action; or eps is not from 0 to 1.
         """
-        eps, scores = amount(eps, "eps, a probability,", 1), real(scores)
-        n, starts = self.num_envs, self.move_starts
-        if scores.shape == (n, self.num_actions):
-            actions = best_of_all(scores, self._mask_now())
-        elif starts is not None and not self._padded and scores.ndim == 1 and len(scores) >= starts[-1]:
-            actions = self.legal[np.arange(n), best_of_rows(scores[: starts[-1]], starts)].astype(np.int32)
-        elif self._padded and scores.shape == self._buffers.legal.shape:
-            there = np.arange(scores.shape[1]) < self.num_legal[:, None]
-            actions = self.legal[np.arange(n), best_of_all(scores, there)].astype(np.int32)
-        else:
-            raise ValueError(f"scores are [{n}, {self.num_actions}], or one for each row of moves, not {scores.shape}")
+        eps, actions = amount(eps, "eps, a probability,", 1), self._legal_actions.best(scores)
         if eps:
-            drawn = self._explorer.random(n) < eps
+            drawn = self._explorer.random(self.num_envs) < eps
             actions[drawn] = self.sample()[drawn]
         return actions
-
-    def _mask_now(self) -> npt.NDArray[np.bool_]:
-        """The mask; where it was left out, made from the packed mask or the list of legal actions."""
-        if self._mask is not None:
-            return self._mask
-        if self._buffers.written.bits:
-            return unpack(self._buffers.bits, self.num_actions).view(np.bool_)
-        mask = np.zeros((self.num_envs, self.num_actions), np.bool_)
-        there = np.arange(self._buffers.legal.shape[1]) < self.num_legal[:, None]
-        mask[there.nonzero()[0], self._buffers.legal[there]] = True
-        return mask
 
     def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others.
@@ -421,18 +398,14 @@ class VectorEnv:
         """
         if not callable(score):
             raise WrongType(f"a player is a score function, not {shown(score)}")
-        if self.obs is None or self.moves is None or self.move_starts is None or self._padded:
+        if self.obs is None or self.moves is None or not self._ragged:
             raise ValueError('score functions take environments with observations and moves="ragged"')
         envs = _array(envs)
         if envs.ndim != 1 or envs.dtype.kind not in "iu" or ((envs < 0) | (envs >= self.num_envs)).any():
             raise ValueError(f"best takes numbers of environments, 0 to {self.num_envs - 1}, in one dimension")
-        begin, sizes = self.move_starts[:-1][envs], self.num_legal[envs].astype(np.int64)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], sizes)
+        rows, starts = self._legal_actions.rows(envs)
         scores = for_rows(score(self.obs[envs], self.moves[rows], starts), len(rows))
-        place = best_of_rows(scores, starts)
-        found: npt.NDArray[np.int32] = self.legal[envs, place].astype(np.int32)
-        return found
+        return self._legal_actions.at(envs, best_of_rows(scores, starts))
 
     def duel(self, one: Player, others: Player, deals: int, seed: int = 0) -> Duel:
         """Play `one` alone among `others`, in every seat of each of `deals` deals. These environments do not change.
@@ -450,16 +423,7 @@ class VectorEnv:
         actions = _array(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(f"row_of takes {self.num_envs} action ids, one for each environment")
-        most = int(self.num_legal.max())
-        legal = self.legal[:, :most]
-        hits = (legal == actions[:, None]) & (np.arange(most) < self.num_legal[:, None])
-        if not hits.any(axis=1).all():
-            raise ValueError("row_of takes a legal action for each environment")
-        starts = np.arange(self.num_envs) * self.legal.shape[1]
-        if self.move_starts is not None and not self._padded:
-            starts = self.move_starts[:-1]
-        rows: npt.NDArray[np.int64] = starts + hits.argmax(axis=1)
-        return rows
+        return self._legal_actions.row_of(actions)
 
     def live_arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """The live arrays that decide how the environments go on: memory, random states and outputs."""
