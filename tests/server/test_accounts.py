@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from openskill.models import PlackettLuce
 
-from dasan.server.api import people
+from dasan.server.api import profiles
 from dasan.server.store import hands as kept
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.hand import Hand
@@ -129,7 +129,7 @@ def test_guessing_passwords_is_slow(serve: Serve) -> None:
 
 def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "PAGE", 3)
-    monkeypatch.setattr(people, "PAGE", 3)
+    monkeypatch.setattr(profiles, "PAGE", 3)
     ann = server.player()
     first = played(ann)
     engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")

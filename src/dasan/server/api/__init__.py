@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.server.api import games, hands, health, passkeys, people, quick, study, tables, together
+from dasan.server.api import games, hands, health, passkeys, people, profiles, quick, study, tables, together
 
 ROUTERS = (
     health.router,
@@ -11,6 +11,7 @@ ROUTERS = (
     hands.router,
     study.router,
     people.router,
+    profiles.router,
     passkeys.router,
     quick.router,
     together.router,

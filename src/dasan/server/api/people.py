@@ -1,4 +1,4 @@
-"""Players: names, accounts, sign-ins, personal data; profiles, history and ratings."""
+"""Players: names, accounts, sign-ins and personal data."""
 
 from __future__ import annotations
 
@@ -6,41 +6,31 @@ from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
-import sqlalchemy as sa
 from fastapi import APIRouter, Request, Response
 
 from dasan import bots
 from dasan.errors import DasanError
 from dasan.sentences import said
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Place, Player, Small, StoreHere, TablesHere, limit
-from dasan.server.api.hands import moment, summary_of
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.hands import moment
 from dasan.server.chairs import clean_name
 from dasan.server.identity import COOKIE, new_player
 from dasan.server.protocol import (
     ClaimLink,
     Credentials,
     Deletion,
-    Habits,
-    History,
     LeaveCommand,
     Me,
     PasswordChange,
     PersonalLink,
-    Profile,
-    Rating,
-    RatingPoint,
     Rename,
-    RoleStatistics,
     SessionListed,
 )
 from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.store import Store
-from dasan.server.store.hands import PAGE
 from dasan.server.store.people import Person, Taken
-from dasan.server.store.ratings import SCALE, SETTLED, shown
-from dasan.server.store.schema import hand_seats
 from dasan.server.tables import Tables
 
 router = APIRouter(prefix="/api")
@@ -235,65 +225,6 @@ async def claim(wanted: ClaimLink, request: Request, response: Response, store: 
     return described(player, person)
 
 
-@router.get("/me/profile")
-async def my_profile(store: StoreHere, player: Player) -> Profile:
-    """The player's own ratings and statistics."""
-    person = None if player is None else await store.people.find(player)
-    kind = "account" if person is not None and person.account is not None else "guest"
-    name = "" if person is None else person.name
-    return await _profile(store, player or "", name, kind, hand_seats.c.player, player or "")
-
-
-@router.get("/people/{name}")
-async def profile(name: str, store: StoreHere) -> Profile:
-    """An account's ratings and statistics."""
-    person = await store.people.by_account(name)
-    if person is None:
-        raise Refused("not-found", said("no-account"))
-    return await _profile(store, person.id, person.name, "account", hand_seats.c.player, person.id)
-
-
-@router.get("/bots/{name}")
-async def bot_profile(name: str, store: StoreHere) -> Profile:
-    """A bot's ratings and statistics."""
-    if name not in bots.BOTS:
-        raise Refused("not-found", said("no-bot"))
-    return await _profile(store, f"bot:{name}", name, "bot", hand_seats.c.bot, name)
-
-
-@router.get("/me/history")
-async def history(request: Request, store: StoreHere, player: Player, before: Place | None = None) -> History:
-    """The player's own hands, newest first, fifty at a time. before: as in the answer with the page before."""
-    limit(request, "records", player)
-    moment_, _, hand_id = (before or "").partition(".")
-    found = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
-    more = f"{found[-1].finished}.{found[-1].id}" if len(found) >= PAGE else None
-    return History(hands=[summary_of(hand, player) for hand in found], before=more)
-
-
-@router.get("/me/habits")
-async def habits(store: StoreHere, player: Player) -> list[Habits]:
-    """Which kinds of the player's decisions cost most, judged by what could be known, in hands that were reviewed."""
-    found = [] if player is None else await store.reviews.habits(player)
-    return [Habits.model_validate(one) for one in found]
-
-
-@router.get("/people/{name}/ratings/{preset}/{players}")
-async def account_chart(name: str, preset: str, players: Small, store: StoreHere) -> list[RatingPoint]:
-    """The chart of an account's rating in a game with this number of players."""
-    person = await store.people.by_account(name)
-    if person is None:
-        raise Refused("not-found", said("no-account"))
-    return await rating_chart(preset, players, store, person.id)
-
-
-@router.get("/me/ratings/{preset}/{players}")
-async def rating_chart(preset: str, players: Small, store: StoreHere, player: Player) -> list[RatingPoint]:
-    """The chart of the player's own rating in a game with this number of players."""
-    rows = [] if player is None else await store.ratings.points(player, preset, players)
-    return [RatingPoint(at=moment(row.at), rating=row.rating) for row in rows]
-
-
 async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
     """Free the player's seats at tables that go on; a table that refuses is skipped."""
     for listed in await store.listings.mine(player):
@@ -316,25 +247,6 @@ async def account_of(store: Store, player: str | None) -> Person:
     if person is None or person.account is None:
         raise Refused("forbidden", said("account.none"))
     return person
-
-
-async def _profile(store: Store, rated: str, name: str, kind: Any, column: sa.Column[Any], value: str) -> Profile:
-    ratings = [
-        Rating(
-            preset=row.preset,
-            players=row.players,
-            rating=shown(row.mu),
-            deviation=round(SCALE * row.sigma),
-            hands=row.hands,
-            provisional=row.hands < SETTLED,
-        )
-        for row in await store.ratings.of(rated)
-    ]
-    statistics = [
-        RoleStatistics(preset=row.preset, role=row.role, hands=row.hands, won=int(row.won), payment=int(row.payment))
-        for row in await store.hands.statistics(column, value)
-    ]
-    return Profile(name=name, kind=kind, ratings=ratings, statistics=statistics)
 
 
 def described(player: str | None, person: Person | None) -> Me:
