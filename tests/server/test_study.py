@@ -17,7 +17,7 @@ from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
-from dasan.server.workers import JobTimeout
+from dasan.server.worker import JobTimeout
 
 from .harness import Json, Serve, Served
 from .test_live import play_hand

@@ -25,7 +25,8 @@ from dasan.server.reporting import report
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.tables import Tables
-from dasan.server.workers import FAILING, JobCrashed, Limits, Workers
+from dasan.server.worker import JobCrashed
+from dasan.server.workers import FAILING, Limits, Workers
 
 from .harness import SECONDS, Player, Serve, Served, fast, served
 from .test_live import play_hand
@@ -144,7 +145,7 @@ async def test_workers_that_crash_one_after_the_other_are_not_working(monkeypatc
         def __init__(self, memory_mb: int) -> None:
             raise JobCrashed("it did not start")
 
-    monkeypatch.setattr("dasan.server.workers._Worker", Broken)
+    monkeypatch.setattr("dasan.server.workers.Worker", Broken)
     workers = Workers(1, Limits(1, 1), "bot")
     for count in range(FAILING):
         assert workers.working, count

@@ -18,18 +18,8 @@ import dasan
 from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
-from dasan.server.workers import (
-    LENGTH,
-    LONG_LENGTH,
-    JobCrashed,
-    JobFailed,
-    JobTimeout,
-    Limits,
-    PoolBusy,
-    Workers,
-    _Job,
-    _Worker,
-)
+from dasan.server.worker import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
+from dasan.server.workers import Limits, PoolBusy, Workers
 
 
 @pytest_asyncio.fixture
@@ -140,14 +130,14 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
 
         async def start(self) -> None: ...
 
-        async def do(self, job: _Job) -> None:
+        async def do(self, job: Job) -> None:
             begun.append(job.name)
             first.set()
             await release.wait()
 
         def end(self) -> None: ...
 
-    monkeypatch.setattr("dasan.server.workers._Worker", Stalled)
+    monkeypatch.setattr("dasan.server.workers.Worker", Stalled)
     pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
     stalled = asyncio.create_task(pool.run("stalled"))
     await first.wait()
@@ -198,7 +188,7 @@ async def test_messages_of_any_length_come_whole(workers: Workers) -> None:
     with pytest.raises(dasan.Malformed):
         await workers.run("solve", hand().record(), 10**6, ["x" * 100] * 100_000, 1.0, 16.0)
     assert await workers.run("choose", "random", view)
-    worker = _Worker(0)
+    worker = Worker(0)
     sent = [b"", b"a" * 70_000, b"b"]
     stream = b"".join(LENGTH.pack(len(text)) + text for text in (pickle.dumps(("done", text)) for text in sent))
     stream += LENGTH.pack(-1) + LONG_LENGTH.pack(4) + pickle.dumps(1, protocol=0)[:4]

@@ -22,7 +22,7 @@ from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.settings import Settings
 from dasan.server.tables import Tables, check_bot
-from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
+from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
 
 
 class Commands:

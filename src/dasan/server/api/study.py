@@ -38,7 +38,7 @@ from dasan.server.reporting import report
 from dasan.server.store import Store
 from dasan.server.store.hand import Hand
 from dasan.server.tables import Tables, check_bot
-from dasan.server.workers import JobCrashed, JobFailed, JobTimeout
+from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
 
 router = APIRouter(prefix="/api")
 

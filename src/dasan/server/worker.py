@@ -1,0 +1,270 @@
+"""One worker process, and this side of the socket to it.
+
+A job is a function of ``jobs`` by name. What it yields comes back part by part; a job that takes longer than it may ends the
+process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import struct
+import sys
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import dasan
+from dasan.server.refusals import Refused
+
+METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+MOST_RULES = 256
+START_SECONDS = 60.0
+LENGTH, LONG_LENGTH = struct.Struct("!i"), struct.Struct("!Q")
+"""How ``multiprocessing`` writes the length of a message before it: -1 and the second one if it is longer than 2 GiB."""
+
+
+class JobFailed(Exception):
+    """The job raised; the message is the error's type alone, for its text could name hidden cards."""
+
+
+class JobTimeout(Exception):
+    """The job took longer than it may, and its process was ended."""
+
+
+class JobCrashed(Exception):
+    """The process ended before the job did."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A job that waits or runs. part: gets what it yields. stopped: its reader has left."""
+
+    name: str
+    given: tuple[object, ...]
+    seconds: float
+    part: Callable[[object], None] | None = None
+    future: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    stopped: bool = False
+    worker: Worker | None = None
+
+    def stop(self) -> None:
+        """End the job, or never begin it: its reader has left."""
+        self.stopped = True
+        if self.worker is not None:
+            self.worker.end()
+
+
+class Worker(asyncio.Protocol):
+    """A process that does one job at a time. Messages are framed as ``multiprocessing`` does at the other side."""
+
+    def __init__(self, memory_mb: int) -> None:
+        self._memory_mb = memory_mb
+        self._ended = False
+        self._process: Any = None
+        self._transport: asyncio.Transport | None = None
+        self._received = bytearray()
+        self._answer: asyncio.Future[Any] | None = None
+        self._answers: deque[tuple[str, Any]] = deque()
+        self._sent: OrderedDict[str, None] = OrderedDict()
+
+    async def start(self) -> None:
+        """Start the process, which is not the job's time: on a busy machine it takes seconds. ``JobCrashed``: it did not."""
+        here, there = socket.socketpair()
+        try:
+            await asyncio.to_thread(self._spawn, there)
+            there.close()
+            self._transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, sock=here)
+            async with asyncio.timeout(START_SECONDS):
+                await self._next()
+        except Exception:
+            self.end()
+            raise JobCrashed("a worker process did not start") from None
+        except asyncio.CancelledError:
+            self.end()
+            raise
+        finally:
+            there.close()
+            if self._transport is None:
+                here.close()
+
+    def _spawn(self, there: socket.socket) -> None:
+        context: Any = multiprocessing.get_context(METHOD)
+        if METHOD == "forkserver":
+            context.set_forkserver_preload(["dasan.server.jobs"])
+        process = context.Process(target=work, args=(there, self._memory_mb), daemon=True, name="dasan-worker")
+        process.start()
+        self._process = process
+        if self._ended:
+            process.kill()
+
+    @property
+    def alive(self) -> bool:
+        return not self._ended
+
+    async def do(self, job: Job) -> Any:
+        """What the job returns, or None once its reader has left."""
+        job.worker = self
+        try:
+            async with asyncio.timeout(job.seconds):
+                self._send(self._pack((job.name, job.given)))
+                while True:
+                    kind, value = await self._next()
+                    if kind == "done":
+                        return value
+                    if kind == "refused":
+                        raise value
+                    if kind == "failed":
+                        raise JobFailed(value)
+                    if job.part is not None:
+                        job.part(value)
+        except TimeoutError:
+            self.end()
+            raise JobTimeout(f"{job.name} took more than {job.seconds:g} seconds") from None
+        except (EOFError, OSError):
+            self.end()
+            if job.stopped:
+                return None
+            raise JobCrashed(f"the process of {job.name} ended") from None
+        except asyncio.CancelledError:
+            self.end()
+            raise
+        finally:
+            job.worker = None
+
+    def _send(self, message: bytes) -> None:
+        if self._ended or self._transport is None:
+            raise EOFError
+        long = len(message) > 0x7FFFFFFF
+        before = LENGTH.pack(-1) + LONG_LENGTH.pack(len(message)) if long else LENGTH.pack(len(message))
+        self._transport.write(before + message)
+
+    async def _next(self) -> tuple[str, Any]:
+        """The next message from the process; EOFError if it has ended."""
+        while not self._answers:
+            if self._ended:
+                raise EOFError
+            self._answer = asyncio.get_running_loop().create_future()
+            await self._answer
+        return self._answers.popleft()
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a message, or several."""
+        received = self._received
+        received += data
+        while len(received) >= LENGTH.size:
+            begin = LENGTH.size
+            (size,) = LENGTH.unpack_from(received)
+            if size < 0:
+                begin += LONG_LENGTH.size
+                if len(received) < begin:
+                    break
+                (size,) = LONG_LENGTH.unpack_from(received, LENGTH.size)
+            if len(received) < begin + size:
+                break
+            self._answers.append(pickle.loads(received[begin : begin + size]))
+            del received[: begin + size]
+        self._woken()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The process has ended, or was."""
+        self.end()
+
+    def _woken(self) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(None)
+
+    def _pack(self, value: object) -> bytes:
+        """Pickled, with rules by name where the process knows them: they are most of every view."""
+        buffer = io.BytesIO()
+        pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+        pickler.dispatch_table = {dasan.Rules: self._reduce}
+        pickler.dump(value)
+        return buffer.getvalue()
+
+    def _reduce(self, rules: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        name = f"{rules.name} {rules.digest} {rules.settings}"
+        if name in self._sent:
+            return _rules, (name, None)
+        if len(self._sent) >= MOST_RULES:
+            self._sent.clear()
+        self._sent[name] = None
+        return _rules, (name, rules.to_json())
+
+    def end(self) -> None:
+        """Kill the process."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._process is not None:
+            self._process.kill()
+        if self._transport is not None:
+            self._transport.abort()
+        self._woken()
+
+
+_known: OrderedDict[str, dasan.Rules] = OrderedDict()
+"""In a worker process: the rules it has been sent, the last ones."""
+
+
+def _rules(name: str, value: object) -> dasan.Rules:
+    if value is None:
+        return _known[name]
+    while len(_known) >= MOST_RULES * 2:
+        _known.popitem(last=False)
+    rules = _known[name] = dasan.Rules.from_json(value)
+    return rules
+
+
+def work(there: socket.socket, memory_mb: int) -> None:
+    """A worker process's life: jobs in, answers out, until the other side closes."""
+    # Before NumPy is loaded: OpenBLAS takes some 40 MB for each processor of the machine, whatever is done with it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from dasan.server import jobs
+
+    pipe = Connection(there.detach())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit(memory_mb)
+    try:
+        pipe.send(("ready", None))
+    except OSError:
+        return
+    while True:
+        try:
+            job, given = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            value = jobs.JOBS[job](*given)
+            if hasattr(value, "__next__"):
+                for part in value:
+                    pipe.send(("part", part))
+                value = None
+            answer: tuple[str, object] = ("done", value)
+        except (dasan.DasanError, Refused) as error:
+            answer = ("refused", error)
+        except MemoryError:
+            return
+        except Exception as error:
+            answer = ("failed", type(error).__qualname__)
+        try:
+            pipe.send(answer)
+        except (BrokenPipeError, OSError):
+            return
+
+
+def _limit(memory_mb: int) -> None:
+    """Bound what this process may allocate, where the system can."""
+    if sys.platform != "win32" and memory_mb:
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = memory_mb << 20
+        resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
