@@ -20,12 +20,12 @@ from pathlib import Path
 import dasan
 from dasan.arena.contest import Contest, interval, play_deal
 from dasan.arena.outcome import Outcome
-from dasan.bench.tables import Table, row
+from dasan.bench.figures import Figures, row
 from dasan.bots import Bot, bot
 from dasan.bots.protocol import choices
 from dasan.play.moves import Move, MoveType
 
-TABLE = Table(
+FIGURES = Figures(
     "Bids",
     "What bids are worth in Big Three: one player bids one way among others that bid another way, all play the cards alike,\n"
     "each deal in every seat. `always-1` bids 1 where nobody has bid, and else passes or says the least that it may. To measure\n"
@@ -105,13 +105,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=7000, help="the number of the first deal (default: 7000)")
     parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
     chosen = parser.parse_args(arguments)
-    print(TABLE.head())
+    print(FIGURES.head())
     for among, one in combinations(chosen.bids, 2):
         outcomes = measured(chosen.preset, chosen.cards, one, among, chosen.deals, chosen.seed)
         found = line(chosen.preset, chosen.cards, one, among, chosen.seed, outcomes)
         print(found, flush=True)
         if chosen.page is not None:
-            TABLE.put(chosen.page, found, before="Networks")
+            FIGURES.put(chosen.page, found, before="Networks")
 
 
 if __name__ == "__main__":

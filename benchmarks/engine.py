@@ -2,7 +2,7 @@
 
     python benchmarks/engine.py --seconds 2 --json
 
-Process time, the deals included; a first hand, which compiles the action table, is played before the clock starts. Each
+Process time, the deals included; a first hand, which compiles the catalogue, is played before the clock starts. Each
 figure is the median of `--repeats` runs.
 """
 

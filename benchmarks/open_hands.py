@@ -16,10 +16,10 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.estimate import Estimate, jackknife
-from dasan.bench.tables import Table, row
+from dasan.bench.figures import Figures, row
 from dasan.solver.review import review
 
-TABLE = Table(
+FIGURES = Figures(
     "Open hands",
     "How often a bot, which sees its view only, keeps the result that best play has with all hands open, in the decisions of\n"
     "Big Three in which it could be lost. The bot plays every seat. *Unproved* are decisions that the solver did not value\n"
@@ -74,13 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--nodes", type=int, default=2_000_000, help="positions that the solver may visit for a move")
     parser.add_argument("--page", type=Path, help="a page into which the rows go, too")
     chosen = parser.parse_args(arguments)
-    print(TABLE.head())
+    print(FIGURES.head())
     for name in chosen.bots:
         hands = [kept(name, chosen.preset, chosen.seed + k, chosen.nodes) for k in range(chosen.hands)]
         found = line(name, chosen.preset, chosen.seed, chosen.nodes, hands)
         print(found, flush=True)
         if chosen.page is not None:
-            TABLE.put(chosen.page, found, before="Networks")
+            FIGURES.put(chosen.page, found, before="Networks")
 
 
 def line(name: str, preset: str, seed: int, nodes: int, hands: Sequence[Counted]) -> str:

@@ -30,7 +30,7 @@ NUM_ENVS = 1024
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the table. what: the interface; note: what a ply includes."""
+    """One row of the results. what: the interface; note: what a ply includes."""
 
     what: str
     note: str

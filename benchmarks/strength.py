@@ -20,7 +20,7 @@ from dasan.arena.contest import Contest, Kept, interval, run
 from dasan.arena.estimate import jackknife
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
-from dasan.bench.tables import sections
+from dasan.bench.figures import sections
 from dasan.bots import bot
 from dasan.bots.trained import WEIGHTS, catalogue
 from dasan.ruleset.policies import OptionValue

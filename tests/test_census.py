@@ -42,13 +42,13 @@ def test_d2_05_hands_of_five_cards(options: Options, by_class: tuple[int, ...], 
 
 def test_d2_03_h_07_h_08_plays_of_three_and_four_cards() -> None:
     rules = dasan.rules("big-two", triples=True, fours=True, two_pairs=True)
-    table = rules.catalogue
-    assert table.census()["triplet"] == 13 * 4
-    assert table.census()["quad"] == 13
-    assert table.census()["two-pair"] == comb(13, 2) * 6 * 6
-    assert len({row.cards for row in table.rows}) == len(table.rows)
-    assert table.scope == "complete"
-    for row in table.rows[::97]:
+    catalogue = rules.catalogue
+    assert catalogue.census()["triplet"] == 13 * 4
+    assert catalogue.census()["quad"] == 13
+    assert catalogue.census()["two-pair"] == comb(13, 2) * 6 * 6
+    assert len({row.cards for row in catalogue.rows}) == len(catalogue.rows)
+    assert catalogue.scope == "complete"
+    for row in catalogue.rows[::97]:
         assert row.cards is not None
         assert rules.combination(row.cards).strength == row.strength
         assert rules.combination(row.cards).kind == row.kind
@@ -72,8 +72,8 @@ def test_b3_13_b3_14_combinations_by_rank(preset: str) -> None:
 
 def test_b4_07_rows_with_and_without_the_called_card() -> None:
     """13 cards a hand: runs of 13 // copies ranks; every row that a called card could be in is there twice."""
-    table = compile(dasan.rules("big-three-4p"))
-    census = Counter(row.kind for row in table.rows if row.called is False)
+    catalogue = compile(dasan.rules("big-three-4p"))
+    census = Counter(row.kind for row in catalogue.rows if row.called is False)
     assert census == {
         "single": 13,
         "pair": 13,
@@ -84,9 +84,9 @@ def test_b4_07_rows_with_and_without_the_called_card() -> None:
         "triplet-run": 8 + 7,
         "quad-run": 8,
     }
-    with_it = Counter(row.kind for row in table.rows if row.called)
+    with_it = Counter(row.kind for row in catalogue.rows if row.called)
     assert all(with_it[kind] == 7 for kind in ("single", "pair", "triplet", "quad")), "a card of rank 4 to 10"
-    assert {row.called for row in table.rows} == {True, False}
+    assert {row.called for row in catalogue.rows} == {True, False}
 
 
 def mean_leads(rules: dasan.Rules, *, containing: str | None = None) -> Fraction:
@@ -114,10 +114,10 @@ def test_d2_11_mean_number_of_leads_and_openings(straights: str, leads: str, ope
 
 def test_w_09_straights_of_one_pack() -> None:
     """Rows are canonical: a straight for each place, length and suit of its lowest card; straight flushes by suit."""
-    table = compile(dasan.rules("winner", players=3))
-    assert table.scope == "canonical"
+    catalogue = compile(dasan.rules("winner", players=3))
+    assert catalogue.scope == "canonical"
     places = [15 - n for n in range(5, 13)] + [1]
-    census = table.census()
+    census = catalogue.census()
     assert census["straight"] == census["straight-flush"] == 4 * sum(places)
     complete = sum(p * 4**n for n, p in zip(range(5, 14), places, strict=True))
     assert complete == 141_670_400, "all choices of suits of every straight: why rows are canonical"
@@ -130,7 +130,7 @@ def test_w_09_straights_of_one_pack() -> None:
 
 
 def census_text() -> str:
-    """Rows of the action table by kind, for every preset and every option that changes them."""
+    """Rows of the catalogue by kind, for every preset and every option that changes them."""
     setups: list[tuple[str, Options]] = [(name, {}) for name in dasan.PRESETS]
     changed: list[Options] = [
         {"triples": True},
@@ -149,13 +149,13 @@ def census_text() -> str:
                     setups.append(("winner", {"players": players, "decks": decks, "jokers": jokers}))
     short: list[Options] = [{"min_straight": 3}, {"straight_tie": "rank"}, {"suits_ranked": False}]
     setups += [("winner", options) for options in short]
-    lines = ["Rows of the action table by kind: in Big Three a choice of ranks, in Big Two a set of cards, in Winner a"]
+    lines = ["Rows of the catalogue by kind: in Big Three a choice of ranks, in Big Two a set of cards, in Winner a"]
     lines.append("choice of ranks with the suit that decides.")
     for preset, options in setups:
-        table = compile(dasan.rules(preset, **options))
+        catalogue = compile(dasan.rules(preset, **options))
         named = " ".join([preset, *(f"{k}={v}" for k, v in options.items())])
-        lines += ["", f"{named}: {len(table.rows):,} rows ({table.scope})"]
-        lines += [f"  {count:>7,} {kind}" for kind, count in table.census().items()]
+        lines += ["", f"{named}: {len(catalogue.rows):,} rows ({catalogue.scope})"]
+        lines += [f"  {count:>7,} {kind}" for kind, count in catalogue.census().items()]
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ from benchmarks import auctions, open_hands, strength
 
 import dasan
 from dasan.arena.contest import Kept
-from dasan.bench.tables import Table, cells, sections
+from dasan.bench.figures import Figures, cells, sections
 
 PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
 
@@ -17,13 +17,13 @@ PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
 def test_a_row_that_is_measured_again_replaces_the_old_one(tmp_path: Path) -> None:
     file = tmp_path / "page.md"
     file.write_text(PAGE)
-    table = Table("Rows", "What they are.", ("a", "b", "found"), 2)
+    figures = Figures("Rows", "What they are.", ("a", "b", "found"), 2)
     for row in ("| x | y | 1 |", "| x | z | 2 |", "| x | y | 3 |"):
-        table.put(file, row, before="Networks")
+        figures.put(file, row, before="Networks")
     text = "What they are.\n\n| a | b | found |\n|---|---|---|\n| x | y | 3 |\n| x | z | 2 |\n"
     assert file.read_text() == PAGE.replace("## Networks", f"## Rows\n\n{text}\n## Networks")
     file.write_text(PAGE)
-    table.put(file, "| x | y | 1 |", before="nowhere")
+    figures.put(file, "| x | y | 1 |", before="nowhere")
     assert list(sections(file.read_text())) == ["", "First", "Networks", "Rows"]
 
 
@@ -48,7 +48,7 @@ def test_bids_are_measured_with_the_cards_played_alike(
     arguments = f"--preset {preset} --cards thrifty --bids always-1 greedy thrifty --deals 3 --seed 7 --page {page}"
     auctions.main(arguments.split())
     rows = [cells(line) for line in capsys.readouterr().out.splitlines()]
-    assert rows[0] == list(auctions.TABLE.columns)
+    assert rows[0] == list(auctions.FIGURES.columns)
     assert [row[2:6] for row in rows[2:]] == [
         [f"`greedy` {dasan.bot('greedy').version}", "`always-1` 1", "3", "7"],
         ["`thrifty` 1", "`always-1` 1", "3", "7"],
@@ -76,7 +76,7 @@ def test_open_hands_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     open_hands.main(["thrifty", "--hands", "2", "--nodes", "2000", "--page", str(page)])
-    row = dict(zip(open_hands.TABLE.columns, cells(capsys.readouterr().out.splitlines()[2]), strict=True))
+    row = dict(zip(open_hands.FIGURES.columns, cells(capsys.readouterr().out.splitlines()[2]), strict=True))
     hands = [open_hands.kept("thrifty", "big-three", 7000 + k, 2000) for k in range(2)]
     assert int(row["unproved"]) == sum(one["bidder", None] + one["opponent", None] for one in hands)
     assert int(row["decisions"]) == sum(n for one in hands for (_, known), n in one.items() if known is not None) > 0

@@ -401,7 +401,7 @@ def test_ratings_of_few_deals_have_wide_intervals() -> None:
 def test_ratings_follow_who_earns_more() -> None:
     better = [Outcome(i, 1.0, 0.5, 3, 1) for i in range(40)]
     equal = [Outcome(i, 0.0, 0.5, 2, 2) for i in range(40)]
-    table = ratings({("a", "b"): better, ("b", "c"): equal, ("a", "c"): better})
-    assert table[0].name == "a"
-    assert table[0].points - table[1].points == pytest.approx(difference(3, 1), abs=3)
-    assert table[0].low <= table[0].points <= table[0].high
+    rated = ratings({("a", "b"): better, ("b", "c"): equal, ("a", "c"): better})
+    assert rated[0].name == "a"
+    assert rated[0].points - rated[1].points == pytest.approx(difference(3, 1), abs=3)
+    assert rated[0].low <= rated[0].points <= rated[0].high

@@ -98,9 +98,9 @@ def test_whether_the_hidden_cards_beat_a_play_is_known_where_one_hand_has_them_a
     for _ in range(400):
         cards = rng.sample(rules.pack, len(rules.pack))
         plays = [play.cards for _, play in rules.catalogue.fits(rules.order.hand(cards[6:])) if len(play.cards) < 6]
-        table = rng.choice(plays)
-        held = [c for c in cards[6:] if c not in table]
-        state = dasan.start(rules, [cards[:6], held], table=table, table_seat=1, to_act=0)
+        to_beat = rng.choice(plays)
+        held = [c for c in cards[6:] if c not in to_beat]
+        state = dasan.start(rules, [cards[:6], held], table=to_beat, table_seat=1, to_act=0)
         outlook = Outlook(state.view(0), (0.0, 1.0), 0.4)
         for _, play in rules.catalogue.fits(state.hands[0]):
             if len(play.cards) == len(held):

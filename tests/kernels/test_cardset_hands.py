@@ -114,8 +114,8 @@ def test_every_play_of_a_hand_is_found_once(options: dict[str, Any]) -> None:
         held = np.flatnonzero(t.words & ~np.uint64(hand) == 0)
         assert sorted(playable(hand, t)) == held.tolist()
         plays = np.zeros(cardset_hands.MOST_PLAYS, np.int32)
-        for table in random.choice(len(t.words), 12).tolist():
-            size, strength = int(t.size[table]), int(t.strength[table])
+        for to_beat in random.choice(len(t.words), 12).tolist():
+            size, strength = int(t.size[to_beat]), int(t.strength[to_beat])
             if size > 2:
                 n = cardset_hands.list_larger(np.uint64(hand), size, strength, plays, 0, 0, t)
                 above = held[(t.size[held] == size) & (t.strength[held] > strength)]

@@ -114,16 +114,16 @@ def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
 
 
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
-def test_hands_can_play_what_the_table_says(preset: str, options: dict[str, Any]) -> None:
+def test_hands_can_play_what_the_catalogue_says(preset: str, options: dict[str, Any]) -> None:
     """Leads, answers to any play, the cards that each takes, and whether any cards are left that beat a play."""
     rules = dasan.rules(preset, **options)
-    table, t = rules.catalogue, pattern_catalogue(rules)
+    catalogue, t = rules.catalogue, pattern_catalogue(rules)
     scratch = np.zeros(pattern_play.FOUND_WORDS, np.uint64)
     source = random.Random(5)
     seen = set()
     for hand in many_hands(rules, source):
         one, two = words_of(rules, hand)
-        fits = table.fits(rules.order.hand(hand))
+        fits = catalogue.fits(rules.order.hand(hand))
         _, end = pattern_play.find(one, two, -1, True, scratch, t)
         assert sorted(found_rows(scratch, end, t)) == [row.id for row, _ in fits]
         seen |= {row.kind for row, _ in fits}
@@ -131,7 +131,7 @@ def test_hands_can_play_what_the_table_says(preset: str, options: dict[str, Any]
             taken = map(np.uint64, pattern_play.cards_of(row.id, one, two, t))
             assert tuple(taken) == words_of(rules, combination.cards)
         for row, combination in (*source.sample(fits, min(len(fits), 4)), *source.sample(fits, min(len(fits), 1))):
-            other = table.rows[source.randrange(len(table.rows))]
+            other = catalogue.rows[source.randrange(len(catalogue.rows))]
             target = replace(combination, family=other.family, power=other.power, strength=other.strength)
             for over, against in ((row.id, combination), (other.id, target)):
                 beaters = [fit.id for fit, _ in fits if fit.beats(against)]
@@ -140,9 +140,9 @@ def test_hands_can_play_what_the_table_says(preset: str, options: dict[str, Any]
                 _, end = pattern_play.find(one, two, over, False, scratch, t)
                 assert end == ordinary
                 limit = source.randrange(1, 8)
-                expected = table.any_beats(rules.order.hand(hand), against, limit)
+                expected = catalogue.any_beats(rules.order.hand(hand), against, limit)
                 assert pattern_play.any_beats(one, two, over, limit, scratch, t) == expected
-    assert seen == {row.kind for row in table.rows}
+    assert seen == {row.kind for row in catalogue.rows}
 
 
 def test_every_card_goes_to_every_seat_equally_often() -> None:

@@ -87,7 +87,7 @@ def test_a_refusal_keeps_its_values_on_the_wire() -> None:
     assert sent["message"] == "7C does not beat 8S: a single must be higher than the single on the table"
     assert sent["wording"] == {
         "id": "higher",
-        "values": {"cards": "7C", "table": "8S", "kind": "single", "other": "single"},
+        "values": {"cards": "7C", "theirs": "8S", "kind": "single", "other": "single"},
     }
     assert error_message("malformed", "what only a program says").wording is None
 

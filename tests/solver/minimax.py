@@ -27,24 +27,24 @@ def less(hand: Counts, play: Play) -> Counts:
 
 
 @lru_cache(maxsize=2_000_000)
-def wins(hands: tuple[Counts, ...], side: frozenset[int], seat: int, table: Play | None, owner: int) -> bool:
-    """Whether `side` goes out first with best play; `seat` is to act, after `owner` has played `table`."""
-    results = _results(hands, side, seat, table, owner)
+def wins(hands: tuple[Counts, ...], side: frozenset[int], seat: int, to_beat: Play | None, owner: int) -> bool:
+    """Whether `side` goes out first with best play; `seat` is to act, after `owner` has played `to_beat`."""
+    results = _results(hands, side, seat, to_beat, owner)
     return any(results) if seat in side else all(results)
 
 
 def _results(
-    hands: tuple[Counts, ...], side: frozenset[int], seat: int, table: Play | None, owner: int
+    hands: tuple[Counts, ...], side: frozenset[int], seat: int, to_beat: Play | None, owner: int
 ) -> Iterator[bool]:
     """What each move leads to."""
     after = (seat + 1) % len(hands)
     for play in plays(hands[seat]):
-        if table is not None and (play[:2] != table[:2] or play[2] <= table[2]):
+        if to_beat is not None and (play[:2] != to_beat[:2] or play[2] <= to_beat[2]):
             continue
         left = less(hands[seat], play)
         if not any(left):
             yield seat in side
         else:
             yield wins((*hands[:seat], left, *hands[seat + 1 :]), side, after, play, seat)
-    if table is not None:
-        yield wins(hands, side, owner, None, owner) if after == owner else wins(hands, side, after, table, owner)
+    if to_beat is not None:
+        yield wins(hands, side, owner, None, owner) if after == owner else wins(hands, side, after, to_beat, owner)

@@ -36,7 +36,7 @@ def test_many_are_solved_as_one_by_one() -> None:
 
 
 def test_the_number_of_workers_makes_no_difference() -> None:
-    """Not even where the budget ends before all is proved, and a deal has more states than share a table."""
+    """Not even where the budget ends before all is proved, and a deal has more states than share a transposition table."""
     source = random.Random(2)
     at = at_random(26, source)
     states = [world(at, source) for _ in range(many.TOGETHER + 5)] + mixed(source)[:10]
@@ -46,7 +46,7 @@ def test_the_number_of_workers_makes_no_difference() -> None:
     assert all(solution.nodes <= 300 for solution in one)
 
 
-def test_states_of_one_deal_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_of_one_deal_share_a_transposition_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deals are told apart by how they began, not by which object says so."""
     tables: list[Warm] = []
 

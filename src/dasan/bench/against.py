@@ -25,7 +25,7 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of the table. ratio: plies a second here divided by there, the median over pairs of consecutive runs; low,
+    """One row of the results. ratio: plies a second here divided by there, the median over pairs of consecutive runs; low,
     high: its 95 % interval. here, there: medians of plies a second on one core, by process time.
     """
 

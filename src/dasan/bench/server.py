@@ -47,7 +47,7 @@ class Milliseconds:
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """One line of the table.
+    """One row of the results.
 
     database: "sqlite" or "postgresql", "" for a server elsewhere. connected: sockets. moves_per_s: by people and bots,
     own_per_s by people. seen: a move until another connection has it. acknowledged: until its player has the answer.

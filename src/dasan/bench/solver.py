@@ -44,7 +44,7 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class SolverRow:
-    """One line of the table.
+    """One row of the results.
 
     what: "value" (who wins), "moves" (that, and the value of every legal move), or "worlds" (who wins, in worlds of one
     position after the other). cards: at most so many; mean_cards: so many there were. unsolved: the share not settled

@@ -15,7 +15,7 @@ from dasan.bench.works import Work
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. plies_per_s: by process time on one core, by the clock on more and on a GPU. peer: None for
+    """One row of the results. plies_per_s: by process time on one core, by the clock on more and on a GPU. peer: None for
     ours, else the other simulator, with its own game as `preset`.
     """
 

@@ -40,13 +40,13 @@ class TwoHands:
         self._known: dict[tuple[int, int, int, str, int, int, int], bool] = {}
         self._nodes = 0
 
-    def wins(self, mover: int, mine: int, others: int, table: Combination | None, waiting: int = 0) -> bool:
+    def wins(self, mover: int, mine: int, others: int, to_beat: Combination | None, waiting: int = 0) -> bool:
         """Whether `mover`, holding the cards `mine` and to act, goes out before the other, who holds `others`.
 
-        waiting: if the table is of a player who is out, how many may still act before the trick is over, `mover` included; 0: the
-        table is the other player's.
+        to_beat: the play to beat; None: `mover` leads. waiting: if a player who is out made that play, how many may still act
+        before the trick is over, `mover` included; 0: the other player made it.
         """
-        family, power, strength = ("", 0, 0) if table is None else (table.family, table.power, table.strength)
+        family, power, strength = ("", 0, 0) if to_beat is None else (to_beat.family, to_beat.power, to_beat.strength)
         key = (mover, mine, others, family, power, strength, waiting)
         known = self._known.get(key)
         if known is not None:
@@ -57,16 +57,16 @@ class TwoHands:
         out = any(
             self.keeps(mover, mine & ~cards, others, play)
             for cards, play in self._plays[mover]
-            if not cards & ~mine and (table is None or play.beats(table))
+            if not cards & ~mine and (to_beat is None or play.beats(to_beat))
         )
-        out = out or (table is not None and self.passes(mover, mine, others, table, waiting))
+        out = out or (to_beat is not None and self.passes(mover, mine, others, to_beat, waiting))
         self._known[key] = out
         return out
 
-    def passes(self, mover: int, mine: int, others: int, table: Combination, waiting: int) -> bool:
+    def passes(self, mover: int, mine: int, others: int, to_beat: Combination, waiting: int) -> bool:
         """Whether `mover` goes out first after a pass."""
         if waiting == 2:
-            return not self.wins(1 - mover, others, mine, table, 1)
+            return not self.wins(1 - mover, others, mine, to_beat, 1)
         if waiting == 1 and self._heir == mover:
             return self.wins(mover, mine, others, None)
         return not self.wins(1 - mover, others, mine, None)

@@ -32,7 +32,7 @@ NAMES = {
     "kitty_high": "aces, twos and threes in the kitty",
     "kitty_turns": "turns that the kitty adds",
 }
-"""The words for each group of bidders in the table."""
+"""The words for each group of bidders in the printed rows."""
 
 
 def deals(
@@ -71,11 +71,11 @@ def deals(
         found.append(deal)
     found.sort(key=lambda deal: deal.number)
     if stats:
-        table = shares(found)
+        rows = shares(found)
         if as_json:
-            print_json({"seed": seed, "players": players, **budget, "shares": [one.to_json() for one in table]})
+            print_json({"seed": seed, "players": players, **budget, "shares": [one.to_json() for one in rows]})
         else:
-            _print(table)
+            _print(rows)
     elif as_json:
         print_json([deal.to_json() for deal in found])
     else:
@@ -123,11 +123,11 @@ def _line(deal: Valued) -> str:
     return f"deal {deal.number}: as bidder {each}"
 
 
-def _print(table: Sequence[Share]) -> None:
+def _print(rows: Sequence[Share]) -> None:
     """Print Markdown, which can be pasted into documents."""
     say("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
     said = ""
-    for one in table:
+    for one in rows:
         name = NAMES[one.kind] if one.kind != said else ""
         said = one.kind
         wins = f"{one.low:.1%}" if not one.unsettled else f"{one.low:.1%} to {one.high:.1%}"

@@ -142,7 +142,7 @@ class DasanEnv(gymnasium.Env):
         return {"observation": self._hand.observation(self.seat), "action_mask": self._hand.mask(self.seat)}
 
     def render(self) -> Any:
-        """The table with all hands open: text, which `render_mode="human"` prints."""
+        """The hand as text, with all cards open; `render_mode="human"` prints it."""
         return rendered(self._hand.state, self.render_mode)
 
 

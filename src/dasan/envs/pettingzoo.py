@@ -148,7 +148,7 @@ class DasanEnv(AECEnv):
         return {"observation": self._hand.observation(seat), "action_mask": self._hand.mask(seat)}
 
     def render(self) -> str | None:
-        """The table with all hands open: text, which `render_mode="human"` prints."""
+        """The hand as text, with all cards open; `render_mode="human"` prints it."""
         return rendered(self._hand.state, self.render_mode)
 
     def close(self) -> None:

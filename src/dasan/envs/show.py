@@ -7,7 +7,7 @@ from dasan.play.state import State
 
 
 def shown(state: State) -> str:
-    """Every hand, the table and the seat to act, with nothing hidden: for people who inspect an agent's play."""
+    """Every hand, the play to beat and the seat to act, with nothing hidden: for people who inspect an agent's play."""
     lines = [f"{state.rules.name}, {state.phase.value}"]
     for seat, hand in enumerate(state.hands):
         marks = " bidder" * (seat == state.bidder) + " to act" * (seat == state.to_act)

@@ -21,7 +21,7 @@ from dasan.play.moves import PASS, Move, MoveType, check_form
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.cache import cached_by_rules
-from dasan.ruleset.catalogue import ActionTable, Row
+from dasan.ruleset.catalogue import Catalogue, Row
 from dasan.ruleset.rules import Rules
 
 PASS_ID = 0
@@ -157,7 +157,7 @@ class ActionIds:
         return text
 
     @cached_property
-    def _table(self) -> ActionTable:
+    def _catalogue(self) -> Catalogue:
         return self.rules.catalogue
 
     @cached_property
@@ -271,8 +271,8 @@ class ActionIds:
         if action < self.rows:
             return Move(MoveType.CALL, (self.callable_cards[action - self.calls],))
         if action < self.gives:
-            row = self._table.rows[action - self.rows]
-            cards = self._table.pick(hand, row, called if called in hand else None)
+            row = self._catalogue.rows[action - self.rows]
+            cards = self._catalogue.pick(hand, row, called if called in hand else None)
             if cards is None:
                 raise ValueError(f"the hand does not hold {self.text(action)}")
             return Move(MoveType.PLAY, cards, None, row.played(cards))

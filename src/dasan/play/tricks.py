@@ -67,8 +67,8 @@ def guarding(state: StateFields) -> bool:
 def neglects(state: StateFields, play: Combination | None) -> bool:
     """Whether playing `play` (None: passing) leaves the neighbour's last card unguarded (D2.16).
 
-    Only one-card rounds bind: there the guard plays the highest card, if it beats the table. Leading, two or more cards
-    are free.
+    Only one-card rounds bind: there the guard plays the highest card, if it beats the play on the table. Leading, two or more
+    cards are free.
     """
     if not guarding(state):
         return False
@@ -221,13 +221,13 @@ def _checked(state: StateFields, cards: tuple[Card, ...]) -> Combination:
 
 
 def _why_not(state: StateFields, mine: Combination, theirs: Combination) -> Sentence:
-    cards, table = format_cards(mine.cards), format_cards(theirs.cards)
+    named = {"cards": format_cards(mine.cards), "theirs": format_cards(theirs.cards)}
     n, m = len(theirs.cards), len(mine.cards)
     if n != m:
-        return said("count.one" if n == 1 else "count", cards=cards, table=table, n=n, m=m)
+        return said("count.one" if n == 1 else "count", **named, n=n, m=m)
     if mine.family != theirs.family:
-        return said("kind", cards=cards, table=table, kind=theirs.kind, other=mine.kind)
-    return said("higher", cards=cards, table=table, kind=mine.kind, other=theirs.kind)
+        return said("kind", **named, kind=theirs.kind, other=mine.kind)
+    return said("higher", **named, kind=mine.kind, other=theirs.kind)
 
 
 def _which_clause(state: StateFields, mine: Combination, theirs: Combination) -> str:

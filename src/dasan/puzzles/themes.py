@@ -61,7 +61,7 @@ def splitting(state: State, key: Move, sight: Sight) -> bool:
 
 
 def refusing(state: State, key: Move, sight: Sight) -> bool:
-    """An ally is not beaten: the table is an ally's, it could be beaten, and only the pass wins."""
+    """An ally is not beaten: the play to beat is an ally's, the mover could beat it, and only the pass wins."""
     return key.combination is None and state.table_seat in sight.allies
 
 

@@ -77,7 +77,7 @@ Fit = tuple[Row, Combination]
 
 
 @dataclass(frozen=True, eq=False)
-class ActionTable:
+class Catalogue:
     """All rows of one set of rules, in a fixed order: by shape as declared, then as each shape lists its patterns."""
 
     rules: RulesFields
@@ -329,7 +329,7 @@ def _lists_exact_sets(rules: RulesFields, listed: Listed) -> bool:
 
 
 @lru_cache(maxsize=64)
-def compile(rules: RulesFields) -> ActionTable:
+def compile(rules: RulesFields) -> Catalogue:
     """The catalogue of `rules`; the same object for equal rules.
 
     >>> import dasan
@@ -338,7 +338,7 @@ def compile(rules: RulesFields) -> ActionTable:
     """
     listed = tuple(_rows(rules))
     if _lists_exact_sets(rules, listed):
-        return ActionTable(rules, tuple(_complete_rows(rules, listed)), "complete")
+        return Catalogue(rules, tuple(_complete_rows(rules, listed)), "complete")
     rows: list[Row] = []
     for shape, pattern in listed:
         touches_call = rules.call is not None and any(
@@ -347,7 +347,7 @@ def compile(rules: RulesFields) -> ActionTable:
         flags: tuple[bool | None, ...] = (None,) if rules.call is None else (False, True) if touches_call else (False,)
         for called in flags:
             rows.append(_row(rules, len(rows), shape, pattern, called, None))
-    return ActionTable(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
+    return Catalogue(rules, tuple(rows), "canonical" if rules.suits_matter else "complete")
 
 
 def _row(
@@ -411,4 +411,4 @@ def _complete_rows(rules: RulesFields, listed: Listed) -> Iterable[Row]:
             number += 1
 
 
-__all__ = ["ActionTable", "Fit", "Row", "compile", "lanes"]
+__all__ = ["Catalogue", "Fit", "Row", "compile", "lanes"]

@@ -44,7 +44,7 @@ class Rules(RulesFields):
             raise ValueError(wrong)
 
     @cached_property
-    def catalogue(self) -> catalogue.ActionTable:
+    def catalogue(self) -> catalogue.Catalogue:
         """Every play of the game; the same object for equal rules."""
         return catalogue.compile(self)
 

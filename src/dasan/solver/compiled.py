@@ -23,7 +23,7 @@ SLICE = 20_000
 
 @lru_cache(maxsize=16)
 def _tables(rules: Rules) -> tuple[Any, Any, Any]:
-    """(the tables of the game's catalogue, the module `env`, the module `playout`) of the backend for `rules`."""
+    """(the lookup tables of the game, the module `env`, the module `playout`) of the backend for `rules`."""
     import numpy as np
 
     if choose(rules, Purpose.ENDGAME) is CARDSETS:
@@ -174,7 +174,7 @@ class CompiledMaxN:
         return values, self._chosen(state, values) if known else _move(state, int(search.counters[kernel.MOVE]))
 
     def _chosen(self, state: State, values: tuple[int, ...]) -> Move | None:
-        """For a position whose values were in the table, a move that leads to them, if the table knows its children too."""
+        """A move that leads to the values of a position that the transposition table holds, if it holds the children too."""
         moves = state.legal_moves()
         if len(moves) == 1:
             return moves[0]

@@ -86,7 +86,7 @@ class Warm:
         self._everybody: CompiledMaxN | None = None
 
     def clear(self) -> None:
-        """Drop all tables and free their memory."""
+        """Drop the transposition tables and free their memory."""
         self._open_hands, self._max_n, self._compiled, self._everybody = None, None, None, None
         self._interpreted.clear()
 
@@ -163,8 +163,8 @@ def solve_warm(
     line: bool = True,
     also: Move | None = None,
 ) -> Solution:
-    """`solve` with the tables of `warm`. line: with `moves`, whether to find a line. also: a legal move to value too, even if
-    `legal_moves()` does not list it, because its suits may make a difference.
+    """`solve` with the transposition tables of `warm`. line: with `moves`, whether to find a line. also: a
+    legal move to value too, even if `legal_moves()` does not list it, because its suits may make a difference.
     """
     from dasan.play.phases import Phase
     from dasan.solver import endgame, max_n, open_hands

@@ -276,13 +276,13 @@ def _vectors(most: list[int]) -> Iterable[tuple[int, ...]]:
 
 
 class _Guards:
-    """Tracks hand sizes and the table, to find moves of a guard that bound the guard's highest card (D2.16)."""
+    """Tracks hand sizes and the play to beat, to find moves of a guard that bound the guard's highest card (D2.16)."""
 
     def __init__(self, knowledge: Knowledge) -> None:
         begun = knowledge.view.begun
         self._of = knowledge
         self._sizes = [len(h) for h in begun.hands]
-        self._table: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
+        self._to_beat: tuple[Card | None, ...] = begun.table if isinstance(begun, Position) else ()
         self._barred: set[int] = set()
         if isinstance(begun, Position) and begun.table_seat is not None and begun.to_act is not None:
             n = len(self._sizes)
@@ -302,12 +302,12 @@ class _Guards:
             case EventType.PLAY:
                 bound = event.cards[0] if len(event.cards) == 1 else None
                 self._sizes[seat] -= len(event.cards)
-                self._table = event.cards
+                self._to_beat = event.cards
             case EventType.PASS:
-                bound = self._table[0] if len(self._table) == 1 else None
+                bound = self._to_beat[0] if len(self._to_beat) == 1 else None
                 self._barred.add(seat)
             case EventType.TRICK | EventType.CALL:
-                self._table = ()
+                self._to_beat = ()
                 self._barred.clear()
             case EventType.KITTY:
                 self._sizes[seat] += len(event.cards)

@@ -54,7 +54,7 @@ describe('lessons', () => {
 describe('refusals', () => {
   const refusal = { code: 'illegal', clause: 'B3.15', message: 'as the server says it' } as const;
   it('are worded by the catalogue, with the values in them', () => {
-    const values = { cards: '8H', table: 'TD', kind: 'single', other: 'triplet' };
+    const values = { cards: '8H', theirs: 'TD', kind: 'single', other: 'triplet' };
     expect(refusalText({ ...refusal, wording: { id: 'kind', values } })).toBe(
       '8♥ does not beat 10♦: it takes a single, not a three of a kind',
     );

@@ -1,4 +1,4 @@
-"""Tables of measurements in a page of the documentation: a row that is measured again replaces the old one."""
+"""Figures in a page of the documentation: a row that is measured again replaces the old one."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Table:
-    """The only table of a section. columns: the heads, of which the first `keys` say what was measured."""
+class Figures:
+    """The rows of a section, in Markdown. columns: the heads, of which the first `keys` say what was measured."""
 
     title: str
     intro: str
@@ -49,7 +49,7 @@ class Table:
 
 
 def row(cells: tuple[str, ...]) -> str:
-    """A line of a table.
+    """A row in Markdown.
 
     >>> row(("one", "two"))
     '| one | two |'
@@ -58,7 +58,7 @@ def row(cells: tuple[str, ...]) -> str:
 
 
 def cells(row: str) -> list[str]:
-    """What stands in a line of a table."""
+    """The cells of a row in Markdown."""
     return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
@@ -78,4 +78,4 @@ def page(sections: dict[str, str]) -> str:
     return "\n".join(text if not title else f"## {title}\n\n{text}" for title, text in sections.items())
 
 
-__all__ = ["Table", "cells", "page", "row", "sections"]
+__all__ = ["Figures", "cells", "page", "row", "sections"]
