@@ -276,6 +276,14 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         accessible(page, "a puzzle by keys")
 
 
+def name_and_password(page: Page, name: str, password: str) -> None:
+    """Fill in the two fields of signing in or of opening an account."""
+    tab_to(page, page.get_by_label("Account name"))
+    page.keyboard.type(name)
+    tab_to(page, page.get_by_label("Password"))
+    page.keyboard.type(password)
+
+
 def test_an_account(browser: Browser, server: Served) -> None:
     """Opened, its password changed, left, entered again, and deleted."""
     with visitor(browser, server, PHONE) as page:
@@ -283,10 +291,7 @@ def test_an_account(browser: Browser, server: Served) -> None:
         expect(page.locator("article").first).to_be_visible()
         use(page, page.get_by_role("link", name="Profile"))
         expect(page.get_by_role("heading", name="Profile")).to_be_focused()
-        tab_to(page, page.get_by_label("Account name"))
-        page.keyboard.type("Ada-keys")
-        tab_to(page, page.get_by_label("Password"))
-        page.keyboard.type("correct horse")
+        name_and_password(page, "Ada-keys", "correct horse")
         use(page, page.get_by_role("button", name="Open an account", exact=True))
         expect(page.get_by_text("Ada-keys")).to_be_visible()
         has_focus(page)
@@ -299,10 +304,7 @@ def test_an_account(browser: Browser, server: Served) -> None:
         use(page, page.get_by_role("button", name="Sign out", exact=True))
         expect(page.get_by_text("You play as a guest")).to_be_visible()
         has_focus(page)
-        tab_to(page, page.get_by_label("Account name"))
-        page.keyboard.type("Ada-keys")
-        tab_to(page, page.get_by_label("Password"))
-        page.keyboard.type("battery staple")
+        name_and_password(page, "Ada-keys", "battery staple")
         page.keyboard.press("Enter")
         expect(page.get_by_text("Ada-keys")).to_be_visible()
         use(page, page.get_by_role("button", name="Delete my account"))
