@@ -200,7 +200,7 @@ class Order:
 
 
 def missing(cards: Iterable[Card], held: Sequence[Card]) -> list[Card]:
-    """Those of `cards` that `held` does not contain, duplicates counted."""
+    """The cards of `cards` that `held` does not contain, duplicates counted."""
     left = list(held)
     out: list[Card] = []
     for c in cards:

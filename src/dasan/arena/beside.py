@@ -20,9 +20,9 @@ from typing import Protocol
 from dasan.arena.outcome import Outcome
 
 MOST_DEATHS = 3
-"""A bot that ended so many processes is not asked again."""
+"""A bot that has ended this number of processes is not asked again."""
 OVERDUE = 5.0
-"""A bot has so many times the limit of a move, and as many seconds more, before its process is ended."""
+"""A bot's process is ended after this multiple of the limit of a move, plus this number of seconds."""
 SILENCE = 600.0
 """Seconds that a process may take where no bot is asked: its first deal may have to wait until kernels are compiled."""
 _MARK = struct.Struct("=bqd")

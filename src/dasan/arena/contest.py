@@ -174,7 +174,7 @@ def run(
     keep: Callable[[Outcome], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Outcome]:
-    """Play what is not `known`, by number of the deal; the outcomes in order, the same however the work is shared out.
+    """Play the deals that are not `known` (by number); yield the outcomes in order, the same for any number of processes.
 
     processes: how many at once on this computer. ray: the address of a cluster to play on instead. keep: called with every
     new outcome; progress: with how many deals there are, and how many will be. early: stop at one of `LOOKS` looks, an

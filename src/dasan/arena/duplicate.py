@@ -19,7 +19,7 @@ from dasan.ruleset.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one bot did, hand by hand and seat by seat. The samples are deals: hands of one deal are not independent.
+    """One bot's results, by hand and by seat. The samples are deals: hands of one deal are not independent.
 
     payment: units a hand. wins: the part of its hands that it, or its side, won. place: the mean finishing place, 1 the
     first out, where play goes on to the last.

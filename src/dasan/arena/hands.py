@@ -108,13 +108,13 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
 
 
 def _answer(bot: Bot, view: View) -> object:
-    """What the bot says. `_Late` is raised only while this function runs."""
+    """The bot's answer. `_Late` is raised only while this function runs."""
     return bot.choose(view)
 
 
 @contextmanager
 def _limit(seconds: float | None) -> Iterator[None]:
-    """Interrupt `_answer` in the block after so many seconds, and again at intervals, for a bot may catch `_Late`. An alarm that
+    """Interrupt `_answer` in the block after `seconds`, and again at intervals, for a bot may catch `_Late`. An alarm that
     was set before goes on afterwards.
     """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():

@@ -50,7 +50,7 @@ def _sizes(shape: AnyShape) -> set[int]:
 
 
 def _form(shape: AnyShape) -> tuple[object, ...]:
-    """Equal for two shapes that the same cards can have."""
+    """A key that two shapes share if the same cards can have both."""
     match shape:
         case Run(flush=flush):
             return "run", flush

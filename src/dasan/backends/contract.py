@@ -15,7 +15,7 @@ from dasan.ruleset.rules import Rules
 
 
 class Purpose(StrEnum):
-    """What programs use a backend for."""
+    """A use of a backend: environments, positions, a solver …"""
 
     ENVIRONMENTS = "environments"
     WORLDS = "worlds"
@@ -116,7 +116,7 @@ class Backend:
         return None
 
     def _conditions(self, kind: type) -> Mapping[str, Condition] | None:
-        """Those of the nearest class that has some: a subclass is known but for the fields that it adds."""
+        """The conditions of the nearest base class that has any: of a subclass only the fields that it adds are unknown."""
         honours = self.honours or {}
         return next((honours[base] for base in kind.__mro__ if base in honours), None)
 

@@ -1,4 +1,4 @@
-"""What works on the engine's own states: the interpreted engine, and the search of endgames without sides."""
+"""The backends that work on the engine's own states: the interpreted engine, and the search of endgames without sides."""
 
 from __future__ import annotations
 

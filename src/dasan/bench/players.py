@@ -20,7 +20,7 @@ REQUESTS = 8
 
 @dataclass
 class Noted:
-    """What the players of one run have measured, times in milliseconds.
+    """The measurements of the players of one run, times in milliseconds.
 
     moves: all moves made, also by bots; own: those of people. seen: from sending a move until another connection at the table
     receives it; acknowledged: until its player receives the answer. failed: connections that ended early, and refusals.
@@ -86,7 +86,7 @@ class Crowd:
         return sum(not task.done() for task in self._tasks)
 
     async def open(self, tables: int) -> None:
-        """Open tables until there are so many, and sit down at each."""
+        """Open tables until there are `tables`, and sit down at each."""
         made = await asyncio.gather(*(self._open(number) for number in range(self.tables, tables)))
         for table in made:
             number = len(self._tables)

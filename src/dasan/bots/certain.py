@@ -17,7 +17,7 @@ MOST_WAYS = 20
 
 
 class Certain:
-    """What is sure about `moves`, those of a view: each question is searched once, when it is first asked."""
+    """Proofs about the moves of a view: each question is searched once, when it is first asked."""
 
     def __init__(self, view: View, moves: Sequence[Move]) -> None:
         self._view = view

@@ -57,7 +57,7 @@ class Shape:
 
     @property
     def size(self) -> int:
-        """How many weights there are."""
+        """The number of weights."""
         return sum(int(np.prod(shape)) for shape in self.shapes().values())
 
     def views(self, flat: Floats) -> dict[str, Floats]:

@@ -142,7 +142,7 @@ def _chosen(
 
 
 def _check(found: dict[int, Puzzle], as_json: bool) -> None:
-    """Print for each puzzle whether it is right, or what is false in it. `Refused` at the end: one of them is not."""
+    """Print for each puzzle whether it is right, or what is wrong with it. `Refused` at the end: one of them is wrong."""
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words

@@ -141,7 +141,7 @@ class DasanEnv(AECEnv):
             self.render()
 
     def observe(self, agent: str) -> Observed:
-        """What `agent` sees. After the end of a hand this is computed only when it is read, which few programs do."""
+        """The observation of `agent`. After the end of a hand it is computed only when it is read, which few programs do."""
         seat = self._seat(agent)
         if self._hand.over:
             return Final(self._hand.story, seat, self._hand.env.num_actions)

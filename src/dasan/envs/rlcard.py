@@ -84,7 +84,7 @@ class RLCardEnv:
         return self.get_state(following), following
 
     def get_state(self, player: int) -> State:
-        """What `player` sees."""
+        """The observation of `player`."""
         hand, player = self._hand, seat(player, self.num_players, "player")
         legal = np.flatnonzero(hand.mask(player)).tolist()
         return {

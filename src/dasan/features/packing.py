@@ -83,13 +83,13 @@ def unpack_torch(words: Tensor, size: int, flags: int | None = None) -> Tensor:
 
 
 def _sizes(size: int, flags: int | None) -> tuple[int, int]:
-    """How many features, and how many of them are flags."""
+    """The number of features, and how many of them are flags."""
     size = whole(size, "the number of features", 0)
     return size, size if flags is None else whole(flags, "the number of flags", 0, size)
 
 
 def _check(shape: tuple[int, ...], kind: str, size: int, flags: int | None, wanted: str) -> tuple[int, int]:
-    """How many features and flags rows have. ValueError: words of this shape and type are no such rows."""
+    """The numbers of features and of flags in a row. ValueError: words of this shape and type are no such rows."""
     size, flags = _sizes(size, flags)
     columns = packed_size(size, flags)
     if kind != "uint64" or len(shape) != 2 or shape[1] != columns:

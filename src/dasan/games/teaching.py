@@ -15,7 +15,7 @@ from dasan.ruleset.rules import Rules
 
 
 def _left_out(rules: Rules, ranks: str, suits: str) -> str:
-    """What is left out when only these ranks and suits stay."""
+    """The cards that are left out of the pack if only these ranks and suits stay."""
     return "".join(x for x in rules.ranks + rules.suits if x not in ranks + suits)
 
 

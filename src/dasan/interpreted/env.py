@@ -33,7 +33,7 @@ SCRATCH = 1
 
 
 class EngineTables(NamedTuple):
-    """What the functions here read. flags: how many features of an observation are flags."""
+    """The data that the functions here read. flags: how many features of an observation are flags."""
 
     rules: Rules
     session: bool
@@ -185,7 +185,7 @@ def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
 
 
 def publish(i: int, memory: EngineMemory, buffers: Buffers, tables: EngineTables, observing: bool) -> None:
-    """Write who is to act, what is legal, and what that seat sees."""
+    """Write the seat to act, its legal actions and its observation."""
     state: State = memory.states[i]
     moves = memory.moves[i] = moves_by_id(state, tables.ids)
     n = len(moves)

@@ -56,7 +56,7 @@ def _cards(rules: Rules, one: np.uint64, two: np.uint64) -> Hand:
 
 
 def publish(hand: OneHand) -> None:
-    """Write who is to act in row 0, and what is legal."""
+    """Write the seat to act in row 0, and its legal actions."""
     publish_one(0, hand.states, hand.buffers, hand.tables, False)
 
 

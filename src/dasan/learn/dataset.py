@@ -226,7 +226,7 @@ def schema() -> Any:
 
 
 def datasheet(plan: Plan) -> str:
-    """What a user of the data should know, as Markdown."""
+    """The datasheet for users of the data, as Markdown."""
     ids = action_ids(plan.rules)
     rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
     return f"""# Hands of {plan.rules.name}

@@ -15,7 +15,7 @@ from dasan.vector.earnings import earned
 def duel(
     rules: Rules, one: Network, others: Network, deals: int, *, seed: int = 0, session: bool = False, batch: int = 512
 ) -> Estimate:
-    """What `one` is paid a hand, in every seat of each of `deals` deals, with `others` in all other seats.
+    """The payment of `one` a hand, in every seat of each of `deals` deals, with `others` in all other seats.
 
     batch: deals side by side. The interval is taken over deals. session: the networks read observations of hands in
     succession; the hands are first ones.

@@ -47,7 +47,7 @@ def _seated(name: str, seed: int) -> Bot:
 def climb(
     rules: Rules, network: Network, session: bool, deals: int, seed: int = 0, ladder: Sequence[str] = LADDER
 ) -> dict[str, Estimate]:
-    """What the network earns a hand, alone among each player of the ladder, in every seat of `deals` deals."""
+    """The network's earnings a hand, alone among each player of the ladder, in every seat of `deals` deals."""
     out = {}
     for name in ladder:
         contest = Contest(rules, "learner", name, deals, seed)

@@ -39,7 +39,7 @@ def new_secret() -> bytes:
 
 
 def commitment(secret: bytes) -> str:
-    """What is published before the deal: SHA-256 of the secret's bytes in hexadecimal.
+    """The commitment that is published before the deal: SHA-256 of the secret's bytes in hexadecimal.
 
     It is the plain hash, without prefix or salt, so that ``sha256sum`` gives the same.
 

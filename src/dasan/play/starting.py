@@ -340,6 +340,6 @@ def _have_played(rules: Rules, hands: Sequence[Sequence[Card]], dealer: int) -> 
 
 
 def _dealt(rules: Rules, seat: int, dealer: int) -> int:
-    """How many cards a seat is dealt."""
+    """The number of cards that a seat is dealt."""
     n = rules.players
     return rules.hand_size or len(range((seat - dealer) % n, len(rules.pack), n))

@@ -1,4 +1,4 @@
-"""How processes that share a database talk to each other.
+"""Messages between processes that share a database.
 
 Messages have a subject: a table's id, a process, or ``reviews`` for shared reviews. ``publish`` reaches every process that
 has subscribed to the subject, at most once: a message may be lost, and whoever sees a gap reads the store. ``request``
@@ -22,7 +22,7 @@ class NoOwner(Exception):
 
 
 class Bus(Protocol):
-    """What the server needs of a bus. Subjects are letters, digits, ``-`` and ``_``."""
+    """A bus between processes. Subjects are letters, digits, ``-`` and ``_``."""
 
     @property
     def connected(self) -> bool:

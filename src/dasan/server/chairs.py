@@ -63,7 +63,7 @@ OPEN = Chair("open")
 
 @dataclass(frozen=True)
 class Head:
-    """What never changes about a table. seed: where the secrets of all its hands come from."""
+    """The facts about a table that never change. seed: the source of the secrets of all its hands."""
 
     id: str
     rules: dasan.Rules = field(repr=False)
@@ -75,7 +75,7 @@ class Head:
         return hand_secret(self.seed, number)
 
     def commitment(self, number: int) -> str:
-        """What is published of that secret before anybody adds to the shuffle."""
+        """The commitment to that secret, published before anybody adds to the shuffle."""
         return fairness.commitment(self.secret(number))
 
     def page(self, number: int) -> str:
@@ -93,7 +93,7 @@ def _id(chance: bytes) -> str:
 
 
 def called(bot: str) -> str:
-    """What a bot is called at a table.
+    """The name of a bot at a table.
 
     >>> called("level-1"), called("greedy")
     ('Little Wei', 'Greedy')

@@ -36,7 +36,7 @@ class Checks:
         self._well, self._begun = False, float("-inf")
 
     async def health(self) -> dict[str, bool]:
-        """Whether the process can keep what is played."""
+        """Whether the process can store moves, with the result of each check."""
         return {"store": await self._written(), "disk": await asyncio.to_thread(self._room)}
 
     async def readiness(self) -> dict[str, bool]:
@@ -71,7 +71,7 @@ class Checks:
 
 
 def free_bytes(settings: Settings) -> int | None:
-    """What is free on the disk of the data folder; None where the database is elsewhere or the folder is gone."""
+    """The free bytes on the disk of the data folder; None where the database is elsewhere or the folder is gone."""
     if settings.database:
         return None
     try:

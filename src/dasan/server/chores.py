@@ -84,7 +84,7 @@ class Chores:
 
 
 def keep_of(settings: Settings) -> Keep:
-    """How long the host keeps things."""
+    """The host's limits for keeping data."""
     return Keep(
         tables=settings.keep_tables_days,
         hands=settings.keep_hands_days,

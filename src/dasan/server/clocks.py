@@ -69,7 +69,7 @@ class Clock:
 
 
 class Lag:
-    """How much of a connection's delay the clocks forgive: up to a quota, which every move refills a little.
+    """The part of a connection's delay that the clocks forgive: up to a quota, which every move refills a little.
 
     >>> lag = Lag()
     >>> lag.measured(300), lag.forgiven(), lag.forgiven(), lag.forgiven()

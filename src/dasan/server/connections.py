@@ -24,7 +24,7 @@ class Gate:
 
     @property
     def seconds(self) -> float:
-        """How long a request may take to arrive."""
+        """The longest time in which a request must arrive."""
         return self._settings.request_seconds
 
     def enter(self, address: str) -> bool:

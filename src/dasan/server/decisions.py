@@ -86,7 +86,7 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry
 
 
 def by_itself(room: Room, now: int, here: AbstractSet[int]) -> Entry | None:
-    """What happens at the table without anybody's command, now that the people in seats ``here`` are connected.
+    """The entry that follows without a command, while the people in seats ``here`` are connected.
 
     The first hand is dealt when nobody is waited for any more, further ones when all who are here have said so or their
     time has come, offers that all have accepted are carried out, and whoever runs out of time is substituted.
@@ -307,7 +307,7 @@ def _take_back(room: Room, seat: int) -> Entry:
 
 
 def _moves_before(room: Room, seat: int) -> int:
-    """How many moves of the hand were made before ``seat``'s last one."""
+    """The number of moves of the hand before ``seat``'s last one."""
     if room.state is None or room.state.phase is Phase.OVER:
         raise Refused("illegal", said("over"))
     movers = [event.seat for event in room.state.events if event.type in MOVES]

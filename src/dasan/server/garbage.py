@@ -38,7 +38,7 @@ class Garbage:
 
 @asynccontextmanager
 async def collected_by_size() -> AsyncIterator[None]:
-    """Meanwhile, Python begins no full collection by itself; what is loaded already, such as modules, is in none."""
+    """In this context Python starts no full collection by itself; objects that exist already, such as modules, are in none."""
     before = gc.get_threshold()
     gc.collect()
     gc.freeze()

@@ -38,7 +38,7 @@ class Connection:
             self._wake.set()
 
     def close(self, code: int) -> None:
-        """Close the socket with ``code`` after what is queued; of a client that is too slow, instead of it."""
+        """Close the socket with ``code`` after the queued texts; if the client is too slow, without sending them."""
         if self._closed:
             return
         self._closed = True

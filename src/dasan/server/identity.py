@@ -139,7 +139,7 @@ class Identities:
         self._known = OrderedDict()
 
     async def name(self, player: str) -> str | None:
-        """What the player wants to be called; None for somebody who has not said."""
+        """The name that the player has chosen; None: none yet."""
         person = await self._people.find(player)
         return None if person is None else person.name
 
@@ -190,7 +190,7 @@ class Identities:
 
 
 def fingerprint(secret: str) -> str:
-    """How the store knows a secret that it need not know."""
+    """A hash of a secret, for the store."""
     return sha256(secret.encode()).hexdigest()
 
 

@@ -40,7 +40,7 @@ def explain(name: str, view: dasan.View) -> dict[str, Any]:
 
 
 def advise(record: str, seq: int, name: str) -> dict[str, Any]:
-    """What the bot would have done before event ``seq`` of a finished hand, knowing only what the seat to act knew."""
+    """The bot's move before event ``seq`` of a finished hand, from the view of the seat to act."""
     state = before(_hand(record), seq)
     return {"bot": name, **explain(name, state.view(state.to_act))}
 

@@ -1,4 +1,4 @@
-"""Token buckets: so many at once, so many a second, for each of a bounded number of callers."""
+"""Token buckets, which bound actions at once and actions a second, for each of a bounded number of callers."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ async def table(websocket: WebSocket, table_id: str) -> None:
 
 
 async def send_all(websocket: WebSocket, connection: Connection, seconds: float) -> None:
-    """Send what is queued until the connection is closed, by either side. seconds: for each message.
+    """Send queued texts until either side closes the connection. seconds: the limit for each message.
 
     A client that does not take it in time is disconnected without a close frame, which it could not receive.
     """
@@ -139,7 +139,7 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
 
 
 class _Client:
-    """One socket: a task that sends what is queued, one that measures the delay, and one that reads."""
+    """One socket, with three tasks: to send queued texts, to measure the delay, and to read."""
 
     def __init__(
         self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str

@@ -44,7 +44,7 @@ LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNI
 
 
 def configure(form: str, level: str, stream: TextIO | None = None) -> logging.Handler:
-    """Write what is logged to ``stream`` (standard error), in one of ``FORMATS`` and from one of ``LEVELS`` on.
+    """Write log records to ``stream`` (standard error), in one of ``FORMATS`` and from one of ``LEVELS`` on.
 
     The handler, which ``logging.getLogger().removeHandler`` takes back.
     """
@@ -57,7 +57,7 @@ def configure(form: str, level: str, stream: TextIO | None = None) -> logging.Ha
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
-    """What the record carries. The text of an exception is left out: it could name hidden cards (G.02)."""
+    """The fields of a record. The text of an exception is left out: it could name hidden cards (G.02)."""
     found = {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
     if record.exc_info and record.exc_info[0] is not None:
         found.setdefault("error", record.exc_info[0].__qualname__)

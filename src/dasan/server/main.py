@@ -87,7 +87,7 @@ def serve(
 
 
 def configure(app: FastAPI) -> uvicorn.Config:
-    """How uvicorn runs the application."""
+    """Uvicorn's configuration for the application."""
     settings: Settings = app.state.settings
     return uvicorn.Config(
         app,

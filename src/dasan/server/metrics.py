@@ -53,7 +53,7 @@ class Metrics:
         ProcessCollector(registry=self.registry)
 
     def attach(self, tables: Tables, sockets: Count[str]) -> None:
-        """From now on count what is open there. sockets: how many by address."""
+        """Count what is open there from now on. sockets: the number by address."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
     async def look(self) -> None:
@@ -68,7 +68,7 @@ class Metrics:
 
 
 class _Parts(Collector):
-    """What the parts of the server count themselves, read when somebody asks."""
+    """The counters of the parts of the server, read at each scrape."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -104,4 +104,4 @@ class NatsBus:
 
 
 async def _ignore(_: Exception) -> None:
-    """The client reconnects by itself; what was lost meanwhile is noticed by its gaps."""
+    """Do nothing: the client reconnects by itself, and lost messages show as gaps."""

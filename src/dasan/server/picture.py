@@ -67,7 +67,7 @@ def _dealt(state: State) -> Sequence[Sequence[Card]]:
 
 
 def _at(state: State, seq: int | None) -> tuple[State | None, tuple[int, tuple[Card, ...]] | None]:
-    """The state after the move with event ``seq``, and what was played with it; None, None for the deal."""
+    """The state after the move with event ``seq``, and that move; None, None for the deal."""
     if seq is None:
         return None, None
     moves = [event for event in state.events if event.type in MOVES]

@@ -40,7 +40,7 @@ def chosen(theme: str | None, grade: int | None, players: int | None) -> list[Pu
 
 
 def counted() -> tuple[dict[str, int], dict[str, int]]:
-    """How many puzzles there are of each theme and each grade."""
+    """The number of puzzles of each theme and of each grade."""
     themes = Counter(theme for puzzle in book().values() for theme in puzzle.themes)
     grades = Counter(str(puzzle.grade) for puzzle in book().values())
     return dict(themes), dict(sorted(grades.items()))

@@ -20,7 +20,7 @@ MOST_MOVES = 64
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of the last move of an answer: see ``protocol.PuzzleVerdict``."""
+    """The verdict on the last move of an answer: see ``protocol.PuzzleVerdict``."""
 
     right: bool
     done: bool

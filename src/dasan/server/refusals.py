@@ -1,4 +1,4 @@
-"""What the server refuses, beside what the rules refuse."""
+"""The server's own refusals, beside those of the rules."""
 
 from __future__ import annotations
 

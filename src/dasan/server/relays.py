@@ -110,7 +110,7 @@ class Relays:
         await self._ask(table_id, {"do": "react", "player": player, "command": command.wire()})
 
     async def detail(self, table_id: str, player: str | None) -> Json:
-        """What REST shows the player."""
+        """The table as REST shows it to the player."""
         return cast("Json", await self._ask(table_id, {"do": "detail", "player": player}))
 
     async def seen_by(self, table_id: str, player: str | None) -> int:

@@ -1,4 +1,4 @@
-"""How errors are logged: where and of which type, without their texts."""
+"""Logging of errors: their place and type, without their texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a host can set, and the defaults that suit one person at one machine."""
+"""The settings of a host; the defaults suit one person at one machine."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def number(default: float, help: str, least: float, most: float) -> Any:
 
 
 def days(help: str) -> Any:
-    """How long something is kept; 0 for ever."""
+    """A number of days for which data is kept; 0: for ever."""
     return number(0, help, 0, MOST_DAYS)
 
 
 def rate(default: float, help: str) -> Any:
-    """How often something may be done, in the long run."""
+    """The most actions a second, in the long run."""
     return number(default, help, 0.0001, MOST_RATE)
 
 
 def burst(default: int) -> Any:
-    """How often it may be done at once."""
+    """The most actions at once."""
     return number(default, "as a burst", 1, MOST_BURST)
 
 
@@ -258,7 +258,7 @@ def _typed(path: Path, name: str, type_: str, value: object) -> object:
 
 
 def described() -> Iterator[tuple[str, str, str]]:
-    """Every setting as (variable, default, what it is for), as the documentation lists them."""
+    """Every setting as (variable, default, purpose), for the documentation."""
     for f in fields(Settings):
         default = f.default
         written = "" if default in ("", ()) else str(default)

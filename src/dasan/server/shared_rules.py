@@ -10,7 +10,7 @@ import dasan
 from dasan.games import PRESETS, make_rules
 
 KEPT = 256
-"""How many rules are remembered."""
+"""The number of rules that are kept."""
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:

@@ -1,4 +1,4 @@
-"""What a viewer is shown of a room. Hands come from ``state.view`` alone; everything here is public or from it.
+"""The messages that show a room to a viewer. Hands come from ``state.view`` alone; everything here is public or from it.
 
 Messages are built as plain JSON data, and not through the protocol's models: this runs for every viewer after every
 move. The tests hold every message against the models.
@@ -23,9 +23,9 @@ Json: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Mark:
-    """How far a viewer has seen: enough to send what it missed without keeping old rooms.
+    """What a viewer has seen of a room, so that its next message needs no older room.
 
-    events: of the hand at the table; cut: how often moves of it were taken back.
+    seq: of the log. number: of the hand at the table. events: the number of its events; -1: it is over. status: of the table.
     """
 
     seq: int
@@ -68,7 +68,7 @@ def snapshot(room: Room, viewer: int | None, now: int, presence: Json) -> Json:
 def changed(
     room: Room, before: Room, entry_type: str, viewer: int | None, now: int, presence: Callable[[], Json]
 ) -> Json:
-    """What one entry of the log changed for ``viewer``, who has seen ``before``."""
+    """The message to ``viewer``, who has seen ``before``, about one entry of the log."""
     if entry_type == "chat":
         return {"type": "chat", "seq": room.seq, "lines": [room.chat[-1].model_dump()]}
     if entry_type == "move":

@@ -55,7 +55,7 @@ class Thought:
 
 
 class Process(Protocol):
-    """What a table asks of the process that it is open in."""
+    """The process in which a table is open, as the table uses it."""
 
     store: Store
     settings: Settings
@@ -98,7 +98,7 @@ class Table:
 
     room: Room
     _late: Room | None
-    """What spectators are shown; None while nothing is old enough to be shown."""
+    """The room that spectators are shown; None while none is old enough."""
 
     def __init__(self, process: Process, table_id: str) -> None:
         self.id = table_id
@@ -193,7 +193,7 @@ class Table:
         await self.attended(news=news)
 
     async def detail(self, player: str | None) -> showing.Json:
-        """What REST shows the player."""
+        """The table as REST shows it to the player."""
         viewer = self.viewer(player)
         return {**showing.detail(self.room_for(viewer), viewer, now()), **self.presence()}
 
@@ -283,7 +283,7 @@ class Table:
             self._done.popitem(last=False)
 
     def _tell(self, before: Room, room: Room, entry_type: str) -> None:
-        """Make ``room`` the table's room, and send everybody what has changed."""
+        """Make ``room`` the table's room, and send everybody the changes."""
         self.room = room
         if entry_type == "undo":
             self._marks.clear()
@@ -316,7 +316,7 @@ class Table:
                     connection.offer(showing.encode(showing.snapshot(room, viewer, moment, self.presence())))
 
     async def _open_late(self) -> None:
-        """Show spectators the table as it was ``delay`` seconds ago, and then what has happened since, in its time.
+        """Show spectators the table as it was ``delay`` seconds ago, and then each later change with the same delay.
 
         Where the last hand was dealt since then, they wait until its beginning is old enough.
         """

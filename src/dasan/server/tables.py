@@ -94,7 +94,7 @@ class Tables:
         return self._closing
 
     def reopen(self, table_id: str) -> None:
-        """Have the table read from the store again, if it is open here: what is there has changed."""
+        """Read the table from the store again, if it is open here: its log has changed there."""
         table = self._open.get(table_id)
         if table is not None:
             table.stop()
@@ -163,7 +163,7 @@ class Tables:
         return await self._anywhere(table_id, lambda: self._ask(table_id, here), elsewhere)
 
     async def detail(self, table_id: str, player: str | None) -> dict[str, Any]:
-        """What REST shows the player."""
+        """The table as REST shows it to the player."""
         return await self._anywhere(
             table_id,
             lambda: self._ask(table_id, lambda table: table.detail(player)),
@@ -322,7 +322,7 @@ class Tables:
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:
-    """``Refused`` unless these words seat a game for so many."""
+    """``Refused`` unless these words seat a game for `players`."""
     if len(words) != players:
         raise Refused("malformed", f"this game has {players} seats, not {len(words)}")
     if words.count(ME) > 1:

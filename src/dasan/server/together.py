@@ -54,7 +54,7 @@ class Together:
         """When all are looked at again, by the event loop's clock."""
 
     async def run(self) -> None:
-        """Look again at what is followed, until cancelled: at once where another process says so, and now and then."""
+        """Read the followed reviews again until cancelled: at once when another process says so, and at intervals."""
         end = None if self._bus is None else await self._bus.subscribe(SUBJECT, self._heard)
         try:
             await repeat("looking at shared reviews", self._look_again)

@@ -110,7 +110,7 @@ class Worker(asyncio.Protocol):
         return not self._ended
 
     async def do(self, job: Job) -> Any:
-        """What the job returns, or None once its reader has left."""
+        """Do the job and return its result; None once its reader has left."""
         job.worker = self
         try:
             async with asyncio.timeout(job.seconds):

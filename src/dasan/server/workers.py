@@ -58,13 +58,13 @@ class Workers:
         return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """What the job returns. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors;
+        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors;
         ``PoolBusy`` where too many wait.
         """
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
 
     def stream(self, job: str, *given: object, seconds: float | None = None) -> Parts:
-        """What the job yields, as it comes. ``PoolBusy`` at once where too many wait."""
+        """The parts that the job yields, as they come. ``PoolBusy`` at once where too many jobs wait."""
         parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()
         made = Job(job, given, seconds or self._limits.seconds, lambda value: parts.put_nowait((False, value)))
         self._submit(made).add_done_callback(lambda done: parts.put_nowait((True, done)))

@@ -149,7 +149,7 @@ class OpenHands:
 
 
 def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
-    """Who wins, for as many problems as the budget allows, in rounds that give each the same number of nodes."""
+    """The winners of as many problems as the budget allows, in rounds that give each problem the same number of nodes."""
     out: dict[tuple[OpenHands, Position], bool] = {}
     open_ = list(dict.fromkeys(problems))
     share = FIRST_SHARE

@@ -109,7 +109,7 @@ class Report:
         return f"COSTS: {worth_words(rules, j.worth)} instead of {worth_words(rules, j.value)}"
 
     def _share(self, j: Judged, one: str = "keeps it", more: str = "keep it") -> str:
-        """How many of the legal moves keep the result."""
+        """The number of legal moves that keep the result."""
         proved = len(j.keeping) + len(j.losing)
         least = "" if proved == j.choices else "at least "
         return f"{least}{len(j.keeping)} of {j.choices} moves {one if len(j.keeping) == 1 else more}"
@@ -165,7 +165,7 @@ class Report:
                 yield f"Not judged: {what}{AUCTION if phase is Phase.AUCTION else ''}."
 
     def _known(self) -> Iterator[str]:
-        """How many decisions were mistakes by what could be known."""
+        """The number of decisions that were mistakes by what the player could know."""
         tried = [one for one in self.known.values() if one.estimates]
         if tried:
             worse = sum(one.mistake for one in tried)
@@ -176,7 +176,7 @@ class Report:
         return [j for j in self.review.moves if j.phase not in (Phase.AUCTION, Phase.EXCHANGE)]
 
     def _counted(self) -> Iterator[str]:
-        """How many moves kept the result, and of how many that is known."""
+        """The number of moves that kept the result, and of how many that is known."""
         verdicts = [self.verdict(j) for j in self._played()]
         kept, lost, forced = (verdicts.count(verdict) for verdict in ("keeps", "loses", "forced"))
         known = kept + lost

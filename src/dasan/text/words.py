@@ -70,7 +70,7 @@ def signed(number: int) -> str:
 
 
 def seat_names(seats: Sequence[dict[str, str]], players: int) -> tuple[str, ...]:
-    """What to call the seats of a record: the name or kind written there, made unique by the seat's number.
+    """Names for the seats of a record: the name or kind written there, made unique by the seat's number.
 
     >>> seat_names([{"kind": "human"}, {"kind": "bot", "name": "greedy"}, {"kind": "bot", "name": "greedy"}], 3)
     ('human', 'greedy 1', 'greedy 2')
@@ -111,7 +111,7 @@ class Words:
         return _sentence(f"{self.name(seat)} {mine if seat == self.me else theirs} {rest}".rstrip())
 
     def begun(self, begun: Deal | Position, number: int) -> str:
-        """How the hand begins: who deals, and where the pack was cut."""
+        """A sentence about the beginning of the hand: who deals, and where the pack was cut."""
         said = f"Hand {number}. {self.does(begun.dealer, 'deal')}"
         if isinstance(begun, Deal) and begun.cut is not None and begun.cutter is not None:
             said += " " + self.does(begun.cutter, "cut", f"{begun.cut} cards off the pack")

@@ -129,7 +129,7 @@ def on_gpu(
 
 
 def _layout(moves: object) -> Moves | None:
-    """How the rows of moves are laid out, if they are written."""
+    """The layout of the rows of moves; None: they are not written."""
     if moves is None or (isinstance(moves, str) and moves in ("padded", "ragged")):
         return cast("Moves | None", moves)
     try:

@@ -24,7 +24,7 @@ def real(scores: object) -> npt.NDArray[Any]:
 
 
 def for_rows(scores: object, rows: int) -> npt.NDArray[Any]:
-    """What a score function answered, one number for each of `rows` rows. ValueError: it is something else, or NaN."""
+    """A score function's answer, checked: one number for each of `rows` rows. ValueError: it is something else, or NaN."""
     array = real(scores)
     if array.shape != (rows,):
         raise ValueError(

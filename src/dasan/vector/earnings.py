@@ -1,4 +1,4 @@
-"""What the hands of environments were worth to each seat: payments, or places where nothing is paid."""
+"""Each seat's result of the hands of environments: payments, or places where nothing is paid."""
 
 from __future__ import annotations
 

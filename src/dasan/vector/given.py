@@ -1,4 +1,4 @@
-"""What the caller gives to environments: arrays to write in, and seeds."""
+"""The caller's arguments for environments: arrays to write in, and seeds."""
 
 from __future__ import annotations
 

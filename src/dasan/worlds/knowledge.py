@@ -20,7 +20,7 @@ from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
 
 class Knowledge:
-    """What the seat of `view` (or a spectator) knows.
+    """The knowledge of the seat of `view`, or of a spectator.
 
     - known: by place, the cards that have been seen and lie there now; of two equal cards the seen one counts as played first.
     - played: by seat, the cards played.
@@ -177,7 +177,7 @@ class Knowledge:
         return [c for cards in self.played.values() for c in cards]
 
     def sizes(self) -> dict[Place, int]:
-        """How many cards each place holds."""
+        """The number of cards in each place."""
         view, begun = self.view, self.view.begun
         sizes: dict[Place, int] = dict(enumerate(view.hand_sizes))
         sizes[KITTY] = len(begun.kitty) if view.phase == "auction" else 0

@@ -131,7 +131,7 @@ def lay_out(task: Task) -> Layout:
 def _shares(
     groups: Sequence[tuple[Card, ...]], allowed: Sequence[tuple[bool, ...]], free: Sequence[int]
 ) -> Iterator[Counts]:
-    """Every way to share out the sizes of `groups` among places with so many free."""
+    """Every way to share out `groups` by number. allowed: the places that each may go to. free: the room in each place."""
     if not groups:
         yield ()
         return

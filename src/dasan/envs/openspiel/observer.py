@@ -80,7 +80,7 @@ class DasanObserver:
         pieces["moves"][0] = len(moves) / self._game.max_moves
 
     def string_from(self, state: DasanState, player: int) -> str:
-        """What `player` sees, or with perfect recall has seen, as text."""
+        """The observation of `player` as text; with perfect recall also everything that it has seen before."""
         node = state.node
         if not self._private:
             return public(node, self._recall)

@@ -11,7 +11,7 @@ from dasan.play.state import State
 
 
 def redealt(tree: GameTree, hand: State, player: int, dealer: int, sampler: Callable[[], float]) -> list[int]:
-    """Who gets each card of the deck when the cards that `player` has not seen are dealt anew; the moves may not fit it."""
+    """A new deal of the cards that `player` has not seen: the seat of each card of the deck. The moves so far may not fit it."""
     view, n, room = hand.view(player), tree.rules.players, list(tree.room(dealer))
     held: list[list[Card]] = [[] for _ in range(n + 1)]
     for seat in range(n):

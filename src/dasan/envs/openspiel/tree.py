@@ -32,7 +32,7 @@ REMEMBERED = 6
 
 
 class GameTree:
-    """What the nodes of one game share. deck: the pack in the order in which it is dealt. dealer: a seat, or DRAWN.
+    """The data that the nodes of one game share. deck: the pack in the order in which it is dealt. dealer: a seat, or DRAWN.
 
     max_moves: the most moves that a hand can take.
     """
@@ -115,7 +115,7 @@ class Dealing:
 
 
 class Begun(NamedTuple):
-    """What the positions of one hand share. seats: who got each card of the pack. desk: compiled code, None: the engine plays."""
+    """Data that the positions of one hand share. seats: who got each card. desk: compiled code, None: the engine plays."""
 
     game: GameTree
     dealer: int

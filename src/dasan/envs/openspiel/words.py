@@ -1,4 +1,4 @@
-"""What is seen of a node, as text."""
+"""Observations of a node as text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def history_seen(node: Dealing | Played, player: int) -> str:
 
 
 def seen(node: Dealing | Played, player: int) -> str:
-    """What `player` sees now."""
+    """The observation of `player`."""
     if node.hand is None:
         return f"dealt {format_cards(dealt(node, player))}"
     view, rules = node.hand.view(player), node.game.rules
@@ -49,7 +49,7 @@ def seen(node: Dealing | Played, player: int) -> str:
 
 
 def public(node: Dealing | Played, recall: bool) -> str:
-    """What everybody sees; with perfect recall, has seen."""
+    """The public observation; with perfect recall, also the earlier ones."""
     if node.hand is None:
         return "dealing"
     view = node.hand.view(None)

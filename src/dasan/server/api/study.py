@@ -1,5 +1,5 @@
-"""Reviews of finished hands, by the exact solver and by what could be known, other lines in them, and puzzles: all from
-worker processes.
+"""Reviews of finished hands, by the exact solver and by what players could know; variations; puzzles. Worker processes
+compute all of them.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _decided(move: dict[str, Any]) -> bool:
 async def solve(
     hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> PositionValue:
-    """What a position of a finished hand is worth, or one that another line would have led to."""
+    """Solve a position of a finished hand, or one that other moves would have led to."""
     hand = await open_hand(store, hand_id)
     limit(request, "study", player)
     memory = tables.settings.study_memory_mb / 4
@@ -197,7 +197,7 @@ async def solve(
 async def advice(
     hand_id: str, seq: int, request: Request, tables: TablesHere, store: StoreHere, player: Player, bot: str = "greedy"
 ) -> Advice:
-    """What a bot would have done in place of the move with event ``seq``, knowing only what its player knew."""
+    """The move that a bot makes in place of the one with event ``seq``, from the same view."""
     check_bot(bot)
     hand = await open_hand(store, hand_id)
     limit(request, "study", player)

@@ -12,10 +12,10 @@ depends_on = ${repr(depends_on)}
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Do the migration."""
     ${upgrades if upgrades else "pass"}
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Undo the migration."""
     ${downgrades if downgrades else "pass"}

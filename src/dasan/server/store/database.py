@@ -67,7 +67,7 @@ class Unusable(Refused):
 
 
 class Database(Protocol):
-    """What the store needs of a database."""
+    """A database, as the store uses it."""
 
     shared: bool
     """Whether other processes may write to it too."""

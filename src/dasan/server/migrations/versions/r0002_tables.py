@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Do the migration."""
     op.create_table(
         "hands",
         sa.Column("id", sa.String(length=32), nullable=False),
@@ -168,7 +168,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Undo the migration."""
     op.drop_table("sign_ins")
     op.drop_table("seats")
     op.drop_table("hand_seats")

@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Do the migration."""
     op.create_table(
         "processes",
         sa.Column("id", sa.String(length=32), nullable=False),
@@ -33,6 +33,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Undo the migration."""
     op.drop_table("notices")
     op.drop_table("processes")

@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Do the migration."""
     op.create_table(
         "challenges",
         sa.Column("ticket", sa.String(length=64), nullable=False),
@@ -108,7 +108,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Undo the migration."""
     op.drop_table("shared_reviews")
     op.drop_table("review_notes")
     op.drop_table("decisions")

@@ -35,7 +35,7 @@ def folded(name: str) -> str:
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Do the migration."""
     connection = op.get_bind()
     query = sa.select(players.c.id, players.c.name, players.c.account).where(players.c.account.is_not(None))
     rows = connection.execute(query.order_by(players.c.created, players.c.id)).all()
