@@ -12,6 +12,7 @@ from pathlib import Path
 from subprocess import PIPE
 from types import FunctionType
 
+import numba
 import pytest
 
 import dasan
@@ -136,6 +137,28 @@ def test_what_cannot_be_read_is_compiled_and_what_cannot_be_written_is_not_kept(
     (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_text("no folder")
     assert run() == (12, 0, 1)
+
+
+def test_code_for_other_types_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "kernel_of_types.py").write_text(
+        "from dasan.kernels.runtime.compiled import compiled\n\n@compiled\ndef half(x):\n    return x / 2\n"
+    )
+
+    def halves() -> tuple[tuple[float, float], int]:
+        sys.modules.pop("kernel_of_types", None)
+        half = importlib.import_module("kernel_of_types").half
+        return (half(3), half(1.5)), sum(half.stats.cache_hits.values())
+
+    assert halves() == ((1.5, 0.75), 0)
+    assert halves() == ((1.5, 0.75), 2)
+    one, other = sorted((tmp_path / "cache").glob("kernel_of_types-*/*.nbc"))
+    of_one = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(of_one)
+    assert halves() == ((1.5, 0.75), 0)
+    sys.modules.pop("kernel_of_types")
 
 
 def test_tables_are_found_again_unless_the_rules_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

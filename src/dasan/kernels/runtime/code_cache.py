@@ -180,23 +180,27 @@ class CodeCache(caching._Cache):
                     return compile(sig)
                 finally:
                     self._depth -= 1
-                    if self._depth == 0 and self._lock is not None:
-                        os.close(self._lock)
-                        self._lock = None
+                    if self._depth == 0:
+                        self._release()
 
         return locked
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function, or None if there is no readable entry. None also means that this process now holds the lock."""
+        """The compiled function, or None if there is no readable entry. After None this process holds the lock,
+        unless there are no locks or it has waited for too long.
+        """
         found = self._load(sig, target_context)
         return self._load(sig, target_context) if found is None and self._waited() else found
 
     def _load(self, sig: Any, target_context: Any) -> Any:
         try:
-            return self._files.load_overload(sig, target_context)
+            found = self._files.load_overload(sig, target_context)
+            if found is not None and found.signature.args != getattr(sig, "args", sig):
+                raise ValueError("a file of another index: code for arguments of other types")
         except Exception:
             self.flush()
             return None
+        return found
 
     def _waited(self) -> bool:
         """Take the function's lock, and say whether another process had it. Without file locks, or after `PATIENCE`, do not."""
@@ -204,24 +208,28 @@ class CodeCache(caching._Cache):
             return False
         try:
             path = Path(self._files.cache_path, f"{self._files._impl.filename_base}.lock")
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except _CANNOT:
             return False
         end = time.monotonic() + PATIENCE
         waited = False
         while time.monotonic() < end:
             try:
-                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except (BlockingIOError, PermissionError):
                 waited = True
                 time.sleep(0.02)
             except OSError:
                 break  # this file system has no locks
             else:
-                self._lock = lock
                 return waited
-        os.close(lock)
+        self._release()
         return waited
+
+    def _release(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def holds(self, sig: Any, target_context: Any) -> bool:
         """Whether there is a compiled function for these types of arguments, as far as the index says."""
