@@ -7,6 +7,7 @@ import pytest
 
 import dasan
 from dasan import vector
+from dasan.bots.scoring import Scorer
 from dasan.learn.config import Config
 from dasan.learn.pool import Pool, Simple
 from dasan.learn.trainer import Trainer
@@ -40,10 +41,14 @@ def test_simple_opponents_make_the_moves_of_the_bots_of_their_names(rules: dasan
 def test_only_the_learners_decisions_are_learnt_from() -> None:
     plain = Config("big-two", envs=16, rounds=1, steps=8, epochs=1, first=16, second=8, batch=64)
     alone = Trainer(plain)
-    mixed = Trainer(Config.from_json({**plain.to_json(), "pool": ["low", "past"], "share": 1.0}))
+    mixed = Trainer(Config.from_json({**plain.to_json(), "pool": ["low", "thrifty", "past"], "share": 1.0}))
     for trainer in (alone, mixed):
         trainer.epoch()
         assert trainer.progress.hands >= 16
     assert mixed.progress.decisions / mixed.progress.plies < 0.5 * alone.progress.decisions / alone.progress.plies
+    env = vector.make("big-two", 8, seed=1, moves="ragged")
+    seven = np.arange(1, 8)
+    chosen = Pool(env.rules, False, ("thrifty",), 1.0, 8).choose(env, seven, {}, Scorer())
+    assert chosen.tolist() == env.thrifty()[seven].tolist()
     with pytest.raises(ValueError, match="a pool has members among"):
         Pool(RULES, False, ("grandma",), 0.5, 8)

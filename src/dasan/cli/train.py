@@ -37,7 +37,7 @@ def train(
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
     pool: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="An opponent beside self-play: low, shed or past. Repeatable."),
+        typer.Option(metavar="NAME", help="An opponent beside self-play: low, shed, thrifty or past. Repeatable."),
     ] = None,
     share: Annotated[
         float, typer.Option(min=0, max=1, help="The share of the hands that opponents take part in.")

@@ -16,7 +16,7 @@ from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 
 Longs = npt.NDArray[np.int64]
-POOL = ("low", "shed", "past")
+POOL = ("low", "shed", "thrifty", "past")
 """Who may be in a pool: the bots of those names, and the average of the run's weights when the epoch began."""
 _LAST = np.iinfo(np.int64).max
 
@@ -102,6 +102,8 @@ class Pool:
             if name == "past":
                 scores = scorer(env, envs[where], past)
                 out[where] = env.legal[envs[where], scores.best() - scores.begin[:-1]]
+            elif name == "thrifty":
+                out[where] = env.thrifty()[envs[where]]
             elif self._simple is not None:
                 out[where] = self._simple.choose(name, env, envs[where])
         return out
