@@ -20,6 +20,7 @@ import dasan.kernels
 from dasan.kernels.runtime import table_cache
 
 MODULE = """
+import sys
 from typing import NamedTuple
 import numpy as np
 from dasan.kernels.runtime import code_cache
@@ -36,7 +37,8 @@ def work(x):
     return helped(x.words[0]) * FACTOR
 
 value = int(work({name}(np.array([5]))))
-print(value, sum(work.stats.cache_hits.values()), sum(work.stats.cache_misses.values()))
+counts = [sum(made.values()) for made in (work.stats.cache_hits, work.stats.cache_misses)]
+sys.stdout.write(" ".join(map(str, (value, *counts))) + chr(10))  # in one piece, for others write into the same pipe
 """
 HELPER = """
 from dasan.kernels.runtime.compiled import compiled
@@ -57,7 +59,10 @@ for line in sys.stdin:
     for _ in range(int(line)):
         children.append(os.fork())
         if not children[-1]:
-            import kernel_of_test
+            try:
+                import kernel_of_test
+            except BaseException as error:
+                print(f"0 {error!r}".replace(chr(10), " "))
             sys.stdout.flush()
             os._exit(0)
     for child in children:
@@ -88,6 +93,7 @@ def run(tmp_path: Path) -> Iterator[object]:
             asks.flush()
             found = sorted(told.readline() for _ in range(processes))
             told.readline()
+            assert not [line for line in found if line.startswith("0 ")]
             return tuple(int(number) for line in found for number in line.split())
 
         yield call
