@@ -48,7 +48,7 @@ def play_beside(rules: Rules, steps: int, seed: int, session: bool) -> int:
 
 @every_setup
 def test_a_seed_makes_the_same_environments(setup: tuple[str, Options]) -> None:
-    play_beside(rules_of(setup), 25, 3, session=SETUPS.index(setup) % 2 == 1)
+    play_beside(rules_of(setup), 15, 3, session=SETUPS.index(setup) % 2 == 1)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 from tests.bots.hidden import shuffled_for
-from tests.playing import SETUPS, Options, every_setup, rules_of
+from tests.playing import SETUPS, Options, every_setup, rules_of, setup_id
 
 import dasan
 from dasan.bots import BOTS, CHARACTERS
@@ -85,16 +85,26 @@ def test_bots_play_by_the_rules_with_every_option(setup: tuple[str, Options]) ->
         play_session(rules, seats, hands=2, seed=number)
 
 
-@every_bot
-@pytest.mark.parametrize("setup", SETUPS[::3], ids=str)
+def every_bot_in_turn(least: int) -> pytest.MarkDecorator:
+    """Every bot with every setup; all but one in `least` of these pairs are slow, and the others have every bot and setup."""
+    return pytest.mark.parametrize(
+        ("name", "setup"),
+        [
+            pytest.param(name, setup, id=f"{name} {setup_id(setup)}", marks=pytest.mark.slow if (i + j) % least else ())
+            for i, name in enumerate(CHEAP)
+            for j, setup in enumerate(SETUPS)
+        ],
+    )
+
+
+@every_bot_in_turn(6)
 def test_the_same_view_is_answered_by_the_same_move(name: str, setup: tuple[str, Options]) -> None:
     first, second = ([dasan.bot(name, seed=5)] * rules_of(setup).players for _ in range(2))
     records = {play_session(rules_of(setup), seats, hands=2, seed=23).record() for seats in (first, second)}
     assert len(records) == 1
 
 
-@every_bot
-@every_setup
+@every_bot_in_turn(3)
 def test_cards_that_a_seat_cannot_see_do_not_change_its_move(name: str, setup: tuple[str, Options]) -> None:
     rng = random.Random(31)
     bot = dasan.bot(name)

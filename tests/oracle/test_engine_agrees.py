@@ -272,17 +272,18 @@ def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
             assert {reading.kind for reading, _ in known.values()} == KINDS[preset]
 
 
+@pytest.mark.parametrize("size", [8, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("preset", "options"),
     [(preset, options) for preset in PRESETS for options in every_pair_of_choices(preset)],
     ids=name,
 )
-def test_moves_of_leader_and_follower(preset: str, options: dict[str, Value]) -> None:
-    """B3.15, D2.12, W.06, W.13, W.14, W.15: the lists of moves, and what `play` takes, of hands of nine cards."""
+def test_moves_of_leader_and_follower(preset: str, options: dict[str, Value], size: int) -> None:
+    """B3.15, D2.12, W.06, W.13, W.14, W.15: the lists of moves, and what `play` takes, of hands of `size` cards."""
     rng = random.Random(f"moves of {preset} {said(options)}")
     rules = dasan.rules(preset, **options, **PLAIN[preset])
     for shape in SHAPES * (1 if CHOICES[preset] else 3):
-        own, others = two_hands(rng, fresh_pack(preset, options), shape, 9)
+        own, others = two_hands(rng, fresh_pack(preset, options), shape, size)
         known = compare_kinds(rng, rules, options, all_sets(own))
         compare_moves(rng, rules, options, own, known, None)
         for table in some_tables(rng, preset, options, others, 5):

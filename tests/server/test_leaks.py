@@ -38,9 +38,9 @@ NAMED = ("3D", "4H", "2S", "5C 5H", "call 8C", "give 2H")
 
 TABLES = [
     *(slow_variant(name, {}) for name in dasan.PRESETS),
-    ("big-three", {"show_hands_after": False}),
+    pytest.param("big-three", {"show_hands_after": False}, marks=pytest.mark.slow),
     ("big-three-4p", {"show_hands_after": False, "show_played": False}),
-    ("big-two", {"show_hands_after": False}),
+    pytest.param("big-two", {"show_hands_after": False}, marks=pytest.mark.slow),
     ("winner", {"players": 5, "decks": 2, "jokers": True, "show_hands_after": False}),
 ]
 

@@ -24,7 +24,12 @@ print(seen.hexdigest(), int(env.done.sum()))
 
 @pytest.mark.parametrize(
     ("preset", "options"),
-    [("big-three", {}), ("big-three-4p", {}), ("big-two", {}), ("winner", {"decks": 2, "jokers": True})],
+    [
+        ("big-three-4p", {}),
+        ("big-two", {}),
+        ("winner", {"decks": 2, "jokers": True}),
+        pytest.param("big-three", {}, marks=pytest.mark.slow),
+    ],
     ids=str,
 )
 def test_plain_python_does_the_same(preset: str, options: dict[str, object]) -> None:
