@@ -11,6 +11,7 @@ import pytest
 
 import dasan
 from dasan import bots
+from dasan.records.retrace import moves_of
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.table import TRIES
 
@@ -62,6 +63,19 @@ def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Ser
     # It stays so where the table is read again.
     server.tables.reopen(table_id)
     assert player.http.get(f"/api/tables/{table_id}").json()["table"]["seats"] == seats
+
+
+def test_a_move_without_a_choice_asks_no_bot(server: Served) -> None:
+    player = server.player()
+    table_id = player.open_table("big-two", ["random"] * 3)
+    with player.sit(table_id) as socket:
+        play_hand(socket, random.Random(2))
+        (result,) = socket.table["session"]["results"]
+    state = dasan.replay(player.http.get(f"/api/hands/{result['hand']}/record").text)
+    assert isinstance(state, dasan.State)
+    theirs = [len(now.legal_moves()) for now, _ in moves_of(state) if now.to_act != 0]
+    assert server.tables.bots.counts == {"done": sum(legal > 1 for legal in theirs)}
+    assert theirs.count(1) > 0
 
 
 def test_a_hand_that_a_bot_did_not_play_does_not_change_its_rating(server: Served, crashing: str) -> None:

@@ -48,10 +48,11 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Thought:
-    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did."""
+    """A move for a bot's seat. failed: the bot itself chose none, and its stand-in did. only: no other move is legal."""
 
     move: str
     failed: bool = False
+    only: bool = False
 
 
 class Process(Protocol):
@@ -452,7 +453,7 @@ class Table:
         if self._thinking is None:
             self._due = now() + int(self._process.settings.bot_delay * 1000)
             self._thought_of = asked
-            self._thinking = asyncio.ensure_future(self._process.think(name, state.view(seat)))
+            self._thinking = self._choice(name, state, seat)
             self._thinking.add_done_callback(self._thought)
         if not self._thinking.done() or now() < self._due:
             return
@@ -469,9 +470,20 @@ class Table:
             self._process.bot_failed(name)
             report(f"bot {name} at table {self.id} made no legal move", failure)
             await self.write([bot_move(self.room, seat, str(state.legal_moves()[0]))])
+        elif thinking.result().only:
+            return
         self._failures[name] = self._failures[name] + 1 if failed else 0
         if self._failures[name] >= TRIES:
             await self._replace(name)
+
+    def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
+        """The bot's choice, once it is made; where only one move is legal, no process is asked."""
+        legal = state.legal_moves()
+        if len(legal) != 1:
+            return asyncio.ensure_future(self._process.think(bot, state.view(seat)))
+        only: asyncio.Future[Thought] = asyncio.get_running_loop().create_future()
+        only.set_result(Thought(str(legal[0]), only=True))
+        return only
 
     async def _replace(self, bot: str) -> None:
         """Have a bot's stand-in play on for it in all its seats, which everybody is shown."""
