@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 import sqlalchemy as sa
@@ -110,6 +110,32 @@ async def test_what_several_tables_write_at_once_is_one_batch_and_fails_alone(op
     )
     assert [type(result) for result in results] == [Conflict, type(None), Conflict]
     assert (await store.log.load("table")).room == good.room
+    await store.close()
+
+
+async def test_writes_of_several_tables_gather_and_a_table_alone_waits_for_nobody(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await opened()
+    room, fence = await open_table(store)
+    monkeypatch.setattr("dasan.server.store.log.GATHERED_FOR", 3600.0)
+    for number in range(3):
+        write = moved(room, fence, f"a{number}")
+        await asyncio.wait_for(store.log.append(write), 60)
+        room = write.room
+    monkeypatch.setattr("dasan.server.store.log.GATHERED_FOR", 1.0)
+    transactions, write_one = [], store.database.write
+
+    async def counted(change: Callable[[sa.Connection], Any]) -> Any:
+        transactions.append(change)
+        return await write_one(change)
+
+    monkeypatch.setattr(store.database, "write", counted)
+    other = moved(room, fence, "b")
+    strangers = [replace(other, room=replace(other.room, head=replace(room.head, id=name))) for name in ("x", "y")]
+    written = await asyncio.gather(*map(store.log.append, [*strangers, other]), return_exceptions=True)
+    assert [type(result) for result in written] == [Conflict, Conflict, type(None)]
+    assert len(transactions) == 1 + 3, "one for all, and as that failed, one for each"
     await store.close()
 
 
