@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -30,9 +31,9 @@ def ok(answer: httpx.Response) -> Any:
     return answer.json()
 
 
-def played(player: Player, **settings: object) -> Json:
+def played(player: Player, preset: str = "big-three", bots: Sequence[str] = ("random",) * 2, **settings: object) -> Json:
     """A finished hand of the player's; its line in the history."""
-    table_id = player.open_table("big-three", ["random", "random"], name="Guest Ann", settings=settings)
+    table_id = player.open_table(preset, list(bots), name="Guest Ann", settings=settings)
     with player.sit(table_id) as socket:
         play_hand(socket, random.Random(1))
     (hand,) = ok(player.http.get("/api/me/history"))["hands"]
@@ -153,6 +154,13 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
     assert [hand["id"] for hand in ok(ann.http.get("/api/me/history?before=6"))["hands"]] == found[1:4]
     for wrong in ("x", "-1", "1.", "1.a b", "9" * 16, "1.2.3"):
         assert ann.http.get("/api/me/history", params={"before": wrong}).status_code == 400
+
+
+def test_the_history_says_in_which_order_players_were_out(server: Served) -> None:
+    ann = server.player()
+    hand = played(ann, "winner", ["random"] * 3)
+    assert sorted(hand["finish_order"]) == [0, 1, 2, 3]
+    assert hand["finish_order"][0] in hand["winners"]
 
 
 def test_rated_hands_rate_people_and_bots(server: Served) -> None:

@@ -167,6 +167,7 @@ def _summary(number: int, paid: int) -> HandSummary:
         seat=0,
         payments=payments,
         winners=[0] if paid > 0 else [1, 2],
+        finish_order=[0] if paid > 0 else [1],
         rated=True,
     )
 

@@ -688,7 +688,7 @@ export interface HandResult {
   hand: string;
 }
 /**
- * A finished hand in a list: a player's history, or a table's hands.
+ * A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``.
  */
 export interface HandSummary {
   id: string;
@@ -700,6 +700,7 @@ export interface HandSummary {
   seat: number | null;
   payments: number[];
   winners: number[];
+  finish_order: number[];
   rated: boolean;
 }
 /**

@@ -35,14 +35,18 @@ export function outcome(table: TableInfo, view: View, rules: RulesFacts): Outcom
   }
   if (result.foul !== null) lines.push(say('over.foul', result.foul));
 
-  const rank = table.you === null ? -1 : result.finish_order.indexOf(table.you);
   let title = t('over.title.lose');
   if (won) title = t('over.title.win');
   else if (table.you === null) title = t('over.title.other', { name: name(result.winners[0] ?? 0) });
-  else if (rules.wins === 'places' && rank > 0 && rank < table.players - 1) {
-    title = t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
-  }
+  else title = middlePlace(result.finish_order, table.players, table.you) ?? title;
   return { title, lines, good: won };
+}
+
+/** A place between the first and the last in words; null for these two, and where a hand ends before all have a place. */
+export function middlePlace(order: readonly number[], players: number, seat: number): string | null {
+  const rank = order.indexOf(seat);
+  if (order.length !== players || rank <= 0 || rank === players - 1) return null;
+  return t('over.title.place', { place: maybe(`place.${rank + 1}`) ?? String(rank + 1) });
 }
 
 /** The seats from the best to the last: those who are out in their order, then by what they were paid. */

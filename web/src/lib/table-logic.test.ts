@@ -8,7 +8,7 @@ import { fan } from './fan';
 import { Pump } from './pump';
 import { parse } from './paths';
 import { shapeOf, sizes } from './layout';
-import { standings } from './outcome';
+import { middlePlace, standings } from './outcome';
 import { place } from './seating';
 import { openSides, sides } from './sides';
 import { completions } from './smart';
@@ -164,6 +164,16 @@ describe('the log', () => {
     const result = { payments: [-2, 4, -2], finish_order: [1], winners: [1], foul: null, next_dealer: 1 } as Result;
     expect(standings(result, 3)).toEqual([1, 0, 2]);
     expect(standings({ ...result, payments: [0, 0, 0], finish_order: [2, 0, 1] }, 3)).toEqual([2, 0, 1]);
+  });
+  it('names the places between the first and the last', () => {
+    expect([2, 0, 3, 1].map((seat) => middlePlace([2, 0, 3, 1], 4, seat))).toEqual([
+      null,
+      'You finish 2nd',
+      'You finish 3rd',
+      null,
+    ]);
+    expect(middlePlace([2], 4, 0)).toBe(null);
+    expect(middlePlace([], 3, 1)).toBe(null);
   });
 });
 

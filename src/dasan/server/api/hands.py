@@ -155,5 +155,6 @@ def summary_of(hand: Hand, player: str | None) -> HandSummary:
         seat=hand.seat_of(player),
         payments=list(hand.result["payments"]),
         winners=list(hand.result["winners"]),
+        finish_order=list(hand.result.get("finish_order", ())),
         rated=hand.rated,
     )

@@ -254,7 +254,7 @@ class HandInfo(Message):
 
 
 class HandSummary(Message):
-    """A finished hand in a list: a player's history, or a table's hands."""
+    """A finished hand in a list: a player's history, or a table's hands. ``finish_order``: as in ``Result``."""
 
     id: str
     number: int
@@ -265,6 +265,7 @@ class HandSummary(Message):
     seat: Seat | None
     payments: list[int]
     winners: list[Seat]
+    finish_order: list[Seat]
     rated: bool
 
 
