@@ -242,6 +242,8 @@ def hidden(lines: list[dict[str, Any]], text: str) -> None:
 FALSE_COPIES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "a bid of 20": lambda lines: last_of(lines, "bid").update(bid=20),
     "a bid as text": lambda lines: last_of(lines, "bid").update(bid="3"),
+    "an empty text as a bid": lambda lines: last_of(lines, "bid").update(bid=""),
+    "a list as a bid": lambda lines: last_of(lines, "bid").update(bid=[]),
     "a pass with a bid": lambda lines: last_of(lines, "pass").update(bid=1),
     "five hands": lambda lines: lines[1]["hands"].extend(["?", "?"]),
     "two hands": lambda lines: lines[1]["hands"].pop(),

@@ -73,7 +73,8 @@ class Event:
             cards = tuple(None if c == "?" else _one(c) for c in data.get("cards", ()))
             seq, seat, bid = data["seq"], data["seat"], data.get("bid")
             if not all(
-                isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 31 for n in (seq, seat, bid or 0)
+                isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 1 << 31
+                for n in (seq, seat, 0 if bid is None else bid)
             ):
                 raise BadRecord("an event's numbers must be whole and not negative")
             return Event(seq, seat, EventType(data["type"]), cards, bid)
