@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,8 +24,76 @@ def test_addresses() -> None:
     for wrong in ("localhost:8000/t/abc", "ftp://x/t/abc", "http://x/", "http:///t/abc", "file:///t/abc"):
         with pytest.raises(Refusal, match="link of a table"):
             address(wrong)
-    with pytest.raises(Refusal, match="does not answer"):
-        Visit("http://127.0.0.1:9/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
+    for wrong in ("http://[::1/t/abc", "http://localhost:port/t/abc", "http://localhost:99999/t/abc"):
+        with pytest.raises(Refusal, match="this is no address"):
+            address(wrong)
+    for silent in (
+        "http://127.0.0.1:9/t/abc",
+        "http://local host/t/abc",
+        "http://a..b/t/abc",
+        "http://127.0.0.1:9/t/a b",
+    ):
+        with pytest.raises(Refusal, match="does not answer"):
+            Visit(silent, [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
+
+
+@contextmanager
+def stranger(answer: bytes) -> Iterator[str]:
+    """The address of a server that gives everybody one answer, whatever it is asked."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(60)
+
+
+def http(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"SSH-2.0-OpenSSH\r\n", b"", http(b"[]"), http(b"{}"), http(b'{"seat":"x"}'), http(b"<p>"), http(b"[" * 100_000)],
+    ids=["ssh", "silence", "list", "nothing", "text", "page", "deep"],
+)
+def test_a_server_of_something_else(answer: bytes) -> None:
+    with stranger(answer) as address, pytest.raises(Refusal, match=r"does not answer|is no server of dasan"):
+        Visit(f"{address}/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
+
+
+def test_messages_that_nobody_knows() -> None:
+    """After a seat was given the same answer stands where a WebSocket should begin, or what comes is no message."""
+    with stranger(http(b'{"seat":1}')) as address:
+        visit = Visit(f"{address}/t/abc", [sys.executable, str(BOT)], name=None, seat=None, seconds=5)
+        with pytest.raises(Refusal, match=r"the connection to .* broke"):
+            visit.play(1, print)
+    from websockets.sync.server import ServerConnection, serve
+
+    for said in ("[]", "{", "5", '{"type":"snapshot"}', '{"type":"probe"}', '{"type":"error"}', "[" * 100_000):
+
+        def answer(connection: ServerConnection, said: str = said) -> None:
+            connection.send(said)
+
+        with serve(answer, "127.0.0.1", 0) as server:
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            visit.server = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+            with pytest.raises(Refusal, match="what this version does not know"):
+                visit.play(1, print)
+            server.shutdown()
+            thread.join(60)
 
 
 def test_a_program_plays_at_a_table(serve: Serve) -> None:

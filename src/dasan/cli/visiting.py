@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -29,7 +30,11 @@ class Refusal(Exception):
 
 def address(url: str) -> tuple[str, str]:
     """(server, id of the table) of a table's link, like http://localhost:8000/t/ID. `Refusal` if it is none."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError as error:
+        raise Refusal(f"this is no address: {error}") from error
     folder, _, table = parts.path.strip("/").rpartition("/")
     if parts.scheme not in ("http", "https") or not parts.netloc or folder not in ("t", "api/tables") or not table:
         raise Refusal("give the link of a table, like http://localhost:8000/t/ID")
@@ -59,8 +64,7 @@ class Visit:
         request = Request(self.server + path, json.dumps(body).encode(), {"content-type": "application/json"})
         try:
             with opener.open(request, timeout=ANSWER) as answer:
-                found: Message = json.load(answer)
-                return found
+                found = json.load(answer)
         except HTTPError as error:
             try:
                 said = json.load(error)
@@ -68,8 +72,11 @@ class Visit:
             except (ValueError, KeyError, TypeError, AttributeError):
                 sentence = f"HTTP {error.code}"
             raise Refusal(f"the server refuses: {sentence}") from error
-        except (URLError, OSError, ValueError) as error:
+        except (URLError, OSError, ValueError, HTTPException, RecursionError) as error:
             raise Refusal(f"{self.server} does not answer") from error
+        if not isinstance(found, dict) or not isinstance(found.get("seat"), int):
+            raise Refusal(f"{self.server} is no server of dasan")
+        return found
 
     def play(self, hands: int | None, report: Report) -> None:
         """Play until `hands` hands are over or the table has ended. `Refusal`: the connection broke."""
@@ -85,6 +92,8 @@ class Visit:
                         break
         except (OSError, WebSocketException) as error:
             raise Refusal(f"the connection to {self.server} broke") from error
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
+            raise Refusal(f"{self.server} says what this version does not know") from error
         finally:
             self._program.close()
 
