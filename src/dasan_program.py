@@ -7,12 +7,15 @@ import signal
 import sys
 
 STOPPED = 130
+STREAMS = 3
+"""Standard input, output and error have the lowest numbers."""
 
 
 def main() -> None:
     """Run the command line; interrupted, even at its very start, it says so and exits with 130."""
     try:
         answer_interrupts()
+        open_streams()
         from dasan.cli import main as run
 
         if signal.getsignal(signal.SIGINT) is _stop:
@@ -30,6 +33,16 @@ def answer_interrupts() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
+
+
+def open_streams() -> None:
+    """Open empty streams for standard ones that the caller has closed, so that no other file gets their numbers."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < STREAMS:
+        pass
+    os.close(descriptor)
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def runs_as_module() -> bool:

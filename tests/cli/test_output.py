@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -104,6 +105,45 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the streams")
+@pytest.mark.parametrize(
+    ("arguments", "closing", "code"),
+    [
+        ("rules big-three", ">&-", 0),
+        ("tui --plain", "<&-", 0),
+        ("replay -", "<&-", 2),
+        ("puzzle --shipped --json", "<&- >&- 2>&-", 0),
+    ],
+)
+def test_closed_streams_are_empty_ones(arguments: str, closing: str, code: int) -> None:
+    """Standard output that is closed takes everything, as /dev/null does; input that is closed has nothing in it."""
+    command = f"exec {shlex.quote(sys.executable)} -m dasan {arguments} {closing}"
+    done = subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+def test_a_refusal_that_nobody_can_read_has_its_exit_code() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "dasan", "rules", "chess"], stderr=full, check=False)
+    assert done.returncode == 2
+
+
+def test_a_command_in_the_progress_bar_is_no_markup() -> None:
+    pseudo = pytest.importorskip("pty")
+    mine, its = pseudo.openpty()
+    try:
+        program = "from dasan.cli.progress import progress_bar\nwith progress_bar() as show: show('cmd:bot [/x]', 1, 2)"
+        done = subprocess.run(
+            [sys.executable, "-c", program], stderr=its, env={**os.environ, "TERM": "xterm"}, check=False
+        )
+    finally:
+        os.close(its)
+        os.close(mine)
+    assert done.returncode == 0
+
+
 def heed_interrupts() -> None:
     """For a process to be started: a shell lets what it runs in the background ignore them."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -161,6 +201,12 @@ def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
         assert "directory" in refusal(*command)
     assert "Unix domain" not in refusal("serve", "--host", "no-such-host.invalid")
     assert "cannot listen on no-such-host.invalid: " in refusal("serve", "--host", "no-such-host.invalid")
+
+
+@pytest.mark.parametrize("url", ["nowhere", "http://[::1", "http://localhost:port", "http://a b/", "http://é/ü", "//x"])
+def test_a_server_to_measure_that_is_no_address(url: str) -> None:
+    said = refusal("bench", "server", "--url", url, "--tables", "1", "--seconds", "0.1", "--json")
+    assert "no server of dasan at" in said or "does not answer" in said
 
 
 def test_numbers_out_of_range_are_one_sentence() -> None:

@@ -7,9 +7,12 @@ import json
 import random
 from contextlib import suppress
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from time import perf_counter
 from typing import Any
 from urllib.request import Request, urlopen
+
+from dasan.bench.hosting import NotServed
 
 Json = dict[str, Any]
 
@@ -192,6 +195,12 @@ def _create(address: str, body: Json, people: int) -> _Table:
 
 
 def _post(url: str, body: Json) -> tuple[Json, str]:
-    request = Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
-    with urlopen(request, timeout=60) as answer:
-        return json.load(answer), answer.headers["set-cookie"].partition(";")[0]
+    try:
+        request = Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+        with urlopen(request, timeout=60) as answer:
+            found, cookie = json.load(answer), answer.headers["set-cookie"]
+    except (ValueError, HTTPException) as error:
+        raise NotServed(f"there is no server of dasan at {url}") from error
+    if not isinstance(found, dict) or cookie is None:
+        raise NotServed(f"there is no server of dasan at {url}")
+    return found, cookie.partition(";")[0]

@@ -86,8 +86,11 @@ GONE = 141
 
 
 def _stop(message: str, code: int = 2) -> None:
-    if message:  # a group without a command prints its help instead
-        warn(f"dasan: {message}")
+    try:
+        if message:  # a group without a command prints its help instead
+            warn(f"dasan: {message}")
+    except OSError:
+        _silence(sys.stderr)  # the exit code still tells
     sys.exit(code)
 
 

@@ -6,20 +6,21 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dasan.cli.output import warn
+from dasan.cli.output import visible, warn
 
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """Yields a function of (what is being done, how much is done, of how much) that updates the bar; it is removed at the end."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("")
 
         def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+            bar.update(task, description=escape(visible(what)), completed=done, total=total)
 
         yield show
 
