@@ -43,7 +43,19 @@ def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> No
 
 def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
-    file.write_text('{"seed": 1}\n', encoding="utf-8")
-    assert "does not hold valued deals" in refusal("deals", "--out", str(file))
+    deal = {"seed": 0, "players": 3, "number": 0, "nodes": 9, "bidders": [{}, {}, {}]}
+    bidder = {"seat": 0, "place": 0, "bids": False, "won": None, "features": {}}
+    for damaged in (
+        {"seed": 1},
+        deal,
+        deal | {"bidders": []},
+        deal | {"bidders": [bidder] * 3, "number": []},
+        deal | {"bidders": [bidder] * 3, "nodes": "9"},
+        deal | {"bidders": [bidder | {"features": []}] * 3},
+        deal | {"bidders": [bidder | {"features": {"turns": None}}] * 3},
+        deal | {"bidders": [bidder | {"features": {"luck": 1}}] * 3},
+    ):
+        file.write_text(json.dumps(damaged) + "\n", encoding="utf-8")
+        assert "does not hold valued deals" in refusal("deals", "--count", "1", *QUICK, "--out", str(file))
     assert "not both" in refusal("deals", "--seconds", "1", "--nodes", "5")
     assert "cannot write" in refusal("deals", "--count", "1", *QUICK, "--out", str(tmp_path / "none" / "deals.jsonl"))

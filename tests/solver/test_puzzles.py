@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -134,6 +135,8 @@ def test_every_puzzle_is_a_record_with_its_solution_beside() -> None:
         lambda text: text.replace('"key":"', '"key":"2D '),
         lambda text: "\n".join(text.splitlines()[:2]),
         lambda text: text.replace('"hands"', '"feet"'),
+        lambda text: re.sub('"grade":.', '"grade":true', text),
+        lambda text: re.sub('"grade":.', '"grade":1.0', text),
     ],
 )
 def test_what_is_no_puzzle_is_refused(damage: Callable[[str], str]) -> None:

@@ -241,8 +241,8 @@ class Kept:
                     continue
                 try:
                     data = json.loads(line)
-                    key, outcome = data["contest"], Outcome.from_json(data["outcome"])
-                except (ValueError, KeyError, TypeError) as error:
+                    key, outcome = str(data["contest"]), Outcome.from_json(data["outcome"])
+                except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise ValueError(f"{file} does not hold outcomes of contests") from error
                 self._found.setdefault(key, {})[outcome.seed] = outcome
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -26,12 +26,18 @@ class Outcome:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Outcome:
-        """The outcome of `asdict`, through JSON."""
-        roles = {name: (int(n), int(won)) for name, (n, won) in data["roles"].items()}
-        moves, seconds, faults = data["moves"], data["seconds"], data["faults"]
-        return replace(
-            Outcome(**{**data, "roles": roles}),
-            moves=(moves[0], moves[1]),
-            seconds=(seconds[0], seconds[1]),
-            faults=(faults[0], faults[1]),
-        )
+        """The outcome of `asdict`, through JSON. ValueError: the data are something else."""
+        try:
+            (a, b), (mine, theirs), (one, other) = data["moves"], data["seconds"], data["faults"]
+            roles = {name: (n, won) for name, (n, won) in data["roles"].items()}
+            found = Outcome(
+                **{**data, "roles": roles, "moves": (a, b), "seconds": (mine, theirs), "faults": (one, other)}
+            )
+            counts = [found.seed, found.above, found.below, a, b, *one.values(), *other.values()]
+            counts += [n for pair in roles.values() for n in pair]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("this is no outcome of a deal") from error
+        measured = (found.mean, found.wins, mine, theirs)
+        if not all(type(n) is int for n in counts) or not all(type(n) in (int, float) for n in measured):
+            raise ValueError("this is no outcome of a deal")
+        return found

@@ -91,7 +91,7 @@ def _kept(file: str | None) -> Iterator[Valued]:
     try:
         for line in Path(file).read_text(encoding="utf-8").splitlines():
             yield Valued.from_json(json.loads(line))
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{file} does not hold valued deals: {error}") from error
 
 

@@ -108,6 +108,7 @@ def of_record(record: Record) -> Puzzle:
         )
         right = (
             list(puzzle.themes) == told["themes"]
+            and type(puzzle.grade) is int
             and puzzle.grade in range(1, 6)
             and _counts(puzzle.nodes)
             and (puzzle.moves is None or _counts(puzzle.moves))

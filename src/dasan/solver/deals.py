@@ -77,9 +77,25 @@ class Valued:
     def from_json(data: dict[str, Any]) -> Valued:
         """ValueError if this is not what `to_json` made."""
         try:
-            return Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
-        except (KeyError, TypeError) as error:
+            found = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
+            right = found._is_typed()
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no valued deal") from error
+        if not right:
+            raise ValueError("this is no valued deal")
+        return found
+
+    def _is_typed(self) -> bool:
+        """Whether every field has the type that it is declared with, and every seat is valued."""
+        numbers = [self.seed, self.players, self.number, self.nodes]
+        for one in self.bidders:
+            numbers += [one.seat, one.place, *one.features.values()]
+        return (
+            all(type(number) is int for number in numbers)
+            and all(type(one.bids) is bool and one.won in (None, True, False) for one in self.bidders)
+            and all(one.features.keys() <= set(KINDS) for one in self.bidders)
+            and len(self.bidders) == self.players
+        )
 
 
 def random_deal(seed: int, players: int, number: int) -> State:
