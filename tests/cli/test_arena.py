@@ -54,7 +54,22 @@ def test_it_goes_on_from_a_file_and_prints_a_table(tmp_path: Path) -> None:
         (["greedy"], "at least two bots"),
         (["greedy", "grandma"], "there is no bot 'grandma'"),
         (["greedy", "random", "--game", "chess"], "there is no preset 'chess'"),
+        (["low", "shed", "--move-seconds", "inf"], "less than or equal to 86400"),
     ],
 )
 def test_refusals(arguments: list[str], message: str) -> None:
     assert message in refusal("arena", *arguments)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[]", '{"contest": 5, "outcome": {}}', '{"contest": "x", "outcome": {"seed": 1}}', "OUTCOME", "[" * 100_000],
+    ids=["list", "nothing", "less", "roles", "deep"],
+)
+def test_a_file_of_something_else_is_refused(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "kept.jsonl"
+    outcome = {"seed": 1, "mean": 0, "wins": 0, "above": 0, "below": 0, "roles": [], "moves": [1, 1]}
+    whole = {"contest": "x", "outcome": {**outcome, "seconds": [0, 0], "faults": [{}, {}]}}
+    file.write_text(line.replace("OUTCOME", json.dumps(whole)) + "\n", encoding="utf-8")
+    said = refusal("arena", "low", "shed", "--deals", "1", "--processes", "1", "--out", file)
+    assert said.endswith("kept.jsonl does not hold outcomes of contests")

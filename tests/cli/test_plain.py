@@ -78,6 +78,8 @@ def test_a_refusal_cites_its_clause_and_the_turn_stays() -> None:
         ("rules b3.14", "No big cards in runs."),
         ("rules D2.01", "There is no clause D2.01 in this game; rules lists them."),
         ("next", "Not possible: the hand is not over yet — G.04"),
+        ("\ufeffmoves", "bid 2"),
+        ("\ufeff?", "Say a move, or one of these words:"),
         ("", "Your bid: "),
     ],
 )

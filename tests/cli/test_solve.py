@@ -119,6 +119,8 @@ def test_review_draws_a_picture(record: Path, tmp_path: Path) -> None:
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
     for wrong in (tmp_path / "hand.png", tmp_path / "missing" / "hand.svg"):
         assert wrong.name.removesuffix(".png") in refusal("review", record, "--picture", wrong)
+    for nameless in ("", ".", "/"):
+        assert "name it like hand.svg" in refusal("review", record, "--picture", nameless)
 
 
 def test_review_of_a_game_without_sides_says_what_it_means(tmp_path: Path) -> None:

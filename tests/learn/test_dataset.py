@@ -105,6 +105,10 @@ def test_values_of_the_solver() -> None:
 def test_plans_are_refused() -> None:
     with pytest.raises(ValueError, match="solved"):
         Plan(dasan.rules("winner"), ("greedy",) * 4, 1, solve=10)
+    with pytest.raises(ValueError, match="the first hand is a whole number from 0 to 1000000000000000"):
+        Plan(dasan.rules("winner"), ("greedy",) * 4, 1, first=1 << 63)
+    with pytest.raises(ValueError, match="at most 1,000,000 files"):
+        Plan(dasan.rules("winner"), ("greedy",) * 4, 10**12, part=1000)
     plan: Any = Plan
     for wrong in (-1, True, 2.5, None):
         with pytest.raises(ValueError, match="solve is a whole number from 0 on"):

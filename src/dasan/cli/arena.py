@@ -40,7 +40,9 @@ def arena(
     records: Annotated[
         Path | None, typer.Option(file_okay=False, help="Keep the record of every hand in this folder.")
     ] = None,
-    move_seconds: Annotated[float, typer.Option(min=0.01, help="How long a bot may think about a move.")] = 60,
+    move_seconds: Annotated[
+        float, typer.Option(min=0.01, max=86_400, help="How long a bot may think about a move.")
+    ] = 60,
     processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
     ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster instead.")] = None,
     details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,

@@ -56,7 +56,7 @@ def review(
     from dasan.text.review import Report
 
     if picture is not None and picture.suffix.lower() != ".svg":
-        raise Refused(f"a picture is an SVG file: name it like {picture.with_suffix('.svg').name}")
+        raise Refused(f"a picture is an SVG file: name it like {Path(picture.name or 'hand').with_suffix('.svg')}")
     if picture is not None and not picture.parent.is_dir():
         raise Refused(f"cannot write {picture}: there is no folder {picture.parent}")
     states = read_hands(file, number, hand)

@@ -24,6 +24,9 @@ from dasan.ruleset.rules import Rules
 from dasan.version import __version__
 
 SCHEMA = "dasan-hands/1"
+MOST = 10**15
+"""The most hands, and the highest number of one: a column holds numbers of 64 bits."""
+MOST_PARTS = 1_000_000
 COLUMNS = {
     "hand": "number of the hand; its deal is that of dasan.deal(rules, seed=hand, dealer=dealer)",
     "dealer": "seat that dealt",
@@ -60,9 +63,9 @@ class Plan:
         if isinstance(given, str) or not all(isinstance(name, str) for name in bots):
             raise WrongType(f"bots are a name for each seat, not {shown(self.bots)}")
         checked = {
-            "hands": whole(self.hands, "hands", 1),
-            "first": whole(self.first, "the first hand", 0),
-            "part": whole(self.part, "hands of a part", 1),
+            "hands": whole(self.hands, "hands", 1, MOST),
+            "first": whole(self.first, "the first hand", 0, MOST),
+            "part": whole(self.part, "hands of a part", 1, MOST),
             "solve": whole(self.solve, "solve", 0),
             "bots": bots,
         }
@@ -72,6 +75,8 @@ class Plan:
             raise ValueError(f"{self.rules.name} takes {self.rules.players} bots, not {len(self.bots)}")
         if self.solve and self.rules.auction is None:
             raise ValueError("only games with a bidder are solved")
+        if self.parts > MOST_PARTS:
+            raise ValueError(f"{self.hands:,} hands are at most {MOST_PARTS:,} files: put more into a part")
 
     @property
     def parts(self) -> int:

@@ -54,7 +54,7 @@ def _answers(table: _Table, lines: TextIO, out: TextIO, prompt: bool) -> Iterato
         line = lines.readline(1000)
         if not line:
             return
-        yield line.strip()
+        yield line.replace("\ufeff", "").strip()
 
 
 class _Table:
