@@ -16,6 +16,7 @@ import pytest
 
 import dasan
 import dasan.cli
+from dasan.bots import wire
 
 from .running import cli, output, refusal
 
@@ -201,6 +202,31 @@ def test_a_folder_where_a_file_belongs(tmp_path: Path) -> None:
         assert "directory" in refusal(*command)
     assert "Unix domain" not in refusal("serve", "--host", "no-such-host.invalid")
     assert "cannot listen on no-such-host.invalid: " in refusal("serve", "--host", "no-such-host.invalid")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "null",
+        "{",
+        '{"type":"choose"}',
+        '{"type":"events","events":["?"]}',
+        '{"type":"events","events":[{}]}',
+        "[" * 9_999,
+    ],
+    ids=["null", "end", "choose", "text", "event", "deep"],
+)
+def test_messages_to_a_bot_that_are_none(message: str) -> None:
+    assert refusal("bot-protocol", stdin=message + "\n")
+
+
+@pytest.mark.parametrize("seat", [9, -9, 1.0, "0", None])
+def test_a_hand_of_a_seat_that_there_is_not(seat: object) -> None:
+    state = dasan.deal(dasan.rules("winner"), seed=7)
+    view = state.view(state.to_act)
+    messages = [wire.hand(view) | {"seat": seat}, wire.choose(1, 5.0, view.to_json())]
+    said = cli("bot-protocol", stdin=b"".join(map(wire.written, messages)))
+    assert (said.exit_code, said.stderr.count("\n")) == (2, 1), said.stderr
 
 
 @pytest.mark.parametrize("url", ["nowhere", "http://[::1", "http://localhost:port", "http://a b/", "http://é/ü", "//x"])

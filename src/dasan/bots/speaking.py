@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import IO, Any
 
+from dasan.arguments import seat as seat_of
 from dasan.bots import wire
 from dasan.bots.protocol import Bot
 from dasan.bots.wire import Message
@@ -42,8 +43,9 @@ def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
 
 def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
     """The view from a host's messages: `hand`, the events so far, and the view in `choose`."""
-    rules, seat = Rules.from_json(hand["rules"]["value"]), hand["seat"]
+    rules = Rules.from_json(hand["rules"]["value"])
     n, pack = rules.players, len(rules.pack)
+    seat = seat_of(hand["seat"], n, "seat")
     sizes = [rules.hand_size or len(range((s - hand["dealer"]) % n, pack, n)) for s in range(n)]
     dealt = tuple(tuple(card(c) for c in hand["cards"]) if s == seat else (None,) * size for s, size in enumerate(sizes))
     pair = None if hand.get("exchange") is None else (hand["exchange"][0], hand["exchange"][1])

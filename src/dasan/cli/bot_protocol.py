@@ -50,5 +50,5 @@ def bot_protocol(
         speak(player, sys.stdin.buffer, sys.stdout.buffer)
     except Fault as fault:
         raise Refused(str(fault)) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise Refused(f"that is not the bot protocol: {error}") from None
