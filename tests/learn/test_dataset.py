@@ -98,8 +98,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_values_of_the_solver() -> None:
-    plan = Plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=5_000_000)
-    assert any(played(plan, number)["value"] is not None for number in range(3))
+    plan = Plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=1_000_000)
+    assert any(played(plan, number)["value"] is not None for number in range(10, 30))
 
 
 def test_plans_are_refused() -> None:
