@@ -44,7 +44,7 @@ def test_deals_not_settled_are_tried_again_with_more_nodes(tmp_path: Path) -> No
 def test_deals_that_cannot_be_read_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "deals.jsonl"
     deal = {"seed": 0, "players": 3, "number": 0, "nodes": 9, "bidders": [{}, {}, {}]}
-    bidder = {"seat": 0, "place": 0, "bids": False, "won": None, "features": {}}
+    bidder: dict[str, object] = {"seat": 0, "place": 0, "bids": False, "won": None, "features": {}}
     for damaged in (
         {"seed": 1},
         deal,
