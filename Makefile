@@ -34,6 +34,9 @@ MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
 # From Python 3.12 on the interpreter reports lines itself: the engine takes a fifth longer, with a tracer almost three times as long.
 test: export COVERAGE_CORE = $(if $(MEASURED),$(shell $(BIN)/python -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")'))
 
+# Two hundred processes import the same modules: they keep the bytecode, also where the environment says otherwise.
+test: export PYTHONDONTWRITEBYTECODE =
+
 # The examples of a document build on each other, so one process runs each file.
 test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)

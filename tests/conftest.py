@@ -17,6 +17,9 @@ settings.load_profile("ci")
 
 os.environ.setdefault("DASAN_WARM", "0")
 
+collect_ignore = ["calls.py"]
+"""Examples are looked for in every other module: to import this one makes environments and loads all puzzles."""
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what tests have measured against a budget: they record it as a property ``budget: NAME``."""
