@@ -78,6 +78,7 @@ def visitor(
     size: tuple[int, int] = DESK,
     locale: str = "en-GB",
     scheme: Literal["light", "dark"] = "light",
+    motion: Literal["reduce", "no-preference"] = "reduce",
 ) -> Iterator[Page]:
     """Somebody with a browser of their own; anything that goes wrong in the page fails the test."""
     width, height = size
@@ -85,7 +86,7 @@ def visitor(
         viewport={"width": width, "height": height},
         locale=locale,
         color_scheme=scheme,
-        reduced_motion="reduce",
+        reduced_motion=motion,
         base_url=server.address,
         service_workers="block",
     )

@@ -1,0 +1,209 @@
+"""What a player hears, feels and chooses: sounds, vibration, dragging, the order of the hand, colours, motion, fonts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, visitor
+from tests.web.states import show
+
+pytestmark = pytest.mark.browser
+
+NOTED = """
+  window.heard = [];
+  window.felt = [];
+  navigator.vibrate = (pattern) => window.felt.push(pattern) > 0;
+  for (const kind of [OscillatorNode, AudioBufferSourceNode]) {
+    const start = kind.prototype.start;
+    kind.prototype.start = function (...at) {
+      window.heard.push(this.frequency ? Math.round(this.frequency.value) : 'card');
+      return start.apply(this, at);
+    };
+  }
+"""
+"""Notes each tone by its frequency, the noise of a card, and each vibration."""
+
+MOVING = """() => document.getAnimations()
+  .filter((one) => one.effect.getComputedTiming().endTime > 0)
+  .map((one) => one.animationName ?? one.transitionProperty ?? one.effect.target?.className ?? '?')"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("comforts"), bot_delay=0.02)) as running:
+        yield running
+
+
+def until(page: Page, condition: str) -> None:
+    """Put the page's clock forward until the condition holds."""
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        hurry(page)
+    pytest.fail(f"never: {condition}")
+
+
+@pytest.mark.slow
+def test_sounds_vibration_and_mute(browser: Browser, server: Served) -> None:
+    """The deal, the turn, plays, passes and the result are heard, the turn is felt; muted, nothing is heard."""
+    with visitor(browser, server, motion="no-preference") as page:
+        page.add_init_script(NOTED)
+        page.goto("/")
+        page.get_by_role("button", name="Play: Winner", exact=True).click()
+        until(page, "heard.length >= 5")
+        assert page.evaluate("heard.slice(0, 5)") == ["card"] * 5
+        until(page, "heard.includes(587)")
+        assert 30 in page.evaluate("felt")
+
+        mute = page.get_by_role("button", name="Sounds")
+        mute.click()
+        expect(mute).to_have_attribute("aria-pressed", "false")
+        page.evaluate("heard.length = felt.length = 0")
+        while page.locator(".status.mine").count():
+            page.evaluate(PLAY_FIRST)
+        until(page, "felt.includes(30)")
+        assert page.evaluate("heard") == []
+
+        mute.click()
+        play_on(page, "[role=dialog]")
+        heard = set(page.evaluate("heard"))
+        assert {"card", 196} <= heard
+        assert heard & {523, 392}
+
+
+@pytest.mark.slow
+def test_nothing_moves_where_motion_is_unwelcome(browser: Browser, server: Served) -> None:
+    """A whole hand without an animation and without a vibration; its sounds are heard all the same."""
+    with visitor(browser, server) as page:
+        page.add_init_script(NOTED)
+        page.goto("/")
+        page.get_by_role("button", name="Play: Winner", exact=True).click()
+        for _ in range(900):
+            assert page.evaluate(MOVING) == []
+            if page.locator("[role=dialog]").count():
+                break
+            page.evaluate(PLAY_FIRST)
+            assert page.evaluate(MOVING) == []
+            hurry(page)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert page.evaluate("felt") == []
+        assert 587 in page.evaluate("heard")
+
+
+def spot(page: Page, at: int) -> tuple[float, float]:
+    """Where a card shows under its neighbours, also one that is turned a little."""
+    box = page.locator(f'button[data-at="{at}"]').bounding_box()
+    assert box is not None
+    return box["x"] + 0.15 * box["width"], box["y"] + 16
+
+
+def chosen(page: Page) -> list[int]:
+    found = page.locator("button[data-at][aria-pressed=true]").evaluate_all("all => all.map(one => +one.dataset.at)")
+    return [int(at) for at in found]
+
+
+def test_a_drag_selects(browser: Browser, server: Served) -> None:
+    """By mouse and by finger, every card passed over becomes as the first one does; back again it is let go."""
+    with visitor(browser, server) as page:
+        show(page, "play")
+        page.mouse.move(*spot(page, 0))
+        page.mouse.down()
+        page.mouse.move(*spot(page, 4), steps=10)
+        assert chosen(page) == [0, 1, 2, 3, 4]
+        page.mouse.move(*spot(page, 3), steps=5)
+        page.mouse.up()
+        assert chosen(page) == [0, 1, 2, 3]
+        page.mouse.move(*spot(page, 3))
+        page.mouse.down()
+        page.mouse.move(*spot(page, 2), steps=5)
+        page.mouse.up()
+        assert chosen(page) == [0, 1]
+        # What follows the drag is a click again.
+        page.keyboard.press("Escape")
+        assert chosen(page) == []
+    with visitor(browser, server, PHONE) as page:
+        show(page, "play")
+        touch = page.context.new_cdp_session(page)
+        touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+        def finger(kind: str, *at: float) -> None:
+            points = [{"x": at[0], "y": at[1]}] if at else []
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        finger("touchStart", *spot(page, 0))
+        for at in (1, 2, 3):
+            finger("touchMove", *spot(page, at))
+        finger("touchEnd")
+        assert chosen(page) == [0, 1, 2, 3]
+
+
+def test_the_order_of_the_hand(browser: Browser, server: Served) -> None:
+    """By suit, by what belongs together, and by rank again; the choice outlives the page."""
+    with visitor(browser, server) as page:
+
+        def laid() -> list[str]:
+            found = page.locator("button[data-at]").evaluate_all("all => all.map(one => one.dataset.card)")
+            return [str(card) for card in found]
+
+        show(page, "play")
+        by_rank = laid()
+        order = page.get_by_role("button", name=re.compile("^Sort by"))
+        order.click()
+        by_suit = laid()
+        assert sorted(by_suit) == sorted(by_rank)
+        suits = [suit for suit, _ in groupby(by_suit, key=lambda card: card[1])]
+        assert len(suits) == len(set(suits)) > 1
+        page.reload()
+        page.locator("button[data-at]").first.wait_for()
+        assert laid() == by_suit
+        order.click()
+        ranks = Counter(card[0] for card in by_rank)
+        sizes = [ranks[card[0]] for card in laid()]
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[0] > sizes[-1]
+        order.click()
+        assert laid() == by_rank
+
+
+FELT = "getComputedStyle(document.querySelector('main.felt')).backgroundImage"
+BACK = "getComputedStyle(document.documentElement).getPropertyValue('--back')"
+
+
+@pytest.mark.slow
+def test_felts_and_backs(browser: Browser, server: Served) -> None:
+    """Each of them looks otherwise, and the choice outlives the page."""
+    with visitor(browser, server, DESK) as page:
+        show(page, "play")
+        page.get_by_role("tab", name="Settings").click()
+        for group, look in (("Table", FELT), ("Card backs", BACK)):
+            choices = page.get_by_role("group", name=group).get_by_role("radio")
+            looks = []
+            for i in range(choices.count()):
+                choices.nth(i).check()
+                looks.append(page.evaluate(look))
+            assert len(set(looks)) == len(looks) == 4
+            page.reload()
+            page.locator("button[data-at]").first.wait_for()
+            assert page.evaluate(look) == looks[-1]
+            page.get_by_role("tab", name="Settings").click()
+
+
+def test_fonts_come_with_the_page(browser: Browser, server: Served) -> None:
+    """Nothing is fetched from elsewhere, and the letters are the page's own."""
+    with visitor(browser, server) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto("/")
+        expect(page.locator("article").first).to_be_visible()
+        loaded = page.evaluate(
+            "document.fonts.ready.then(all => [...all].filter(one => one.status === 'loaded').map(one => one.family))"
+        )
+        assert {name.strip("\"'") for name in loaded} == {"Source Sans 3", "Source Serif 4"}
+        assert [url for url in asked if not url.startswith((server.address, "data:", "blob:"))] == []
