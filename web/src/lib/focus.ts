@@ -7,6 +7,7 @@ const CONTROLS =
 const WATCHED = 4000;
 const LOOK = 50;
 
+const seen = (one: HTMLElement): boolean => one.checkVisibility?.() ?? true;
 const lost = (): boolean => !document.activeElement || document.activeElement === document.body;
 
 /** Focus what is found once the page has changed, if nothing else has the focus by then. */
@@ -33,7 +34,12 @@ export function keepFocus(): void {
   function watch(event: KeyboardEvent): void {
     clearInterval(timer);
     const used = document.activeElement;
-    if (!['Enter', ' '].includes(event.key) || !(used instanceof HTMLElement) || lost() || used.closest('.felt, [data-do]'))
+    if (
+      !['Enter', ' '].includes(event.key) ||
+      !(used instanceof HTMLElement) ||
+      lost() ||
+      used.closest('.felt:not(.nothing), [data-do]')
+    )
       return;
     const around: HTMLElement[] = [];
     for (let box = used.parentElement; box && box !== document.body; box = box.parentElement) around.push(box);
@@ -45,17 +51,20 @@ export function keepFocus(): void {
   }
 
   addEventListener('keydown', watch, true);
+  // Whoever goes on with a finger or a mouse chooses the place.
+  addEventListener('pointerdown', () => clearInterval(timer), true);
 }
 
 /** Focus the control after the one that was used, or else the nearest. */
 function settle(used: HTMLElement, around: readonly HTMLElement[]): void {
   for (const box of around) {
     if (!box.isConnected) continue;
-    const all = [...box.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.checkVisibility());
+    const all = [...box.querySelectorAll<HTMLElement>(CONTROLS)].filter(seen);
     const after = all.find((one) => used.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
     const next = (used.isConnected && after) || all[0];
     if (next) {
-      next.focus();
+      next.focus({ preventScroll: true });
+      next.scrollIntoView({ block: 'nearest' });
       return;
     }
   }
