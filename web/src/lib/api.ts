@@ -88,7 +88,7 @@ export const lobby = (): Promise<Lobby> => ask('/api/lobby');
 export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   const promise = await send<Promised>('/api/promises', {}).catch(() => null);
   const made = await send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted);
-  if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, sessionStorage);
+  if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, 'session');
   return made;
 }
 export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => send('/api/quick', wanted);

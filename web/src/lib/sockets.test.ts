@@ -33,6 +33,7 @@ class FakeSocket {
 let Together: typeof import('./together.svelte').Together;
 let Table: typeof import('./table.svelte').Table;
 let Quick: typeof import('./quick.svelte').Quick;
+let prefs: typeof import('./prefs.svelte').prefs;
 
 /** What a page has and a test has not. */
 function stub(): void {
@@ -48,6 +49,7 @@ beforeAll(async () => {
   ({ Together } = await import('./together.svelte'));
   ({ Table } = await import('./table.svelte'));
   ({ Quick } = await import('./quick.svelte'));
+  ({ prefs } = await import('./prefs.svelte'));
 }, 120_000);
 beforeEach(() => {
   FakeSocket.all = [];
@@ -179,5 +181,117 @@ describe('a quick match', () => {
       ['/api/quick/leave', true],
     ]);
     expect(quick.seeking).toBe(false);
+  });
+});
+
+describe('what is decided before the turn', () => {
+  const PASS = { move: 'pass', type: 'pass' };
+  const NINE = { move: '9S', type: 'play', kind: 'single', cards: ['9S'] };
+  const state = {
+    seat: 0,
+    players: 3,
+    phase: 'play',
+    to_act: 1,
+    hand: ['4H', '9S'],
+    hand_sizes: [2, 2, 2],
+    passed: [],
+    finished: [],
+    legal_moves: [],
+    table: { kind: 'single', cards: ['5D'] },
+    table_seat: 2,
+    result: null,
+  };
+
+  function seated(): InstanceType<typeof Table> {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say({
+      type: 'snapshot',
+      seq: 1,
+      table: {
+        id: 't1',
+        you: 0,
+        players: 3,
+        status: 'playing',
+        seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })),
+      },
+      rules: { scope: 'complete' },
+      session: { number: 1, opening: [], results: [], balances: [0, 0, 0], contributions: [null, null, null] },
+      view: { ...state, events: [{ seq: 0, seat: 2, type: 'play', cards: ['5D'] }] },
+      clocks: null,
+      presence: [],
+      watching: 0,
+      chat: [],
+    });
+    return table;
+  }
+
+  /** The seat before passes, and these are the moves there are now. */
+  function turn(...legal_moves: object[]): void {
+    const events = [{ seq: 1, seat: 1, type: 'pass' }];
+    FakeSocket.last.say({
+      type: 'update',
+      seq: 2,
+      events,
+      session: null,
+      view: { ...state, to_act: 0, legal_moves },
+      clocks: null,
+    });
+    vi.advanceTimersByTime(500);
+  }
+
+  const moves = (): string[] =>
+    FakeSocket.last.sent
+      .map((text) => JSON.parse(text) as { type: string; move: string })
+      .filter((one) => one.type === 'move')
+      .map((one) => one.move);
+
+  it('is done at once: a pass, or a play that is still possible', () => {
+    let table = seated();
+    table.ahead('pass');
+    turn(PASS, NINE);
+    expect(moves()).toEqual(['pass']);
+    table.close();
+    table = seated();
+    table.choose(['9S']);
+    table.ahead('play');
+    turn(PASS, NINE);
+    expect(moves()).toEqual(['9S']);
+    table.close();
+  });
+
+  it('is left, and said, where it has become impossible', () => {
+    const table = seated();
+    table.choose(['9S']);
+    table.ahead('play');
+    turn(PASS);
+    expect(moves()).toEqual([]);
+    expect(table.remark).not.toBeNull();
+    table.close();
+  });
+
+  it('passes by itself only where nothing beats the table, after a time that anybody may take', () => {
+    prefs.autoPass = true;
+    const waits = new Set<number>();
+    for (let i = 0; i < 12; i++) {
+      const table = seated();
+      turn(PASS);
+      let waited = 0;
+      while (!moves().length && waited < 5000) {
+        vi.advanceTimersByTime(50);
+        waited += 50;
+      }
+      waits.add(waited);
+      table.close();
+    }
+    expect(Math.min(...waits)).toBeGreaterThan(350);
+    expect(Math.max(...waits)).toBeLessThan(2700);
+    expect(waits.size).toBeGreaterThan(3);
+    const table = seated();
+    turn(PASS, NINE);
+    vi.advanceTimersByTime(10_000);
+    expect(moves()).toEqual([]);
+    table.close();
+    prefs.autoPass = false;
   });
 });

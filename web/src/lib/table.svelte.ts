@@ -320,9 +320,9 @@ export class Table {
     const { session } = this.game;
     if (!session?.next_commitment) return;
     const name = `fair.${this.id}`;
-    const seen = load<Record<string, string>>(name, {}, sessionStorage);
+    const seen = load<Record<string, string>>(name, {}, 'session');
     const key = String(session.number + 1);
-    if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, sessionStorage);
+    if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, 'session');
   }
 
   /** Advice has come: choose the best of it; Enter then plays. */
@@ -357,7 +357,7 @@ export class Table {
     this.settled = false;
     this.looking = false;
     clearTimeout(this.result);
-    const shown = load<string>('opening', '', sessionStorage);
+    const shown = load<string>('opening', '', 'session');
     const now = `${this.id}:${session.number}`;
     if (unmoved(view) && shown !== now && session.opening.length && !prefs.reduced) {
       this.opening = true;
@@ -366,7 +366,7 @@ export class Table {
     } else {
       this.turn();
     }
-    save('opening', now, sessionStorage);
+    save('opening', now, 'session');
   }
 
   /** Forget cards that have left the hand, and let the end be seen before the settlement covers it. */
