@@ -9,6 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route
 from pydantic import BaseModel
+from tests.web.browsing import answer
 from tests.web.states import finished
 
 import dasan
@@ -31,10 +32,15 @@ from dasan.server.protocol import (
     ReviewNotes,
     RoleStatistics,
 )
+from dasan.server.puzzle_play import verdict
 
 LOOKS = Path(__file__).parent / "looks"
 VERDICTS = {"review": LOOKS / "review.ndjson", "known": LOOKS / "known.ndjson"}
 """What the server says of the finished hand's moves, worked out once by :func:`judge`."""
+LINE = LOOKS / "line.json"
+"""What it says of the position in which another line is tried."""
+AT = 7
+"""The move of the hand that is looked at."""
 DAY = "2026-03-01T19:30:00.000+00:00"
 HAND = "/h/fixed"
 
@@ -47,6 +53,7 @@ def judge() -> None:
     done = {"type": "done", "turning_points": turning, "last_chance": None, "complete": True}
     _write(VERDICTS["review"], [*(move for move in moves if move["type"] == "move"), done])
     _write(VERDICTS["known"], [*jobs.known(record, 600.0), {"type": "done", "complete": True}])
+    _write(LINE, [jobs.solve(record, _seq(finished(), AT + 1), [], 600.0, 256.0)])
 
 
 def _write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
@@ -60,7 +67,8 @@ def review(page: Page) -> None:
         "/record": state.record(),
         "/review": VERDICTS["review"].read_text(encoding="utf-8"),
         "/known": VERDICTS["known"].read_text(encoding="utf-8"),
-        "/notes": ReviewNotes(notes=[ReviewNote(seq=_seq(state, 7), text="The nine was enough.")]).model_dump_json(),
+        "/notes": ReviewNotes(notes=[ReviewNote(seq=_seq(state, AT), text="The nine was enough.")]).model_dump_json(),
+        "/solve": LINE.read_text(encoding="utf-8"),
     }
     info = hand_info(state).model_dump_json()
 
@@ -69,7 +77,7 @@ def review(page: Page) -> None:
         route.fulfill(body=next((body for end, body in bodies.items() if path.endswith(end)), info))
 
     page.route("**/api/hands/**", tell)
-    page.goto(f"{HAND}?move={_seq(state, 7)}")
+    page.goto(f"{HAND}?move={_seq(state, AT)}")
     page.locator(".moves .here").wait_for()
 
 
@@ -80,6 +88,13 @@ def reviewed(page: Page) -> None:
     page.get_by_text("Turning points").wait_for()
     page.get_by_text("Mean over").wait_for()
     page.mouse.move(0, 0)
+
+
+def line(page: Page) -> None:
+    """Another line is tried."""
+    reviewed(page)
+    page.get_by_role("button", name="Try another line").click()
+    page.get_by_role("button", name="Back to the game").wait_for()
 
 
 def _seq(state: dasan.State, at: int) -> int:
@@ -183,11 +198,48 @@ def puzzle_list(page: Page) -> None:
     page.locator(".list a").first.wait_for()
 
 
+def missed(page: Page) -> None:
+    """A wrong answer to a puzzle, and what refutes it."""
+    easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)
+    wanted = next(one for one in easy if len(verdict(one, [str(one.tempting[0])], 1_000_000).reply) > 1)
+    page.goto(f"/puzzles/{wanted.id}")
+    answer(page, str(wanted.tempting[0]))
+    page.locator(".verdict.wrong").wait_for()
+
+
 def lesson(page: Page) -> None:
     """A step of a lesson that asks for a move."""
     page.goto("/learn/big-three")
     page.locator("[data-do=next]").click()
     page.locator("button[data-at]").first.wait_for()
+
+
+def told_no(page: Page) -> None:
+    """A wrong answer in a lesson."""
+    lesson(page)
+    answer(page, "pass")
+    page.locator(".verdict.wrong, .verdict.forbidden").wait_for()
+
+
+def goes_to(path: str, there: str) -> Callable[[Page], None]:
+    """Opens an address and waits until something is there."""
+
+    def opened(page: Page) -> None:
+        page.goto(path)
+        page.locator(there).first.wait_for()
+
+    return opened
+
+
+def presses(path: str, button: str, there: str) -> Callable[[Page], None]:
+    """Opens an address and presses a button of the page."""
+
+    def opened(page: Page) -> None:
+        page.goto(path)
+        page.get_by_role("button", name=button, exact=True).first.click()
+        page.locator(there).first.wait_for()
+
+    return opened
 
 
 def missing(page: Page) -> None:
@@ -225,6 +277,14 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "puzzle": puzzle,
     "puzzles": puzzle_list,
     "lesson-move": lesson,
+    "missed": missed,
+    "line": line,
+    "shelf": goes_to("/learn", "li .button"),
+    "rules": goes_to("/rules/winner", "[data-clause]"),
+    "guest": goes_to("/me", "form"),
+    "settings": presses("/", "Settings", "section.settings"),
+    "options": presses("/", "Options: Winner", "dialog[open] select"),
+    "friends": presses("/", "With friends: Big Two", "dialog[open] select"),
     "missing": missing,
     "no-table": no_table,
     "down": down,

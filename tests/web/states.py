@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Literal
 
 from playwright.sync_api import Page, WebSocketRoute
 
 import dasan
 from dasan.server import showing
-from dasan.server.chairs import Chair, Head, bot_chairs
+from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.decisions import bot_move, by_itself, decide
-from dasan.server.protocol import ChatCommand, MoveCommand, NextCommand, TableSettings
+from dasan.server.protocol import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand, TableSettings
 from dasan.server.rooms import Room, fold
 
 SEED = bytes(range(128))
 BOTS = ["level-4", "level-6", "level-2"]
 HERE = {"presence": [{"seat": 0, "here": True, "since": None, "takeover_at": None}], "watching": 2}
 MOST = 2000
+MOVES = ("bid", "pass", "play")
 
 STATES = {
     "auction": "[data-do=bid]",
@@ -33,6 +35,10 @@ STATES = {
     "places": "[role=dialog]",
     "spectator": ".watching",
     "chat": "button[data-at]",
+    "waiting": ".room footer",
+    "link": ".room form",
+    "offered": ".notice",
+    "ended": "[role=dialog]",
 }
 """What each state shows."""
 
@@ -119,6 +125,10 @@ def _following(state: dasan.State) -> bool:
     return _at("play")(state) and state.table is not None and len(state.legal_moves()) > 1
 
 
+def _answered(state: dasan.State) -> bool:
+    return _following(state) and any(event.seat == 1 and event.type in MOVES for event in state.events)
+
+
 def _at_end(state: dasan.State) -> bool:
     return state.phase.value == "over"
 
@@ -144,6 +154,26 @@ def _talk() -> Room:
     return room
 
 
+def _waiting() -> Room:
+    chairs = (Chair("human", "Ada", player="p0"), bot_chairs([BOTS[0]])[0] or OPEN, OPEN, OPEN)
+    settings = TableSettings.model_validate({"spectators": True})
+    return Room.create(Head("fixed", dasan.rules("winner"), settings, SEED), chairs, "p0", at=1000)
+
+
+def _offered(offer: Literal["undo", "end"]) -> Room:
+    """Blaise makes an offer to Ada: in the play, or after it."""
+    room = _until(_new("big-three", "Ada", "Blaise"), _at_end if offer == "end" else _answered, first=True)
+    return fold(room, decide(room, "p1", OfferCommand(type="offer", id="o", offer=offer)), room.at)
+
+
+def _ended() -> Room:
+    room = _offered("end")
+    room = fold(room, decide(room, "p0", AnswerCommand(type="answer", id="a", accept=True)), room.at)
+    while (entry := by_itself(room, room.at, frozenset(room.humans))) is not None:
+        room = fold(room, entry, room.at)
+    return room
+
+
 _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "auction": lambda: (_until(_new("big-three", "Ada"), _at("auction"), first=False), 0),
     "call": lambda: (_until(_new("big-three-4p", "Ada"), _at("call"), first=True), 0),
@@ -157,4 +187,8 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "places": lambda: (_until(_new("winner", "Ada"), _at_end, first=True), 0),
     "spectator": lambda: (_until(_new("winner", "Ada"), _at("play"), first=True), None),
     "chat": lambda: (_talk(), 0),
+    "waiting": lambda: (_waiting(), 0),
+    "link": lambda: (_waiting(), None),
+    "offered": lambda: (_offered("undo"), 0),
+    "ended": lambda: (_ended(), 0),
 }

@@ -17,16 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import built
+from tests.web.browsing import HANGS_OUT, built
 from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
 
 from dasan.server.settings import Settings
 
 LOOKS = Path(__file__).parent / "looks"
+SHEETS = LOOKS / "sheets"
 MADE_WITH = LOOKS / "made-with.txt"
 SNAPSHOT = LOOKS / "table.json"
 """What the server says of a table in the middle of a hand: a fixed deal, and fixed faces."""
@@ -134,21 +135,21 @@ SHOTS = [
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.parametrize(("name", "size", "theme"), SHOTS, ids=lambda value: str(value))
-def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str, theme: str) -> None:
-    writing = os.environ.get("DASAN_LOOKS") == "write"
-    if writing:
-        if name == "reviewed" and not VERDICTS["review"].exists():
-            judge()
+def written_by(browser: Browser) -> bool:
+    """Whether the pictures are taken anew; skips where another Chromium took them."""
+    if os.environ.get("DASAN_LOOKS") == "write":
         MADE_WITH.write_text(browser.version + "\n", encoding="utf-8")
-    elif (made := MADE_WITH.read_text(encoding="utf-8").strip()) != browser.version:
+        return True
+    if (made := MADE_WITH.read_text(encoding="utf-8").strip()) != browser.version:
         pytest.skip(f"the pictures were taken by Chromium {made}, this is {browser.version}")
+    return False
+
+
+def new_context(browser: Browser, server: Served, size: str, theme: str, scale: float) -> BrowserContext:
     width, height = map(int, size.split("x"))
-    context = browser.new_context(
+    return browser.new_context(
         viewport={"width": width, "height": height},
-        device_scale_factor=0.5,
+        device_scale_factor=scale,
         color_scheme="dark" if theme == "dark" else "light",
         reduced_motion="reduce",
         locale="en-GB",
@@ -156,17 +157,50 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         base_url=server.address,
         service_workers="block",
     )
+
+
+def opened(page: Page, name: str) -> None:
+    """Open a page or a state, with what stands on it always."""
+    if name in STATES:
+        show(page, name)
+    elif name in AROUND:
+        AROUND[name](page)
+    else:
+        send_once(page, SNAPSHOT.read_text(encoding="utf-8"))
+        path, there = PAGES[name]
+        page.goto(path)
+        page.locator(there).first.wait_for()
+
+
+def data_url(picture: bytes, kind: str) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
+
+
+SETTLED = """() => document.fonts.ready.then(() => new Promise((done) => {
+  let [before, same] = [0, 0];
+  const look = () => {
+    const now = document.body.innerHTML.length;
+    same = now === before ? same + 1 : 0;
+    before = now;
+    if (same > 2) done(true);
+    else requestAnimationFrame(look);
+  };
+  look();
+}))"""
+"""Waits until the page stays as it is for three frames."""
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "size", "theme"), SHOTS, ids=lambda value: str(value))
+def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str, theme: str) -> None:
+    writing = written_by(browser)
+    if writing and name == "reviewed" and not VERDICTS["review"].exists():
+        judge()
+    context = new_context(browser, server, size, theme, 0.5)
     try:
         page = context.new_page()
-        if name in STATES:
-            show(page, name)
-        elif name in AROUND:
-            AROUND[name](page)
-        else:
-            send_once(page, SNAPSHOT.read_text(encoding="utf-8"))
-            path, there = PAGES[name]
-            page.goto(path)
-            page.locator(there).first.wait_for()
+        opened(page, name)
         page.evaluate("document.fonts.ready")
         page.wait_for_timeout(400)
         picture = page.screenshot(type="jpeg", quality=60)
@@ -175,10 +209,79 @@ def test_looks_as_it_did(browser: Browser, server: Served, name: str, size: str,
         if writing:
             kept.write_bytes(picture)
             return
-        urls = [f"data:image/jpeg;base64,{base64.b64encode(one).decode()}" for one in (kept.read_bytes(), picture)]
+        urls = [data_url(one, "jpeg") for one in (kept.read_bytes(), picture)]
         blank = context.new_page()
         share = float(blank.evaluate(DIFFERENCE, urls))
         assert share < 0.02, f"{kept.name}: {share:.1%} of the pixels differ"
+    finally:
+        context.close()
+
+
+SHEET = """async ([kept, shots, wide, high]) => {
+  const read = async (url) => {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return image;
+  };
+  const canvas = new OffscreenCanvas(wide, high);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const before = kept && (await read(kept));
+  if (before && (before.width !== wide || before.height !== high)) return { different: { sheet: 1 } };
+  if (before) context.drawImage(before, 0, 0);
+  const different = {};
+  for (const { name, x, y, url } of shots) {
+    const image = await read(url);
+    const { width, height } = image;
+    const one = before && context.getImageData(x, y, width, height).data;
+    context.drawImage(image, x, y);
+    if (!one) continue;
+    const other = context.getImageData(x, y, width, height).data;
+    let n = 0;
+    for (let i = 0; i < one.length; i += 4) {
+      const by = Math.abs(one[i] - other[i]) + Math.abs(one[i + 1] - other[i + 1]) + Math.abs(one[i + 2] - other[i + 2]);
+      if (by > 120) n++;
+    }
+    if (n > 0.02 * width * height) different[name] = n / (width * height);
+  }
+  const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.4 });
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return { different, sheet: btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')) };
+}"""
+"""Lays the shots out on a sheet, and says by how much each differs from the one on the sheet that is kept."""
+
+SCALE = 4
+"""Pictures on a sheet are of a quarter of their size."""
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [*PAGES, *STATES, *AROUND])
+def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -> None:
+    """A sheet a page: all sizes, light above dark. The window changes its size while the page is open."""
+    writing = written_by(browser)
+    context = new_context(browser, server, SIZES[0], "light", 1 / SCALE)
+    try:
+        page = context.new_page()
+        opened(page, name)
+        x, shots = 0, []
+        sizes = [tuple(map(int, size.split("x"))) for size in SIZES]
+        tall = max(height for _, height in sizes) // SCALE
+        for width, height in sizes:
+            page.set_viewport_size({"width": width, "height": height})
+            for y, theme in ((0, "light"), (tall, "dark")):
+                page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+                page.evaluate(SETTLED)
+                where = f"{name} at {width}x{height}, {theme}"
+                assert not page.evaluate(HANGS_OUT), where
+                shots.append({"name": where, "x": x, "y": y, "url": data_url(page.screenshot(), "png")})
+            x += -(-width // SCALE)
+        kept = SHEETS / f"{name}.jpg"
+        before = None if writing else data_url(kept.read_bytes(), "jpeg")
+        told = context.new_page().evaluate(SHEET, [before, shots, x, 2 * tall])
+        if writing:
+            kept.write_bytes(base64.b64decode(told["sheet"]))
+        assert told["different"] == {}
     finally:
         context.close()
 
