@@ -1,4 +1,4 @@
-"""A journey in Debian's Firefox, in French: from the start page to a finished hand, its result, and its review."""
+"""Journeys in Debian's Firefox, in French: two hands, their results, a review, a puzzle, a lesson."""
 
 from __future__ import annotations
 
@@ -12,8 +12,19 @@ from tests.web.firefox import firefox
 pytestmark = pytest.mark.browser
 
 
+PLAY_PUZZLE = """(() => {
+  const play = document.querySelector('[data-do=play]:not(:disabled)');
+  const pass = document.querySelector('[data-do=pass]:not(:disabled)');
+  const card = [...document.querySelectorAll('button[data-at][aria-pressed=false]')][0];
+  if (play) play.click();
+  else if (pass) pass.click();
+  else card?.click();
+})()"""
+"""Plays what is chosen, else passes, else chooses a card."""
+
+
 @pytest.mark.slow
-def test_a_hand_and_its_review_in_firefox(tmp_path: Path) -> None:
+def test_hands_a_review_a_puzzle_and_a_lesson_in_firefox(tmp_path: Path) -> None:
     built()
     (tmp_path / "profile").mkdir()
     with served(fast(tmp_path, bot_delay=0.02)) as server, firefox(tmp_path / "profile") as tab:
@@ -23,16 +34,39 @@ def test_a_hand_and_its_review_in_firefox(tmp_path: Path) -> None:
         tab.evaluate(f"{start}.click()")
         tab.wait("location.pathname.startsWith('/t/') && document.querySelector('button[data-at]')")
         over = "document.querySelector('[role=dialog] table')"
-        for _ in range(2000):
-            if tab.evaluate(f"Boolean({over})"):
-                break
-            tab.evaluate(f"({PLAY_FIRST})()")
-        tab.wait(over)
+        for hand in range(2):
+            if hand:
+                tab.evaluate("document.querySelector('[role=dialog] footer .primary').click()")
+                tab.wait(f"!{over} && document.querySelector('button[data-at]')")
+            for _ in range(2000):
+                if tab.evaluate(f"Boolean({over})"):
+                    break
+                tab.evaluate(f"({PLAY_FIRST})()")
+            tab.wait(over)
         tab.evaluate("document.querySelector('[role=dialog] a.button').click()")
         tab.wait("location.pathname.startsWith('/h/') && document.querySelector('.moves')")
         tab.press("\ue014")  # the right arrow
         tab.wait("new URLSearchParams(location.search).has('move')")
         tab.evaluate("document.querySelector('.right button').click()")
         tab.wait("document.body.innerText.includes('Tournants') || document.querySelector('.right [role=status]')")
+        assert tab.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
+
+        tab.goto(f"{server.address}/puzzles/daily")
+        tab.wait("document.querySelector('button[data-at]')")
+        for _ in range(200):
+            if tab.evaluate("Boolean(document.querySelector('.verdict.wrong, .verdict.solved'))"):
+                break
+            tab.evaluate(PLAY_PUZZLE)
+        tab.wait("document.querySelector('.verdict.wrong, .verdict.solved')")
+
+        tab.goto(f"{server.address}/learn/big-three")
+        tab.wait("document.querySelector('[data-do=next]')")
+        tab.press("\ue007")  # Enter
+        tab.wait("document.querySelectorAll('button[data-at]').length === 5")
+        for at in range(3):
+            tab.evaluate(f"document.querySelector('button[data-at=\"{at}\"]').focus()")
+            tab.press(" ")
+        tab.press("\ue007")
+        tab.wait("document.querySelector('.verdict.right')")
         assert tab.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
         assert not tab.errors

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, answer, built, hurry, play_on, visitor
@@ -93,6 +93,7 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
         page.get_by_role("button", name="Check hand 1").click()
         expect(page.locator(".fair li.ok")).to_have_count(4)
         expect(page.locator(".fair li.bad")).to_have_count(0)
+        accessible(page, "a deal that was checked")
         page.get_by_role("button", name="Show the result").click()
         page.get_by_role("link", name="Review").click()
         expect(page).to_have_url(re.compile(r"/h/[\w-]+$"))
@@ -214,4 +215,120 @@ def test_without_a_connection(browser: Browser, server: Served) -> None:
     page.goto("/puzzles-of-nowhere")
     expect(page.get_by_text("There is no such page.")).to_be_visible()
     expect(page.get_by_text("No connection")).to_be_visible()
+    accessible(page, "no connection")
+    # A window that is not private may install the page.
+    wrong = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [one["errorId"] for one in wrong] == ["in-incognito"]
+    # The connection returns, and the page goes on.
+    context.set_offline(False)
+    expect(page.get_by_text("No connection")).to_have_count(0)
+    page.get_by_role("link", name="All games").first.click()
+    expect(page.locator("article").first).to_be_visible()
     context.close()
+
+
+TONGUES = {"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}
+SEEN = """() => {
+  const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (all.nextNode()) if (all.currentNode.parentElement.checkVisibility()) found.push(all.currentNode.data.trim());
+  for (const one of document.querySelectorAll('[aria-label], [title]')) found.push(one.ariaLabel, one.title);
+  return found.filter(Boolean);
+}"""
+"""Every text of the page, and every name that is only heard."""
+
+
+def catalogue(tongue: str) -> dict[str, str]:
+    """The texts of the page that are one sentence, without what is filled in."""
+    text = (LESSONS.parent / "i18n" / f"{tongue}.json").read_text(encoding="utf-8")
+    return {key: value for key, value in json.loads(text).items() if isinstance(value, str)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("locale", TONGUES)
+def test_every_journey_in_every_language(browser: Browser, server: Served, locale: str) -> None:
+    """First visit, lesson, hand, review; a friend joins, leaves and returns; a puzzle; an account: all in one language."""
+    words = catalogue(TONGUES[locale])
+    english = {
+        value
+        for key, value in catalogue("en").items()
+        if len(value) > 3 and "{" not in value and value not in words.values() and key in words
+    }
+
+    def read(page: Page, where: str) -> None:
+        assert not english & set(page.evaluate(SEEN)), where
+        accessible(page, f"{where} in {locale}")
+        assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0, where
+
+    with visitor(browser, server, PHONE, locale) as page, visitor(browser, server, DESK, locale, "dark") as friend:
+        page.goto("/")
+        expect(page.get_by_text(words["start.new"])).to_be_visible()
+        assert page.evaluate("document.documentElement.lang") == TONGUES[locale]
+        read(page, "the start page")
+        page.locator('.ways a[href="/learn"]').click()
+        page.locator('a[href="/learn/big-two"]').click()
+        lesson = json.loads((LESSONS / "big-two.json").read_text(encoding="utf-8"))
+        for at, step in enumerate(lesson["steps"]):
+            page.locator("[data-do=next]").wait_for()
+            if at < 6:
+                read(page, f"step {at} of the lesson")
+            if step["accept"]:
+                answer(page, step["accept"][0])
+                expect(page.locator(".verdict.right")).to_have_text(words["learn.right"])
+            page.locator("[data-do=next]").click()
+        expect(page.get_by_text(words["learn.done"])).to_be_visible()
+        page.goto("/")
+        page.locator("article button.primary").first.click()
+        play_on(page, "[data-do=hint]:not(:disabled)")
+        page.locator("[data-do=hint]").click()
+        expect(page.get_by_role("button", name=words["act.follow"])).to_be_visible()
+        read(page, "a hint")
+        play_on(page, "[role=dialog]", 1200)
+        read(page, "the end of a hand")
+        page.get_by_role("dialog").get_by_role("link", name=words["over.review"]).click()
+        page.get_by_role("button", name=words["review.show"]).click()
+        expect(page.get_by_text(words["review.turning"], exact=True)).to_be_visible(timeout=COMPILED)
+        page.get_by_role("button", name=words["review.next"]).click()
+        read(page, "a review")
+
+        page.goto("/puzzles")
+        page.locator(".list a").first.wait_for()
+        read(page, "the puzzles")
+        with page.expect_response(re.compile("/api/puzzles/today")) as told:
+            page.goto("/puzzles/daily")
+        first = told.value.json()["view"]["legal_moves"][0]["move"]
+        page.locator("button[data-at]").first.wait_for()
+        answer(page, first)
+        expect(page.locator(".verdict:not(.open)")).to_be_visible(timeout=COMPILED)
+        read(page, "a puzzle")
+
+        page.goto("/")
+        page.get_by_role("button", name=re.compile(re.escape(words["start.withFriends"]))).click()
+        page.locator("dialog select").first.select_option("winner")
+        for seat in (2, 3):
+            page.locator("dialog .bots").first.locator("select").nth(seat - 1).select_option("greedy")
+        page.get_by_label(words["join.name"]).fill("Ada")
+        read(page, "the sheet of a table")
+        page.get_by_role("button", name=words["start.invite"]).click()
+        link = page.get_by_label(words["room.link"]).input_value()
+        read(page, "the waiting room")
+        friend.goto(link)
+        friend.get_by_label(words["join.name"]).fill("Blaise")
+        friend.get_by_role("button", name=words["join.sit"]).click()
+        for one in (page, friend):
+            expect(one.locator("button[data-at]")).to_have_count(13)
+        read(friend, "a table")
+        friend.goto("about:blank")
+        expect(page.get_by_role("region", name="Blaise").get_by_text(words["seat.away"])).to_be_visible()
+        friend.goto(link)
+        expect(page.get_by_role("region", name="Blaise").get_by_text(words["seat.away"])).to_have_count(0)
+        expect(friend.locator("button[data-at]")).to_have_count(13)
+
+        friend.goto("/me")
+        friend.get_by_label(words["profile.account.name"]).fill(f"Ada-{TONGUES[locale]}")
+        friend.get_by_label(words["profile.password"]).fill("correct horse")
+        friend.get_by_role("button", name=words["profile.register"], exact=True).click()
+        expect(friend.get_by_text(f"Ada-{TONGUES[locale]}")).to_be_visible()
+        read(friend, "an account")
+        friend.get_by_role("button", name=words["profile.signOut"], exact=True).first.click()
+        expect(friend.get_by_text(words["profile.account.none"])).to_be_visible()

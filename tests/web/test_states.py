@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PHONE, accessible, answer, built, upright, visitor
+from tests.web.pages import AROUND
 from tests.web.states import STATES, show
 
 from dasan import puzzles
@@ -59,6 +60,20 @@ def test_every_phase_of_a_table(
             if size != DESK:
                 page.keyboard.press("Escape")
                 expect(page.get_by_role("tabpanel")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "scheme"), [pytest.param((320, 568), "light", id="small"), pytest.param(DESK, "dark", id="desk")]
+)
+@pytest.mark.parametrize("name", AROUND)
+def test_every_page_around_the_table(
+    browser: Browser, server: Served, name: str, size: tuple[int, int], scheme: Literal["light", "dark"]
+) -> None:
+    """Reviews and their lines, puzzles, lessons, sheets and settings, profiles, rules, what is not there."""
+    with visitor(browser, server, size, scheme=scheme) as page:
+        AROUND[name](page)
+        sound(page, name)
 
 
 @pytest.mark.parametrize("size", [(320, 568), PHONE])
@@ -142,7 +157,13 @@ def test_pages_around_the_table(browser: Browser, server: Served) -> None:
         answer(page, str(puzzle.tempting[0]))
         expect(page.locator(".verdict.wrong")).to_be_visible()
         sound(page, "a puzzle missed")
+        rating = page.get_by_text(re.compile("Your rating"))
+        missed = rating.inner_text()
+        assert missed.endswith("Streak: 0")
+        assert "1,200" not in missed
         page.get_by_role("button", name="Try again").click()
         answer(page, str(puzzle.key))
         expect(page.locator(".verdict.solved")).to_be_visible()
         sound(page, "a puzzle solved")
+        # The first try counts.
+        assert rating.inner_text() == missed

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PATIENCE, PHONE, built
+from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built
 
 pytestmark = pytest.mark.browser
 
@@ -301,3 +301,4 @@ def test_a_refusal_cites_its_clause(screen: Screen) -> None:
     alert = screen.page.get_by_role("alert")
     expect(alert).to_contain_text(re.compile(r"\w"))
     expect(alert.get_by_role("button", name=re.compile(r"[A-Z]\d?\.?\d\d"))).to_be_visible()
+    accessible(screen.page, "a refusal")
