@@ -214,11 +214,11 @@ def lesson(page: Page) -> None:
     page.locator("button[data-at]").first.wait_for()
 
 
-def told_no(page: Page) -> None:
+def lesson_wrong(page: Page) -> None:
     """A wrong answer in a lesson."""
     lesson(page)
-    answer(page, "pass")
-    page.locator(".verdict.wrong, .verdict.forbidden").wait_for()
+    answer(page, "9C")
+    page.locator(".verdict.wrong").wait_for()
 
 
 def goes_to(path: str, there: str) -> Callable[[Page], None]:
@@ -277,6 +277,7 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "puzzle": puzzle,
     "puzzles": puzzle_list,
     "lesson-move": lesson,
+    "lesson-wrong": lesson_wrong,
     "missed": missed,
     "line": line,
     "shelf": goes_to("/learn", "li .button"),
