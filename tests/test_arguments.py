@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -289,9 +289,7 @@ SHARES = 8
 """So many tests share out the calls of `tests.calls`, which no collection of tests has to make."""
 
 ENDLESS = {("VectorEnv.duel", "deals"), ("arena.duplicate", "deals")}
-"""Arguments for which 10**30 is a number like any other, and takes that long."""
 PLAYERS = {("VectorEnv.best", "score"), ("VectorEnv.duel", "one"), ("VectorEnv.duel", "others")}
-"""Arguments that are functions, whose own errors reach the caller."""
 DOCUMENTED = {"ids.text", "ids.pick", "ids.move", "VectorEnv.action_text", "Positions.text"}
 """Functions whose IndexError for an id that there is not is part of their contract."""
 SOURCE = str(Path(dasan.__file__).parent)
@@ -310,22 +308,35 @@ def check_refusal(call: str, error: BaseException) -> None:
     assert len(said) < 400
 
 
+def unrefused(
+    call: str,
+    function: Callable[..., object],
+    arguments: dict[str, Any],
+    endless: Collection[tuple[str, str]],
+    players: Collection[tuple[str, str]],
+) -> Iterator[str]:
+    """A line for every hostile argument that is neither answered nor refused. endless: arguments for which 10**30 is a number
+    like any other, and takes that long. players: arguments that are functions, whose own errors reach the caller.
+    """
+    for name in arguments:
+        for what, value in HOSTILE.items():
+            if (what == "10**30" and (call, name) in endless) or (what == "type" and (call, name) in players):
+                continue
+            try:
+                function(**{**arguments, name: value})
+            except Exception as error:
+                try:
+                    check_refusal(call, error)
+                except AssertionError as failure:
+                    yield f"{call} {name}={what}: {str(failure).splitlines()[0]}"
+
+
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_stranger_is_answered_or_refused(share: int) -> None:
     from tests.calls import CALLS, ENV
 
     wrong: list[str] = []
     for call, (function, arguments) in list(CALLS.items())[share::SHARES]:
-        for name in arguments:
-            for what, value in HOSTILE.items():
-                if (what == "10**30" and (call, name) in ENDLESS) or (what == "type" and (call, name) in PLAYERS):
-                    continue
-                try:
-                    function(**{**arguments, name: value})
-                except Exception as error:
-                    try:
-                        check_refusal(call, error)
-                    except AssertionError as failure:
-                        wrong.append(f"{call} {name}={what}: {str(failure).splitlines()[0]}")
+        wrong += unrefused(call, function, arguments, ENDLESS, PLAYERS)
         ENV.reset(1)
     assert not wrong, "\n".join(wrong)
