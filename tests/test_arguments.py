@@ -24,6 +24,7 @@ from dasan.solver.review import judge
 
 THREE = dasan.rules("big-three")
 WINNER = dasan.rules("winner")
+FOUR = dasan.card("4H")
 POSITION = ["5D", "6D", "7D"]
 
 
@@ -55,6 +56,9 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("a bid is a whole number, not True", lambda: dasan.Move(given("bid"), bid=True)),
     ("not the text '4H'", lambda: dasan.Move(given("play"), given("4H"))),
     ("has cards in it", lambda: dasan.Move(given("play"), given(["4H"]))),
+    ("what rules.combination gives", lambda: dasan.Move(given("play"), (FOUR,), None, given("4H"))),
+    ("that of its cards, not 5D 5H", lambda: dasan.Move(given("play"), (FOUR,), None, THREE.combination("5D 5H"))),
+    ("that of its cards, not 4H", lambda: dasan.Move(given("pass"), (), None, THREE.combination("4H"))),
     ("there is no card", lambda: dasan.Card("5", "X")),
     ("there is no card", lambda: dasan.Card(given(5), given(None))),
     ("is not a card", lambda: dasan.card(given(None))),

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from dasan.arguments import WrongType, shown, whole
+from dasan.arguments import WrongType, instance, shown, whole
 from dasan.cards import MAX_TEXT, Card, cards_of, format_cards, tokens
 from dasan.errors import Malformed
 from dasan.ruleset.shapes import Combination
@@ -30,7 +30,8 @@ class Move:
     """One move; `str(move)` is the text that `State.play` reads. Moves with equal fields are equal.
 
     cards: those that the move names, a sequence of `Card`. bid: the number of a bid. `Malformed`: there is no move of
-    this type. TypeError: `cards` is no sequence of cards, or `bid` is no whole number.
+    this type. TypeError: `cards` is no sequence of cards, or `bid` is no whole number. ValueError: `combination` is of other
+    cards.
     """
 
     type: MoveType
@@ -50,6 +51,10 @@ class Move:
             raise WrongType(f"the cards of a move are cards, not the text {shown(given)}")
         if type(given) is not tuple or not all(type(c) is Card for c in given):
             object.__setattr__(self, "cards", cards_of(self.cards))
+        if self.combination is not None:
+            named = instance(self.combination, Combination, "the combination of a move is what rules.combination gives")
+            if self.type is not MoveType.PLAY or {*named.cards} != {*self.cards}:
+                raise ValueError(f"the combination of a move is that of its cards, not {named}")
 
     def __str__(self) -> str:
         match self.type:
