@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,14 @@ class Rules(RulesFields):
         wrong = objection(self)
         if wrong is not None:
             raise ValueError(wrong)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(self.__dict__[f.name] for f in fields(self)))
+
+    def __hash__(self) -> int:
+        """Computed once: rules are the key of every cache of what follows from them."""
+        return self._hash
 
     @cached_property
     def catalogue(self) -> catalogue.Catalogue:
