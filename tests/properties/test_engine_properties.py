@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -92,6 +92,7 @@ def test_views_do_not_depend_on_hidden_cards(preset: str, options: dict[str, Any
             if mine.opener != theirs.opener or state.events != other.events:
                 break
             assert mine == theirs
+            assert vars(mine).keys() == {field.name for field in fields(mine)}
             assert mine.to_json() == theirs.to_json()
             assert state.record(view=own) == other.record(view=own)
             compared += 1

@@ -8,7 +8,6 @@ pair that may be offered, every card that may be taken. Moves that a game does n
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -28,7 +27,8 @@ PASS_ID = 0
 LAYOUT = 0
 """The version of this order. Within a version no id of any rules changes its meaning."""
 
-_Key = tuple[str, tuple[tuple[int, int], ...]]
+_Key = tuple[str, tuple[int, ...]]
+"""A kind of combination, and the rank of each card, low to high."""
 
 
 class Unsaid(Enum):
@@ -161,10 +161,11 @@ class ActionIds:
         return self.rules.catalogue
 
     @cached_property
-    def _rows_by_counts(self) -> dict[_Key, list[Row]]:
+    def _rows_by_ranks(self) -> dict[_Key, list[Row]]:
         out: dict[_Key, list[Row]] = {}
         for row in self.rules.catalogue.rows:
-            out.setdefault((row.kind, tuple(sorted(row.pattern.counts))), []).append(row)
+            ranks = tuple(rank for rank, n in sorted(row.pattern.counts) for _ in range(n))
+            out.setdefault((row.kind, ranks), []).append(row)
         return out
 
     @cached_property
@@ -217,14 +218,17 @@ class ActionIds:
                 return self.rows + self._row_of(move, called)
 
     def _row_of(self, move: Move, called: Card | None) -> int:
-        found = self._by_cards.get(tuple(self.rules.order.hand(move.cards)))
-        if found is not None:
-            return found
+        if self._by_cards:
+            found = self._by_cards.get(tuple(self.rules.order.hand(move.cards)))
+            if found is not None:
+                return found
         combination = move.combination or self.rules.combination(move.cards)
-        places = [self.rules.order.place[c] for c in move.cards]
-        counts = tuple(sorted(Counter(rank for rank, _ in places).items()))
-        for row in self._rows_by_counts[combination.kind, counts]:
+        place = self.rules.order.place
+        places = sorted([place[c] for c in move.cards])
+        for row in self._rows_by_ranks[combination.kind, tuple([rank for rank, _ in places])]:
             pattern = row.pattern
+            if row.called is None and pattern.decider < 0 and not pattern.flush:
+                return row.id
             if row.called is not None and row.called != (called in move.cards):
                 continue
             if pattern.flush and any(suit != pattern.suit for _, suit in places):

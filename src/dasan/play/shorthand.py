@@ -18,8 +18,10 @@ def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[M
     legal: returns the moves of the seat to act; if `move` is one of these very objects it is returned as it is.
     """
     if isinstance(move, Move):
-        if move.combination is not None and any(move is listed for listed in legal()):
-            return move
+        if move.combination is not None:
+            for listed in legal():
+                if move is listed:
+                    return move
         check_form(move)
         return Move(move.type, tuple(move.cards), move.bid)
     meant = read_move(move)

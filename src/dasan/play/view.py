@@ -104,7 +104,9 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
     events = state.events if shown else _events(state, seat)
     deal = state.exchange
     sees_offer = deal is not None and state.phase is Phase.EXCHANGE and seat in (deal.winner, deal.loser)
-    return View(
+    # As the constructor does, which sets one field after the other.
+    seen = object.__new__(View)
+    seen.__dict__.update(
         rules=rules,
         seat=seat,
         phase=state.phase,
@@ -132,36 +134,42 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         result=result(state) if state.phase is Phase.OVER else None,
         _legal=legal() if seat is not None and seat == state.to_act else (),
     )
+    return seen
 
 
 def _events(state: StateFields, seat: int | None) -> tuple[Event, ...]:
     """The events as `seat` may see them. Only events before the first play can hide cards."""
-    early = [_event(state, seat, e) for e in takewhile(lambda e: e.type is not EventType.PLAY, state.events)]
-    return (*early, *state.events[len(early) :])
+    events = state.events
+    for i, event in enumerate(events):
+        if event.type is EventType.PLAY:
+            break
+        if event.type in _MAY_HIDE and not _visible(state, seat, event):
+            hidden = Event(event.seq, event.seat, event.type, (None,) * len(event.cards), event.bid)
+            events = (*events[:i], hidden, *events[i + 1 :])
+    return events
 
 
-def _event(state: StateFields, seat: int | None, event: Event) -> Event:
-    """`event` as `seat` may see it."""
-    match event.type:
-        case EventType.KITTY:
-            visible = event.seat == seat or state.rules.reveal_kitty
-        case EventType.OFFER:
-            deal = state.exchange
-            visible = deal is not None and seat is not None and seat in (deal.winner, deal.loser)
-        case _:
-            visible = True
-    return event if visible else replace(event, cards=(None,) * len(event.cards))
+_MAY_HIDE = (EventType.KITTY, EventType.OFFER)
+
+
+def _visible(state: StateFields, seat: int | None, event: Event) -> bool:
+    """Whether `seat` may see the cards of a kitty or an offer."""
+    if event.type is EventType.KITTY:
+        return event.seat == seat or state.rules.reveal_kitty
+    deal = state.exchange
+    return deal is not None and seat is not None and seat in (deal.winner, deal.loser)
 
 
 def _begun(state: StateFields, seat: int | None) -> Deal | Position:
     """The beginning of the hand with every other hand hidden; the bidder sees the kitty in an event."""
     begun = state.begun
-    hands = tuple(cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands))
+    hands = tuple([cards if s == seat else (None,) * len(cards) for s, cards in enumerate(begun.hands)])
     kitty = (None,) * len(begun.kitty)
     if isinstance(begun, Position):
         partner = begun.partner if state.partner_shown else None
         return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None)
-    return replace(begun, hands=hands, kitty=kitty)
+    shown = begun.cut, begun.cutter, begun.leader, begun.exchange, begun.commitment, begun.contributions
+    return Deal(begun.number, begun.dealer, hands, kitty, *shown)
 
 
 def _earlier(state: StateFields) -> tuple[Card, ...]:
