@@ -111,3 +111,20 @@ def test_whether_the_hidden_cards_beat_a_play_is_known_where_one_hand_has_them_a
                 assert outlook.whole_hand_beats(play) == beaten
                 told.add((len(held), beaten))
     assert {(n, beaten) for n in (1, 5) for beaten in (False, True)} <= told
+
+
+@every_setup
+def test_what_a_play_stands_for_does_not_depend_on_what_was_asked_before(setup: tuple[str, Options]) -> None:
+    """Plays asked together, alone, and in any order."""
+    state = dasan.deal(rules_of(setup), seed=2)
+    while state.to_act is not None and state.phase is not dasan.Phase.PLAY:
+        state = state.play(state.legal_moves()[0])
+    view = state.view(state.to_act)
+    plays = [move.combination for move in view.legal_moves() if move.combination is not None][:40]
+    sides = enmity(view)
+    wanted = [Outlook(view, sides, 0.4).stands(play) for play in plays]
+    mixed = random.Random(1).sample(range(len(plays)), len(plays))
+    for order in (range(len(plays)), range(len(plays))[::-1], mixed):
+        outlook = Outlook(view, sides, 0.4)
+        assert outlook.all_stand([plays[i] for i in order]) == [wanted[i] for i in order]
+        assert [Outlook(view, sides, 0.4).tops(play) for play in plays] == [outlook.tops(play) for play in plays]

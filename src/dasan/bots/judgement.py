@@ -60,14 +60,15 @@ class Judgement:
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
         eager = temper.willing + (1 - temper.willing) * danger / 2
         self.outlook = Outlook(view, self._enmity, eager, temper.memory)
-        self._prices: dict[tuple[str, str, int, int], float] = {}
+        self._dangers: dict[int, float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
         called = view.called if view.called in self._hand else None
         fits = view.rules.catalogue.fits(self._hand, called)
         self._parts = Parts(view.rules, fits)
-        self._plan = Plan(view.rules, self._parts, self._price)
+        self._plan = Plan(view.rules, self._parts, self._prices())
         self._number = self._plan.number(self._hand)
-        self._flushes = [set(play.cards) for row, play in fits if row.pattern.flush and row.cards is None]
+        flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
+        self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
 
     @cached_property
     def _plays(self) -> Plan:
@@ -106,15 +107,20 @@ class Judgement:
     def _of_play(self, play: Combination) -> float:
         temper = self._temper
         stands = self.outlook.stands(play)
-        left = self.turns(play.cards)
-        risk = self._races.risk(play, self._rest(play.cards))
+        rest = self._rest(play.cards)
+        left = self._plan.cost(rest)
+        risk = self._races.risk(play, rest)
         if risk is not None and risk < SAFE:
             return left / 100 - temper.ruin * (2 - risk) + (0.1 if stands < 1 else 0.0)
         led = self._need(left - 1)
         lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
         cost = stands * led + (1 - stands) * lost
-        cost += temper.ruin * sum(odds for _, odds in self.outlook.odds_out(play))
+        odds_out = self.outlook.odds_out(play)
+        if odds_out:
+            cost += temper.ruin * sum(odds for _, odds in odds_out)
         cost += temper.each_card * (len(self._hand) - len(play.cards))
+        if not self._flushes:
+            return cost
         return cost + 0.01 * sum(not cards.isdisjoint(play.cards) for cards in self._flushes)
 
     def _of_pass(self) -> float:
@@ -134,20 +140,22 @@ class Judgement:
 
     def _danger(self, size: int) -> float:
         """How likely a foe goes out on the lead after beating a play of `size` cards."""
-        able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in self._foes if n > size]
-        return sum(able) / len(able) if able else 0.0
+        known = self._dangers.get(size)
+        if known is None:
+            able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in self._foes if n > size]
+            known = self._dangers[size] = sum(able) / len(able) if able else 0.0
+        return known
 
     def _need(self, turns: float) -> float:
         return turns if turns > 0 else self._temper.surplus * turns
 
-    def _price(self, play: Combination) -> float:
-        """The cost of a play of the plan: 1 for one that will be beaten, less for one that may stand."""
-        key = (play.kind, play.family, play.power, play.strength)
-        known = self._prices.get(key)
-        if known is None:
-            temper = self._temper
+    def _prices(self) -> list[float]:
+        """The cost of each play of the plan: 1 for one that will be beaten, less for one that may stand."""
+        temper, height = self._temper, self.outlook.height
+        plays = [part.play for part in self._parts.plays]
+        out = []
+        for play, stands in zip(plays, self.outlook.all_stand(plays), strict=True):
             size = len(play.cards)
             reuse = 1.0 if play.power else temper.reuse[size] if size < len(temper.reuse) else temper.reuse_other
-            known = 1 - self.outlook.stands(play) * (1 + reuse) - temper.dodge * reuse * self.outlook.height(play)
-            self._prices[key] = known
-        return known
+            out.append(1 - stands * (1 + reuse) - temper.dodge * reuse * height(play))
+        return out

@@ -28,7 +28,8 @@ class Rung:
 
     counts: the least number of cards of each rank; need: the same as `lanes`. cards: the exact cards, if suits matter, else None.
     bits: those cards as one number, one bit each. also: (kind, strength) of plays of other families that one of
-    the rows beats, see `Combination.also`.
+    the rows beats, see `Combination.also`. run: if it needs as many cards of each rank from one to another, that number, the
+    first rank and the rank after the last.
     """
 
     strength: int
@@ -38,6 +39,7 @@ class Rung:
     bits: int = 0
     need: int = 0
     also: tuple[tuple[str, int], ...] = ()
+    run: tuple[int, int, int] | None = None
 
     def beats_across(self, play: Combination) -> bool:
         """Whether one of the rows beats `play`, which has another family and the same power."""
@@ -71,13 +73,14 @@ class Ladders:
     """All families of some rules, those with plays of several powers once for each power.
 
     exact: whether rungs are exact sets of cards. unit: each different card's bit. across: the families and powers of plays that
-    beat some of other families.
+    beat some of other families. ranks: how many there are, jokers among them.
     """
 
     exact: bool
     unit: dict[Card, int]
     by_family: dict[Family, Ladder]
     across: tuple[Family, ...]
+    ranks: int
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +97,8 @@ def ladders(rules: Rules) -> Ladders:
         name: _ladder(family[0], _exact(family, unit) if exact else _canonical(family, rules, unit), single)
         for name, family in families.items()
     }
-    return Ladders(exact, unit, by_family, tuple(name for name, ladder in by_family.items() if ladder.also))
+    across = tuple(name for name, ladder in by_family.items() if ladder.also)
+    return Ladders(exact, unit, by_family, across, 1 + max(rank for rank, _ in rules.order.place.values()))
 
 
 def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
@@ -136,4 +140,10 @@ def _canonical(rows: list[Row], rules: Rules, unit: dict[Card, int]) -> Iterable
             strength, also = together.get(counts, (0, frozenset()))
             together[counts] = (max(strength, row.strength), also.union(row.also))
     for counts, (strength, also) in together.items():
-        yield Rung(strength, rows[0].size, counts, None, 0, lanes(counts), tuple(sorted(also)))
+        yield Rung(strength, rows[0].size, counts, None, 0, lanes(counts), tuple(sorted(also)), _run(counts))
+
+
+def _run(counts: Counts) -> tuple[int, int, int] | None:
+    """See `Rung.run`."""
+    first, n = counts[0]
+    return (n, first, first + len(counts)) if counts == tuple((first + i, n) for i in range(len(counts))) else None

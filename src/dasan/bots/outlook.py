@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from math import comb, prod
+from operator import mul
 
 from dasan.bots.ladders import Family, Ladder, Rung, ladders
 from dasan.cards import Card
@@ -16,6 +17,7 @@ from dasan.play.dealing import Position
 from dasan.play.events import EventType
 from dasan.play.view import View
 from dasan.ruleset.catalogue import lanes
+from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
 CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
@@ -31,15 +33,24 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
 
     memory: a player that remembers only the plays among so many of the last events.
     """
-    left = Counter(view.rules.pack)
-    left.subtract(view.hand)
+    left = _pack(view.rules).copy()
+    seen: list[Sequence[Card | None]] = [view.hand]
     recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
     if isinstance(view.begun, Position) and len(recent) == len(view.events):
-        left.subtract(view.begun.table)
-    for event in recent:
-        if event.type is EventType.PLAY:
-            left.subtract(c for c in event.cards if c is not None)
-    return +left
+        seen.append(view.begun.table)
+    seen += [event.cards for event in recent if event.type is EventType.PLAY]
+    for c in chain.from_iterable(seen):
+        if c is not None and left[c] > 1:
+            left[c] -= 1
+        elif c is not None:
+            left.pop(c, None)
+    return left
+
+
+@lru_cache(maxsize=64)
+def _pack(rules: Rules) -> Counter[Card]:
+    """How many of each card there are."""
+    return Counter(rules.pack)
 
 
 Weights = tuple[list[int], list[float]]
@@ -54,43 +65,70 @@ class Outlook:
     def __init__(self, view: View, enmity: Sequence[float], willing: float, memory: int | None = None) -> None:
         rules = self._rules = view.rules
         self._ladders = ladders(rules)
-        self._place = rules.order.place
         self._left = unseen(view, memory)
         self._total = max(1, self._left.total())
-        self._ranks: Counter[int] = Counter()
+        self._ranks = [0] * self._ladders.ranks
+        place = rules.order.place
         for c, n in self._left.items():
-            self._ranks[self._place[c][0]] += n
-        self._have = lanes(self._ranks.items())
-        unit = self._ladders.unit
-        self._seen_bits = sum(bit for c, bit in unit.items() if c not in self._left)
+            self._ranks[place[c][0]] += n
+        self._have = lanes(enumerate(self._ranks))
         seats = [s for s, held in enumerate(view.hand_sizes) if held and s != view.seat]
         self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
+        self._sizes = {size for _, size, _ in self._others}
         self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
         self._stay = 1 - willing
+        self._single = sum(weight * p for _, p, weight in self._foes)
+        self._shares = [weight for _, _, weight in self._foes]
+        self._fewest = min([held for held, _, _ in self._foes], default=0)
         self._stands: dict[tuple[str, str, int, int], float] = {}
-        self._tails: dict[tuple[int, int], tuple[float, ...]] = {}
-        self._climbs: dict[Family, tuple[list[int], list[float]]] = {}
+        self._by_number: dict[int, list[tuple[float, ...]]] = {}
+        self._climbs: dict[Family, tuple[int, tuple[list[int], list[float]]]] = {}
         self._powers: dict[int, float] = {}
         self._wholes: dict[int, int] = {}
         self._weights: dict[Family, Weights] = {}
         self._ways: dict[tuple[Family, int], tuple[list[int], list[int]]] = {}
         self._out: dict[tuple[str, str, int, int, int], float] = {}
 
+    @cached_property
+    def _seen_bits(self) -> int:
+        """The cards of which none is hidden, one bit each."""
+        left = self._left
+        return sum([bit for c, bit in self._ladders.unit.items() if c not in left])
+
     def stands(self, play: Combination) -> float:
         """The probability that no opponent beats `play`; exactly 1 where nobody can."""
         key = (play.kind, play.family, play.power, play.strength)
         known = self._stands.get(key)
         if known is None:
-            mass = self._mass(play)
-            known = self._stands[key] = min(_UNSURE, self._stay**mass) if mass else 1.0
+            (known,) = self.all_stand((play,))
         return known
+
+    def all_stand(self, plays: Sequence[Combination]) -> list[float]:
+        """`stands` of each of `plays`, faster if those of a family come one after the other, low to high."""
+        known, out = self._stands, []
+        name, least, across = None, 0, self._ladders.across
+        for play in plays:
+            key = (play.kind, play.family, play.power, play.strength)
+            found = known.get(key)
+            if found is None:
+                if name != (play.family, play.power) or play.strength < least:
+                    name, least = (play.family, play.power), play.strength
+                    strengths, masses = self._climb(name, least)
+                    above, most = self._power_above(play.power), len(masses)
+                at = bisect_right(strengths, play.strength)
+                mass = (masses[at] if at < most else 0.0) + above
+                if across:
+                    mass += self._across(play)
+                found = known[key] = min(_UNSURE, self._stay**mass) if mass else 1.0
+            out.append(found)
+        return out
 
     def tops(self, play: Combination) -> bool:
         """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
-        strengths, masses = self._climb((play.family, play.power))
+        strengths, masses = self._climb((play.family, play.power), play.strength)
         at = bisect_left(strengths, play.strength)
         as_high = masses[at] if at < len(masses) else 0.0
-        return not (as_high or self._power_above(play.power) or self._across(play))
+        return not (as_high or self._power_above(play.power) or (self._ladders.across and self._across(play)))
 
     @cached_property
     def bombs(self) -> bool:
@@ -109,9 +147,9 @@ class Outlook:
         The number is negative for a friend.
         """
         n = len(play.cards)
-        seats = [(seat, e) for seat, size, e in self._others if size == n]
-        if not seats:
+        if n not in self._sizes:
             return []
+        seats = [(seat, e) for seat, size, e in self._others if size == n]
         chance = self.whole_hand_beats(play)
         return [(seat, e * chance) for seat, e in seats]
 
@@ -143,7 +181,8 @@ class Outlook:
         """The number of hands of `size` hidden cards that are one play."""
         known = self._wholes.get(size)
         if known is None:
-            totals = (self._ways_from(family, size)[1] for family in self._ladders.by_family)
+            families = self._ladders.by_family.items()
+            totals = (self._ways_from(family, size)[1] for family, ladder in families if ladder.size == size)
             known = self._wholes[size] = sum(total[0] for total in totals if total)
         return known
 
@@ -201,48 +240,38 @@ class Outlook:
         rest = rung.size - sum(n for _, n in rung.counts)
         return ways * comb(max(0, self._total - 4), rest) if rest else ways
 
-    def _mass(self, play: Combination) -> float:
-        """The expected number of ways to beat `play` that opponents hold."""
-        strengths, masses = self._climb((play.family, play.power))
-        at = bisect_right(strengths, play.strength)
-        return (masses[at] if at < len(masses) else 0.0) + self._power_above(play.power) + self._across(play)
-
     def _across(self, play: Combination) -> float:
         """The mass of other families of the same power (`also_beats`)."""
         return sum(
             m for ladder in self._others_of_power(play) for rung, m in self._weighed(ladder) if rung.beats_across(play)
         )
 
-    def _climb(self, family: Family) -> tuple[list[int], list[float]]:
-        """The strengths of a family that could be held, low to high, and the mass from each upwards."""
+    def _climb(self, family: Family, least: int) -> tuple[list[int], list[float]]:
+        """The strengths of a family that could be held, low to high, from `least` on, and the mass from each upwards."""
         known = self._climbs.get(family)
-        if known is None:
-            held = [(strength, mass) for strength, mass in zip(*self._masses(family), strict=True) if mass > 0]
-            masses = list(accumulate(mass for _, mass in held))
-            known = self._climbs[family] = ([s for s, _ in reversed(held)], masses[::-1])
-        return known
+        if known is None or known[0] > least:
+            held = [(strength, mass) for strength, mass in zip(*self._masses(family, least), strict=True) if mass > 0]
+            masses = list(accumulate([mass for _, mass in held]))
+            known = self._climbs[family] = (least, ([s for s, _ in reversed(held)], masses[::-1]))
+        return known[1]
 
     def _power_above(self, power: int) -> float:
         known = self._powers.get(power)
         if known is None:
             higher = (family for family, ladder in self._ladders.by_family.items() if ladder.power > power)
-            known = self._powers[power] = sum(chain.from_iterable(self._masses(family)[1] for family in higher))
+            known = self._powers[power] = sum(chain.from_iterable(self._masses(family, 0)[1] for family in higher))
         return known
 
-    def _masses(self, family: Family) -> Weights:
-        """The strengths of the rungs of a family that could be held, high to low, and the mass of each."""
+    def _masses(self, family: Family, least: int) -> Weights:
+        """The strengths of the rungs of a family that could be held, high to low, to `least` or lower, and the mass of each."""
+        ladder = self._ladders.by_family[family]
+        if ladder.bits is None:
+            weighed = self._weighed(ladder, least)
+            return [r.strength for r, _ in weighed], [mass for _, mass in weighed]
         known = self._weights.get(family)
         if known is None:
-            ladder = self._ladders.by_family[family]
-            if ladder.bits is None:
-                weighed = self._weighed(ladder)
-                known = [r.strength for r, _ in weighed], [mass for _, mass in weighed]
-            elif self._beyond(ladder):
-                known = [], []
-            else:
-                alive = self._alive(ladder)
-                known = alive, [self._each(ladder)] * len(alive)
-            self._weights[family] = known
+            alive = [] if self._beyond(ladder) else self._alive(ladder)
+            known = self._weights[family] = alive, [self._each(ladder)] * len(alive)
         return known
 
     def _beyond(self, ladder: Ladder) -> bool:
@@ -253,13 +282,15 @@ class Outlook:
         """The mass of each rung of exact cards."""
         return CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
 
-    def _weighed(self, ladder: Ladder) -> list[tuple[Rung, float]]:
+    def _weighed(self, ladder: Ladder, least: int = 0) -> list[tuple[Rung, float]]:
+        """The rungs of at least this strength that could be held, high to low, and the mass of each."""
         if self._beyond(ladder):
             return []
+        rungs = ladder.rungs[: len(ladder.rungs) - bisect_left(ladder.strengths, least)]
         if self._ladders.exact:
             each, seen = self._each(ladder), self._seen_bits
-            return [(r, each) for r in ladder.rungs if not r.bits & seen]
-        return [(r, self._held(r)) for r in ladder.rungs if self._feasible(r)]
+            return [(r, each) for r in rungs if not r.bits & seen]
+        return [(r, self._held(r)) for r in rungs if self._feasible(r)]
 
     def _feasible(self, rung: Rung) -> bool:
         if rung.cards is not None:
@@ -276,21 +307,30 @@ class Outlook:
         if rung.cards is not None:
             copies = prod(self._left[c] for c in rung.cards)
             return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
-        if rung.size == 1:
-            return self._ranks[rung.counts[0][0]] * sum(w * p for _, p, w in self._foes)
-        tails = [self._tail(n, self._ranks[rank]) for rank, n in rung.counts]
-        return sum(
-            weight * prod(tail[i] for tail in tails)
-            for i, (held, _, weight) in enumerate(self._foes)
-            if held >= rung.size
-        )
+        size = rung.size
+        if size == 1:
+            return self._ranks[rung.counts[0][0]] * self._single
+        if rung.run is None:
+            tails = [self._tails(n)[rank] for rank, n in rung.counts]
+        else:
+            n, first, end = rung.run
+            tails = self._tails(n)[first:end]
+        chances = map(prod, zip(*tails, strict=True))
+        if self._fewest >= size:
+            return float(sum(map(mul, self._shares, chances)))
+        able = zip(self._foes, chances, strict=True)
+        return sum([weight * chance for (held, _, weight), chance in able if held >= size])
 
-    def _tail(self, n: int, out_of: int) -> tuple[float, ...]:
-        """For each opponent the probability to hold `n` or more of `out_of` hidden cards."""
-        known = self._tails.get((n, out_of))
+    def _tails(self, n: int) -> list[tuple[float, ...]]:
+        """By rank, for each opponent the probability to hold `n` or more of its hidden cards."""
+        known = self._by_number.get(n)
         if known is None:
-            known = self._tails[n, out_of] = tuple(
-                sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))
-                for _, p, _ in self._foes
-            )
+            held = {out_of: tuple([_at_least(n, out_of, p) for _, p, _ in self._foes]) for out_of in set(self._ranks)}
+            known = self._by_number[n] = [held[out_of] for out_of in self._ranks]
         return known
+
+
+@lru_cache(maxsize=1 << 14)
+def _at_least(n: int, out_of: int, p: float) -> float:
+    """The probability of `n` or more of `out_of` cards, each of which is held with probability `p`."""
+    return sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))

@@ -6,7 +6,7 @@ play is a subtraction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,14 +22,14 @@ _SPARE = 1 << (_WIDTH - 1)
 
 
 class _Numbering(NamedTuple):
-    """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. most: the most
-    cards of a field. exact: whether every card has a field of its own.
+    """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. exact: whether
+    every card has a field of its own. rows: by id of a row of the catalogue, the last four fields of its `Part`.
     """
 
     unit: dict[Card, int]
     spare: int
-    most: int
     exact: bool
+    rows: dict[int, tuple[int, int, int, bool]]
 
 
 @lru_cache(maxsize=64)
@@ -38,7 +38,7 @@ def _numbering(rules: Rules) -> _Numbering:
     cards = rules.order.hand(dict.fromkeys(rules.pack))
     unit = {c: 1 << (_WIDTH * (i if exact else place[c][0])) for i, c in enumerate(cards)}
     spare = sum({u * _SPARE for u in unit.values()})
-    return _Numbering(unit, spare, 1 if exact else len(rules.suits) * rules.decks, exact)
+    return _Numbering(unit, spare, exact, {})
 
 
 class Part(NamedTuple):
@@ -58,14 +58,16 @@ class Parts:
 
     def __init__(self, rules: Rules, fits: Iterable[Fit]) -> None:
         self.numbering = _numbering(rules)
-        exact, number = self.numbering.exact, self.number
+        known = self.numbering.rows
         self.plays: list[Part] = []
         for row, play in fits:
-            taken = number(play.cards)
-            low = lowest(taken)
-            count = taken >> low
-            whole = not exact and isinstance(row.shape, Groups)
-            self.plays.append(Part(play, taken, low, count if count <= _MASK else 0, whole))
+            if row.id not in known:
+                taken = self.number(play.cards)
+                low = lowest(taken)
+                count = taken >> low
+                whole = not self.numbering.exact and isinstance(row.shape, Groups)
+                known[row.id] = taken, low, count if count <= _MASK else 0, whole
+            self.plays.append(Part(play, *known[row.id]))
 
     def number(self, cards: Iterable[Card]) -> int:
         """The number of some cards."""
@@ -75,15 +77,15 @@ class Parts:
 class Plan:
     """The cheapest partition of a hand, and of what is left of it after a play.
 
-    fits: what the hand can play. cost: the cost of a play; costs add up. budget: once this many hands have been searched, further
-    ones are only split into groups of single ranks.
+    fits: what the hand can play. cost: the cost of a play, or of each of `fits`; costs add up. budget: once this many hands have
+    been searched, further ones are only split into groups of single ranks.
     """
 
     def __init__(
         self,
         rules: Rules,
         fits: Iterable[Fit] | Parts,
-        cost: Callable[[Combination], float],
+        cost: Callable[[Combination], float] | Sequence[float],
         budget: int = 3000,
     ) -> None:
         parts = fits if isinstance(fits, Parts) else Parts(rules, fits)
@@ -93,14 +95,14 @@ class Plan:
         self._known: dict[int, float] = {0: 0.0}
         same: dict[int, dict[int, float]] = {}
         mixed: dict[int, tuple[float, bool]] = {}
-        for play, taken, low, count, whole in parts.plays:
-            price = cost(play)
+        costs = [cost(part.play) for part in parts.plays] if callable(cost) else cost
+        for (_, taken, low, count, whole), price in zip(parts.plays, costs, strict=True):
             if count:
                 prices = same.setdefault(low, {})
                 prices[count] = min(price, prices.get(count, price))
             elif taken not in mixed or price < mixed[taken][0]:
                 mixed[taken] = (price, whole)
-        self._groups = {low: _split(prices, parts.numbering.most) for low, prices in same.items()}
+        self._groups = {low: (prices, [0.0]) for low, prices in same.items()}
         self._mixed: dict[int, list[tuple[int, float, int]]] = {}
         for taken, (price, whole) in mixed.items():
             mask = _fields(taken) if whole else 0
@@ -108,7 +110,8 @@ class Plan:
 
     def cost(self, number: int) -> float:
         """The least cost of splitting the cards of `number` into plays."""
-        return self._best(number)
+        found = self._known.get(number)
+        return self._best(number) if found is None else found
 
     def holds(self, number: int, taken: int) -> bool:
         """Whether the cards of `taken` are among those of `number`."""
@@ -116,17 +119,21 @@ class Plan:
         return ((number | spare) - taken) & spare == spare
 
     def _best(self, number: int) -> float:
+        """The cost of a number that is not known."""
         # This is where a move's time goes, so `lowest` and `holds` are written out, and a known rest is not asked for by a call.
         known = self._known
-        found = known.get(number)
-        if found is not None:
-            return found
         low = ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
-        best = self._groups[low][number >> low & _MASK] + self._best(number & ~(_MASK << low))
-        if len(known) < self._budget:
+        count = number >> low & _MASK
+        prices, alone = self._groups[low]
+        while len(alone) <= count:
+            _split_one_more(prices, alone)
+        rest = number ^ count << low
+        left = known.get(rest)
+        best = alone[count] + (self._best(rest) if left is None else left)
+        if low in self._mixed and len(known) < self._budget:
             spare = self._spare
             filled = number | spare
-            for taken, price, mask in self._mixed.get(low, ()):
+            for taken, price, mask in self._mixed[low]:
                 rest = filled - taken
                 if rest & spare == spare:
                     rest ^= spare
@@ -153,13 +160,10 @@ def _fields(number: int) -> int:
     return mask
 
 
-def _split(prices: dict[int, float], most: int) -> list[float]:
-    """The least cost of 0, 1, 2 … `most` cards of one rank, split into plays of that rank alone."""
-    best = [0.0]
-    for count in range(1, most + 1):
-        least = float("inf")
-        for n, price in prices.items():
-            if n <= count and price + best[count - n] < least:
-                least = price + best[count - n]
-        best.append(least)
-    return best
+def _split_one_more(prices: dict[int, float], best: list[float]) -> None:
+    """Add to `best`, the least cost of 0, 1, 2 … cards of one rank, split into plays of that rank alone, one card more."""
+    count, least = len(best), float("inf")
+    for n, price in prices.items():
+        if n <= count and price + best[count - n] < least:
+            least = price + best[count - n]
+    best.append(least)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, permutations
+from typing import NamedTuple
 
 from dasan.bots.outlook import Outlook
 from dasan.bots.plan import Parts, Plan, lowest
@@ -27,7 +28,21 @@ MOST_ORDERED = 4
 SAFE = 0.1
 """A race with a lower risk counts as won."""
 
-Parted = tuple[list[Combination], list[Combination]]
+
+Choice = tuple[int, Combination, bool, float]
+"""The number of a play, the play, whether only these very cards will do, and its price, see `Races._price`."""
+
+
+class _Partial(NamedTuple):
+    """A hand that is parted so far. rest: the number of what is left. spent: the cards of plays of which only these very cards
+    would do. choices: the plays still to be tried next.
+    """
+
+    rest: int
+    losers: list[Combination]
+    controls: list[Combination]
+    spent: frozenset[Card]
+    choices: Iterator[Choice]
 
 
 class Races:
@@ -43,16 +58,21 @@ class Races:
     @cached_property
     def _bound(self) -> Plan:
         """The least number by which losers exceed controls."""
-        return Plan(self._rules, self._parts, self._price)
+        return Plan(self._rules, self._parts, self._prices)
+
+    @cached_property
+    def _prices(self) -> list[float]:
+        """By how much each play raises the number of losers above that of controls."""
+        return [self._price(part.play) for part in self._parts.plays]
 
     @cached_property
     def _possible(self) -> bool:
         """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
-        return any(self._outlook.stands(part.play) == 1 for part in self._parts.plays)
+        return 1.0 in self._outlook.all_stand([part.play for part in self._parts.plays])
 
     @cached_property
-    def _by_lowest(self) -> dict[int, list[tuple[int, Combination, bool]]]:
-        """The plays to consider, by the first field of their numbers."""
+    def _by_lowest(self) -> dict[int, list[Choice]]:
+        """The plays to consider with their prices, by the first field of their numbers."""
         outlook = self._outlook
         same: dict[int, dict[tuple[Card, ...], Combination]] = {}
         for part in self._parts.plays:
@@ -60,10 +80,10 @@ class Races:
             known = plays.get(play.cards)
             if known is None or outlook.stands(play) > outlook.stands(known):
                 plays[play.cards] = play
-        found: dict[int, list[tuple[int, Combination, bool]]] = {}
+        found: dict[int, list[Choice]] = {}
         for number, plays in same.items():
             found.setdefault(lowest(number), []).extend(
-                (number, play, own) for play, own in self._ways(list(plays.values()))
+                (number, play, own, self._price(play)) for play, own in self._ways(list(plays.values()))
             )
         return found
 
@@ -119,34 +139,40 @@ class Races:
         kept = self._outlook.stands(first) == 1
         if self._bound.cost(rest) > (1 if kept else 0):
             return
-        self._nodes = 0
-        self._spent = frozenset(first.cards)
-        for losers, controls in islice(self._parted(rest, ([], []) if kept else ([first], [])), MOST_PARTITIONS):
+        beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))
+        for losers, controls in islice(self._parted(beginning), MOST_PARTITIONS):
             yield from _orders(losers, controls, fixed=not kept)
 
-    def _parted(self, rest: int, so_far: Parted) -> Iterator[Parted]:
-        """Every partition of `rest` with few enough losers."""
-        self._nodes += 1
-        losers, controls = so_far
-        if not rest:
-            yield so_far
+    def _next(self, rest: int) -> list[Choice]:
+        """The plays that may take the lowest cards of a number."""
+        return self._by_lowest.get(lowest(rest), [])
+
+    def _parted(self, beginning: _Partial) -> Iterator[tuple[list[Combination], list[Combination]]]:
+        """The losers and controls of every partition with few enough losers, depth first."""
+        bound = self._bound
+        if not beginning.rest:
+            yield beginning.losers, beginning.controls
             return
-        if self._nodes > MOST_NODES or len(losers) - len(controls) + self._bound.cost(rest) > 1:
-            return
-        for number, play, own in self._by_lowest.get(lowest(rest), ()):
-            if self._bound.holds(rest, number):
-                if own and not self._spent.isdisjoint(play.cards):
+        nodes, levels = 1, [beginning]
+        while levels:
+            rest, losers, controls, spent, choices = levels[-1]
+            for number, play, own, price in choices:
+                if not bound.holds(rest, number) or (own and not spent.isdisjoint(play.cards)):
                     continue
-                price = self._price(play)
-                if price > 0:
-                    after: Parted = ([*losers, play], controls)
-                else:
-                    after = (losers, [*controls, play]) if price < 0 else so_far
-                spent = self._spent
-                if own:
-                    self._spent = spent.union(play.cards)
-                yield from self._parted(rest - number, after)
-                self._spent = spent
+                nodes += 1
+                left = rest - number
+                excess = len(losers) - len(controls) + price
+                if left and (nodes > MOST_NODES or excess + bound.cost(left) > 1):
+                    continue
+                more_losers = [*losers, play] if price > 0 else losers
+                more_controls = [*controls, play] if price < 0 else controls
+                if left:
+                    after = spent.union(play.cards) if own else spent
+                    levels.append(_Partial(left, more_losers, more_controls, after, iter(self._next(left))))
+                    break
+                yield more_losers, more_controls
+            else:
+                levels.pop()
 
     def _risk_in_order(self, led: Sequence[Combination]) -> float:
         """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
@@ -163,8 +189,10 @@ class Races:
         """
         spent = {0}
         for earlier in led[:at]:
-            spent |= {n + len(earlier.cards) for n in spent}
-        return [weight for weight, held in self._foes if held - len(led[at].cards) in spent]
+            size = len(earlier.cards)
+            spent |= {n + size for n in spent}
+        size = len(led[at].cards)
+        return [weight for weight, held in self._foes if held - size in spent]
 
 
 def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bool) -> Iterator[Sequence[Combination]]:
@@ -174,11 +202,12 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
     if len(losers) <= 1 and not fixed:
         yield ()
         return
+    able = [[k for k, control in enumerate(controls) if _answers(control, loser)] for loser in losers]
     lasts: Iterable[int | None] = range(int(fixed), len(losers))
     for last in list(lasts) or [None]:
-        led = [play for i, play in enumerate(losers) if i != last]
-        if not _answered(led, controls):
+        if not _answered([able[i] for i in range(len(losers)) if i != last]):
             continue
+        led = [play for i, play in enumerate(losers) if i != last]
         head, tail = (led[:1], led[1:]) if fixed else ([], led)
         orders: Iterable[Sequence[Combination]] = (
             permutations(tail) if len(tail) <= MOST_ORDERED else [sorted(tail, key=lambda play: -play.strength)]
@@ -187,20 +216,22 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
             yield [*head, *order]
 
 
-def _answered(losers: Sequence[Combination], controls: Sequence[Combination]) -> bool:
-    """Whether each loser has a control of its own that beats it and whatever of its family is higher (augmenting paths)."""
+def _answered(able: Sequence[Sequence[int]]) -> bool:
+    """Whether each loser has a control of its own (augmenting paths). able: by loser, the controls that answer it."""
+    if not all(able):
+        return False
     taken: dict[int, int] = {}
 
     def find(loser: int, tried: set[int]) -> bool:
-        for k, control in enumerate(controls):
-            if k not in tried and _answers(control, losers[loser]):
+        for k in able[loser]:
+            if k not in tried:
                 tried.add(k)
                 if k not in taken or find(taken[k], tried):
                     taken[k] = loser
                     return True
         return False
 
-    return all(find(i, set()) for i in range(len(losers)))
+    return all(find(i, set()) for i in range(len(able)))
 
 
 def _answers(control: Combination, loser: Combination) -> bool:

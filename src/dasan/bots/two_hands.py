@@ -86,8 +86,10 @@ def winning(view: View) -> tuple[Move, ...] | None:
     None: more players hold cards, a hand is too large, the hidden cards are not all the other's, or the search is too large.
     """
     rules = view.rules
+    if rules.ending is not Ending.LAST_IN or view.phase != "play":
+        return None
     holding = [seat for seat, held in enumerate(view.hand_sizes) if held]
-    if rules.ending is not Ending.LAST_IN or view.phase != "play" or len(holding) != 2 or view.seat not in holding:
+    if len(holding) != 2 or view.seat not in holding:
         return None
     hidden = tuple(rules.order.hand(unseen(view).elements()))
     other = next(seat for seat in holding if seat != view.seat)
