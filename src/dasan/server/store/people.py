@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,15 +14,18 @@ from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     decisions,
+    events,
     hand_seats,
     hands,
     links,
     passkeys,
     players,
+    rating_points,
     ratings,
     reports,
     review_notes,
     seats,
+    shared_reviews,
     sign_ins,
 )
 
@@ -156,6 +160,17 @@ class People:
 
             played = sa.select(hand_seats, hands.c.preset, hands.c.table_id).join_from(hand_seats, hands)
             known = sa.select(players.c.id, players.c.name, players.c.account, players.c.created)
+            # By table, for which there is an index.
+            there = sa.union(
+                sa.select(seats.c.table_id).where(seats.c.player == player),
+                sa.select(hands.c.table_id).join_from(hands, hand_seats).where(hand_seats.c.player == player),
+            )
+            chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
+                events.c.table_id.in_(there),
+                events.c.player == player,
+                events.c.line.startswith('{"type":"chat"', autoescape=True),
+            )
+            said = rows(chat.order_by(events.c.at))
             return {
                 "player": rows(known.where(players.c.id == player)),
                 "sessions": rows(
@@ -163,13 +178,19 @@ class People:
                 ),
                 "tables": rows(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.player == player)),
                 "hands": rows(played.where(hand_seats.c.player == player).order_by(hand_seats.c.finished)),
+                "chat": [
+                    {"table_id": one["table_id"], "at": one["at"], "text": json.loads(one["line"])["text"]}
+                    for one in said
+                ],
                 "ratings": rows(sa.select(ratings).where(ratings.c.player == player)),
+                "rating_points": rows(sa.select(rating_points).where(rating_points.c.player == player)),
                 "reports": rows(sa.select(reports).where(reports.c.by == player)),
                 "passkeys": rows(
                     sa.select(passkeys.c.name, passkeys.c.created, passkeys.c.used).where(passkeys.c.player == player)
                 ),
                 "notes": rows(sa.select(review_notes).where(review_notes.c.player == player)),
                 "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
+                "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
             }
 
         return await self._database.read(read)
