@@ -191,6 +191,14 @@ def test_too_many_sockets_and_tables_are_refused(serve: Serve) -> None:
         assert answer.json()["code"] == "too-fast"
 
 
+@pytest.mark.parametrize("path", ["/api/people/nobody", "/api/people/nobody/ratings/big-two/4", "/api/rules/big-two"])
+def test_accounts_and_rules_are_not_asked_for_without_end(serve: Serve, path: str) -> None:
+    with serve(record_burst=2, record_rate=0.001) as server:
+        codes = [server.player().http.get(path).status_code for _ in range(3)]
+    assert codes[0] == codes[1] != 429
+    assert codes[2] == 429
+
+
 def test_other_sites_are_kept_out(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)

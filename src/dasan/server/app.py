@@ -115,6 +115,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         "study": Buckets(chosen.study_rate, chosen.study_burst),
         "turning": Buckets(chosen.study_rate, chosen.study_burst),
         "records": Buckets(chosen.record_rate, chosen.record_burst),
+        "pages": Buckets(chosen.record_rate, chosen.record_burst),
     }
     for router in api.ROUTERS:
         app.include_router(router)

@@ -132,7 +132,9 @@ class Settings:
         "reviews and puzzle answers a second for one player, and for one address; turning points of hands, as many again",
     )
     study_burst: int = burst(20)
-    record_rate: float = rate(2.0, "records a second for one player, and for one address")
+    record_rate: float = rate(
+        2.0, "records a second for one player, and for one address; profiles and rules of games, as many again"
+    )
     record_burst: int = burst(60)
     password_memory_mb: int = number(64, "megabytes that hashing a password takes, so that guessing is slow", 1, 4096)
     sign_in_rate: float = rate(0.1, "attempts to sign in a second for one account, and from one address")

@@ -12,6 +12,7 @@ from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
 from dasan.ruleset import clauses
 from dasan.sentences import said
+from dasan.server.api.asked import limit
 from dasan.server.chairs import called
 from dasan.server.facts import facts
 from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
@@ -47,6 +48,7 @@ async def rules(preset: str, request: Request) -> RulesInfo:
 
     ``lang``: the language of the clauses, one of ``clauses.LANGUAGES``.
     """
+    limit(request, "pages")
     if preset not in PRESETS:
         raise Refused("not-found", said("no-game", name=preset))
     known = {option.name: option for option in PRESETS[preset].options}

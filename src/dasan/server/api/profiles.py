@@ -31,8 +31,9 @@ async def my_profile(store: StoreHere, player: Player) -> Profile:
 
 
 @router.get("/people/{name}")
-async def profile(name: str, store: StoreHere) -> Profile:
+async def profile(name: str, request: Request, store: StoreHere) -> Profile:
     """An account's ratings and statistics."""
+    limit(request, "pages")
     person = await store.people.by_account(name)
     if person is None:
         raise Refused("not-found", said("no-account"))
@@ -65,8 +66,9 @@ async def habits(store: StoreHere, player: Player) -> list[Habits]:
 
 
 @router.get("/people/{name}/ratings/{preset}/{players}")
-async def account_chart(name: str, preset: str, players: Small, store: StoreHere) -> list[RatingPoint]:
+async def account_chart(name: str, preset: str, players: Small, request: Request, store: StoreHere) -> list[RatingPoint]:
     """The chart of an account's rating in a game with this number of players."""
+    limit(request, "pages")
     person = await store.people.by_account(name)
     if person is None:
         raise Refused("not-found", said("no-account"))
