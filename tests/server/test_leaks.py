@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +37,9 @@ NOT_CARDS = frozenset({"id", "commitment", "next_commitment", "digest", "title",
 THE_CLIENTS = frozenset({"websockets", "httpx", "httpcore"})
 
 NAMED = ("3D", "4H", "2S", "5C 5H", "call 8C", "give 2H")
+
+EACH = 5
+"""Hands of a session where there are many."""
 
 TABLES = [
     *(slow_variant(name, {}) for name in dasan.PRESETS),
@@ -146,6 +151,33 @@ def record_of(player: Player, table_id: str) -> list[Json]:
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
     """Two people, bots and a spectator: every byte each of them got is held against the log."""
+    watch_a_session(server, preset, options, 2, random.Random(preset))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("preset", list(dasan.PRESETS))
+def test_nobody_is_told_in_hundreds_of_hands(server: Served, preset: str) -> None:
+    """The same with other options each time, as far as the game allows them together. HANDS: how many hands."""
+    rng, hands = random.Random(f"many {preset}"), int(os.environ.get("HANDS", "200"))
+    for number in range(0, hands, EACH):
+        options = some_options(preset, rng) if number else {}
+        watch_a_session(server, preset, options, EACH, rng)
+
+
+def some_options(preset: str, rng: random.Random) -> Json:
+    """A few options of the preset that go together."""
+    choosable = [option for option in dasan.PRESETS[preset].options if option.choices is not None]
+    while True:
+        chosen = rng.sample(choosable, min(len(choosable), rng.randrange(4)))
+        options = {option.name: rng.choice(option.choices or ()) for option in chosen}
+        with suppress(ValueError):
+            dasan.rules(preset, **options)
+            return options
+
+
+def watch_a_session(server: Served, preset: str, options: Json, hands: int, rng: random.Random) -> None:
+    """So many hands of random moves, and then the comparison."""
     people = [server.player(), server.player()]
     guest = server.player()
     players = dasan.rules(preset, **options).players
@@ -154,12 +186,11 @@ def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, 
     sent: list[Sent] = []
     refused: list[Sent] = []
     copies: list[tuple[int | None, int, list[Json]]] = []
-    rng = random.Random(preset)
     with people[0].sit(table_id) as first, guest.sit(table_id) as theirs:
         people[1].http.post(f"/api/tables/{table_id}/join", json={"name": "second"})
         with people[1].sit(table_id) as second:
             mine = [first, second]
-            for number in (1, 2):
+            for number in range(1, hands + 1):
                 while (seat := whose_turn(mine, number)) is not None:
                     socket = mine[seat]
                     if rng.random() < 0.15:
@@ -178,8 +209,8 @@ def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, 
                     refused.append(Sent(seat, socket.table["seq"], refusal))
                 for viewer, player in ((0, people[0]), (1, people[1]), (None, guest)):
                     copies.append((viewer, first.table["seq"], record_of(player, table_id)))
-                for socket in mine if number == 1 else ():
-                    socket.send(type="next", id="next")
+                for socket in mine if number < hands else ():
+                    socket.send(type="next", id=f"next-{number}")
             last = first.table["seq"]
             theirs.until(lambda m: m.get("seq") == last)
             for viewer, socket in ((0, first), (1, second), (None, theirs)):
