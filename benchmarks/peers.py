@@ -19,7 +19,7 @@ import numpy as np
 
 import dasan
 from dasan.bench.ours import measure_ours
-from dasan.bench.peers import measure_peers
+from dasan.bench.peers import measure_peers, openspiel_hands
 from dasan.bench.timing import measure
 
 Work = Callable[[], tuple[int, int]]
@@ -74,23 +74,11 @@ def _pettingzoo(game: str) -> Work:
 
 
 def _openspiel(game: str) -> Work:
-    """`legal_actions` and `apply_action` of our Python game; the deal is in it, its chance nodes are not counted."""
+    """`legal_actions` and `apply_action` of our Python game."""
     import pyspiel
 
     dasan.envs.openspiel.register()
-    played = pyspiel.load_game(dasan.envs.openspiel.name_of(game))
-    source = random.Random(1)
-
-    def work() -> tuple[int, int]:
-        state = played.new_initial_state()
-        plies = 0
-        while not state.is_terminal():
-            actions = state.legal_actions()
-            plies += not state.is_chance_node()
-            state.apply_action(actions[int(source.random() * len(actions))])
-        return plies, 1
-
-    return work
+    return openspiel_hands(pyspiel.load_game(dasan.envs.openspiel.name_of(game)))
 
 
 def _rlcard_manner(game: str) -> Work:

@@ -6,6 +6,7 @@ import random
 from typing import get_args
 
 import pytest
+from benchmarks.endgames import endgame
 
 import dasan
 from dasan.ruleset.policies import Ending
@@ -39,19 +40,6 @@ def plain_max_n(state: dasan.State) -> list[int]:
         worst = min(values[other] for values in rest)
         rest = [values for values in rest if values[other] == worst]
     return rest[0]
-
-
-def endgame(rules: dasan.Rules, source: random.Random, cards: int, out: int) -> dasan.State:
-    """A few cards, shared by all but `out` players, who have finished."""
-    pack = list(rules.pack)
-    source.shuffle(pack)
-    seats = list(range(rules.players))
-    source.shuffle(seats)
-    finished, playing = seats[:out], seats[out:]
-    hands: list[list[dasan.Card]] = [[] for _ in seats]
-    for i, c in enumerate(pack[:cards]):
-        hands[playing[i % len(playing)]].append(c)
-    return dasan.start(rules, hands, finished=finished, leader=playing[0])
 
 
 CASES = [

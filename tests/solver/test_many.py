@@ -8,9 +8,9 @@ import sys
 from dataclasses import replace
 
 import pytest
+from benchmarks.endgames import endgame as alone
 from tests.solver.positions import endgame, played_out
 from tests.solver.test_endgame import CASES
-from tests.solver.test_endgame import endgame as alone
 
 import dasan
 from dasan.bench.solver import at_random, world

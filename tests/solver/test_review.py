@@ -11,10 +11,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from benchmarks.endgames import endgame as alone
 from tests.rules.big_three import EXAMPLE, example
 from tests.solver.minimax import wins
 from tests.solver.positions import RULES, endgame, payment
-from tests.solver.test_endgame import endgame as alone
 from tests.solver.test_endgame import plain
 
 import dasan

@@ -57,8 +57,11 @@ def _openspiel_cpp() -> Work:
 
 def _openspiel_python() -> Work:
     """`legal_actions` and `apply_action` called from Python."""
-    pyspiel = _module("pyspiel")
-    game = pyspiel.load_game("dou_dizhu")
+    return openspiel_hands(_module("pyspiel").load_game("dou_dizhu"))
+
+
+def openspiel_hands(game: Any) -> Work:
+    """Random hands of an OpenSpiel game from Python; the deal is in it, its chance nodes are not counted."""
     source = random.Random(1)
 
     def work() -> tuple[int, int]:

@@ -99,10 +99,6 @@ class Catalogue:
         return tuple(sorted({row.size for row in self.rows}))
 
     @cached_property
-    def by_size(self) -> dict[int, tuple[Row, ...]]:
-        return {n: tuple(row for row in self.rows if row.size == n) for n in self._sizes}
-
-    @cached_property
     def _recent(self) -> dict[tuple[tuple[Card, ...], Card | None], tuple[Fit, ...]]:
         """What the last hands can play: a bot asks what the state has just found out."""
         return {}
