@@ -37,13 +37,13 @@ def review(record: str) -> Reviewed:
     memory = settings.study_memory_mb / 4
     start = time.perf_counter()
     first = None
-    plays = []
+    plays = {}
     for move in jobs.review(record, EACH_POSITION, settings.review_seconds, memory):
         first = first if first is not None else time.perf_counter() - start
         if move["type"] == "move" and move["phase"] == "play":
-            plays.append(move["kept"])
+            plays[move["seq"]] = move["kept"]
     total = time.perf_counter() - start
-    return Reviewed(total if first is None else first, total, len(plays), plays.count(None))
+    return Reviewed(total if first is None else first, total, len(plays), list(plays.values()).count(None))
 
 
 def played(game: str, bot: str, seed: int) -> str:
@@ -66,10 +66,12 @@ def told(rows: list[Reviewed]) -> str:
     first = sum(row.first <= FIRST for row in rows)
     whole = sum(row.total <= ALL for row in rows)
     slowest = max(row.total for row in rows)
+    settled = sum(row.unsettled == 0 for row in rows)
     judged = 1 - sum(row.unsettled for row in rows) / sum(row.plays for row in rows)
     return (
         f"first move within {FIRST:.0f} s in {first} of {len(rows)} hands, "
-        f"ended within {ALL:.0f} s in {whole} of {len(rows)} (the slowest {slowest:.1f} s) with {judged:.1%} of the plays judged"
+        f"ended within {ALL:.0f} s in {whole} of {len(rows)} (the slowest {slowest:.1f} s) "
+        f"with {judged:.1%} of the plays judged, every play in {settled} of {len(rows)}"
     )
 
 

@@ -18,6 +18,7 @@ from dasan.features.packing import packed_size
 from dasan.learn.dataset import Plan
 from dasan.play.action_ids import action_ids
 from dasan.solver.review import judge
+from dasan.solver.rounds import judge_within
 
 THREE = dasan.rules("big-three")
 STATE = dasan.start(THREE, ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)
@@ -111,7 +112,11 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "State.view": (DEAL.view, {"seat": 0}),
     "State.record": (DEAL.record, {"view": 0}),
     "View.to_json": (VIEW.to_json, {"since": 0}),
-    "review.judge": (judge, {"state": STATE, **BUDGET, "scope": None, "cancel": None, "notice": None, "total": 5}),
+    "review.judge": (judge, {"state": STATE, **BUDGET, "scope": None, "cancel": None, "notice": None}),
+    "rounds.judge_within": (
+        judge_within,
+        {"state": STATE, "total": 5, "seconds": 1, "memory_mb": 8, "alternatives": True, "cancel": None, "notice": None},
+    ),
     "vector.make": (vector.make, MAKE),
     "vector.functional": (
         vector.functional,

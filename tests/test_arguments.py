@@ -20,7 +20,7 @@ from dasan.features import encode_into
 from dasan.features.packing import packed_size
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.policies import Auction, Guard
-from dasan.solver.review import judge
+from dasan.solver.rounds import judge_within
 
 THREE = dasan.rules("big-three")
 WINNER = dasan.rules("winner")
@@ -131,7 +131,7 @@ def test_what_was_once_taken_in_silence_is_refused() -> None:
         ("seconds is a number from 0 on, not b'3'", lambda: dasan.solve(STATE, seconds=given(b"3"))),
         ("memory_mb is a number", lambda: dasan.solve_many([], memory_mb=-1)),
         ("scope is paranoid or max-n, not 'x'", lambda: dasan.solve_many([], scope=given("x"))),
-        ("total is a number", lambda: judge(STATE, total=-1)),
+        ("total is a number", lambda: judge_within(STATE, -1)),
         ("session is True or False, not 'off'", lambda: vector.make(THREE, 1, session=given("off"))),
         ("hands follow one another is True or False, not 'off'", lambda: features.layout(THREE, given("off"))),
         ('mask is True, False or "packed", not array', lambda: vector.make(THREE, 1, mask=given(np.ones(2)))),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import combinations, pairwise
-from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -23,7 +22,7 @@ from dasan.play.phases import Phase
 from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget
 from dasan.solver.picture import picture
-from dasan.solver.review import HURRIED, Review, _judgements, decisive, judge, review
+from dasan.solver.review import Review, decisive, judge_all, review
 from dasan.solver.solving import Warm
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -62,7 +61,8 @@ def test_what_decided_a_hand_is_its_last_turning_point() -> None:
     assert decisive([call]) == (call, False)
     bid = replace(found.moves[0], kept=None)
     assert decisive([replace(call, kept=True), bid]) == (None, True)
-    assert decisive([unknown, *reversed(found.moves)]) == (None, False)
+    assert decisive([unknown, *reversed(found.moves[:-1])]) == (None, False)
+    assert decisive([unknown, *reversed(found.moves)]) == (found.turning_points[-1], False)
 
 
 def test_the_worked_example_with_few_cards_is_judged_as_minimax_judges() -> None:
@@ -247,22 +247,6 @@ def test_what_was_not_judged_is_said() -> None:
     assert all(j.kept is True for j in found.moves if j.forced)
 
 
-def test_the_time_for_a_hand_counts_with_nodes_too() -> None:
-    """A hand without time left is judged within `HURRIED` a position, whatever `nodes` would allow."""
-    source = random.Random(6)
-    state = dasan.deal(dasan.rules("big-two"), seed=1)
-    while state.phase is not dasan.Phase.OVER:
-        state = state.play(source.choice(state.legal_moves()))
-    list(judge(state, nodes=10))  # compiled before the clock is looked at
-    moves, begun = len(list(judge(state, nodes=10))), monotonic()
-    unhurried = sum(1 for one in judge(state, nodes=10**9, seconds=0, total=0.0) if one.kept is not None)
-    assert monotonic() - begun < 2 + moves * 2 * HURRIED
-    assert unhurried > 0
-    for wrong in (-1, "5", True):
-        with pytest.raises(ValueError, match="total is a number"):
-            judge(state, total=wrong)  # type: ignore[arg-type]
-
-
 def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock stands still but for the first position, before which the solver is loaded: none is hurried for that."""
     clock = [0.0]
@@ -282,7 +266,7 @@ def test_the_time_for_a_hand_leaves_out_the_loading_of_the_solver(monkeypatch: p
     state = example()
     for _, move in EXAMPLE:
         state = state.play(move)
-    judged = list(_judgements(state, Warm(16, None), budget_of, None, 2.0))
+    judged = list(judge_all(state, Warm(16, None), budget_of, None, 2.0))
     assert clock == [100.0]
     assert len(judged) >= len(late) > 2
     assert not any(late)

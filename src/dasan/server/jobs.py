@@ -54,27 +54,27 @@ def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
 
 
 def review(record: str, seconds: float, total: float, memory_mb: float) -> Iterator[dict[str, Any]]:
-    """The moves of a finished hand, judged with all hands open, from the last to the first; then, if that is known, the
-    one that decided it (``decided``, and ``by`` as in ``TurningPoint``).
+    """The moves of a finished hand, judged with all hands open, as ``judge_within`` yields them, so that one may come again;
+    then, if that is known, the one that decided it (``decided``, and ``by`` as in ``TurningPoint``).
 
     seconds: for a position; total: for all.
     """
-    from dasan.solver.review import judge
+    from dasan.solver.rounds import judge_within
 
-    moves = []
-    for one in judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb):
-        moves.append(one)
+    moves = {}
+    for one in judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb):
+        moves[one.seq] = one
         yield _judged(one)
-    decided = _decided(moves)
+    decided = _decided(moves[seq] for seq in sorted(moves, reverse=True))
     if decided["move"] is not None or decided["held"]:
         yield {"type": "decided", "by": decided}
 
 
 def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
     """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
-    from dasan.solver.review import judge
+    from dasan.solver.rounds import judge_within
 
-    return _decided(judge(_hand(record), seconds=seconds, total=total, memory_mb=memory_mb))
+    return _decided(judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb))
 
 
 def _decided(moves: Iterable[Judged]) -> dict[str, Any]:

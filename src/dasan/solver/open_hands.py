@@ -118,6 +118,11 @@ class OpenHands:
     def known(self, at: Position) -> bool | None:
         return self._known.get(at)
 
+    def learn(self, at: Position, won: bool) -> bool:
+        """Keep that the bidder's side wins `at`, or not, where that follows from other results; return it."""
+        self._known[at] = won
+        return won
+
     def settle(self, at: Position, most: int | None = None) -> bool | None:
         """Whether the bidder's side wins; None if `most` nodes or the budget did not suffice."""
         if at in self._known:
@@ -194,6 +199,11 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
             value = not wanted
     best = tuple(_line(state, value, solver)) if line and value is not None else ()
     return _solution(value, proved, best, win, loss, budget, None if value is not None else solver.chance(at))
+
+
+def solution_of(state: State, value: bool | None, proved: dict[Move, bool]) -> Solution:
+    """The solution of a position of which this is known: whether the bidder's side wins, and of moves the same."""
+    return _solution(value, proved, (), *stakes(state), Budget(None, None))
 
 
 def _solution(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
-from dasan.arguments import amount, instance
+from dasan.arguments import instance
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.state import State
@@ -168,30 +168,22 @@ def judge(
     scope: Scope | None = None,
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
-    total: float | None = None,
 ) -> Iterator[Judged]:
-    """As `review`, but yield the moves one after the other, from the last to the first.
-
-    total: seconds for all of them together, without those that the solver takes to be compiled or loaded; afterwards each
-    position gets at most `HURRIED`, and the clock counts with `nodes` too.
-    """
+    """As `review`, but yield the moves one after the other, from the last to the first."""
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     Budget(seconds, nodes, cancel=cancel)  # refused now, not when the first move is asked for
-    total = None if total is None else amount(total, "total")
-    hurried = HURRIED if seconds is None else min(seconds, HURRIED)
-    return _judgements(
-        state,
-        Warm(memory_mb, notice),
-        lambda is_late: Budget(hurried, None, cancel=cancel) if is_late else Budget(seconds, nodes, cancel=cancel),
-        known_scope(scope),
-        total,
+    return judge_all(
+        state, Warm(memory_mb, notice), lambda _: Budget(seconds, nodes, cancel=cancel), known_scope(scope), None
     )
 
 
-def _judgements(
+def judge_all(
     state: State, warm: Warm, budget_of: Callable[[bool], Budget], scope: Scope | None, total: float | None
 ) -> Iterator[Judged]:
-    """The moves as `judge` yields them. budget_of: what a position gets, by whether the time for the hand is over."""
+    """The moves as `judge` yields them. budget_of: what a position gets, by whether the time for the hand is over.
+
+    total: seconds for all of them together, without those that the solver takes to be compiled or loaded; None for no limit.
+    """
     end = None if total is None else monotonic() + total
     moves = list(moves_of(state))
     after = [now for now, _ in moves[1:]] + [state]
@@ -201,20 +193,19 @@ def _judgements(
     for i in reversed(range(len(moves))):
         now, move = moves[i]
         if misses == MISSES or now.phase is Phase.EXCHANGE:
-            last = _unjudged(now, move)
+            last = unjudged(now, move)
         else:
             budget = budget_of(end is not None and monotonic() >= end)
             asked = budget.started
             if now.phase is Phase.AUCTION:
                 if not contracts:
-                    contracts = _contracts(now, warm, budget)
-                    if last is not None and last.value is not None and state.bidder is not None:
-                        contracts[state.bidder] = last.value > 0
-                last = _bid(now, move, contracts[now.mover])
+                    warm.clear()
+                    contracts = contracts_of(now, warm, budget, state.bidder, last)
+                last = judged_bid(now, move, contracts[now.mover])
             else:
                 also = None if applies(now) else move
                 solution = solve_warm(now, warm, budget, scope=scope, line=False, also=also)
-                last = _judged(now, move, after[i], solution)
+                last = judged_by(now, move, after[i], solution)
                 if not applies(now):
                     misses = 0 if last.value is not None else misses + 1
             if end is not None:
@@ -225,48 +216,65 @@ def _judgements(
 def decisive(judged: Iterable[Judged]) -> tuple[Judged | None, bool]:
     """The last play or call that did not keep the result, and whether it is known that none was one.
 
-    judged: as `judge` yields them, from the last to the first; no more are asked for than are needed. Neither is known
-    where a move that is not judged comes first.
+    judged: as `judge` or `judge_within` yields them; no more are asked for than are needed to find it, with a move that would
+    have kept the result. Neither is known where a later move is not judged.
     """
+    found: dict[int, Judged] = {}
+    lost: Judged | None = None
     for one in judged:
-        if one.phase in (Phase.AUCTION, Phase.EXCHANGE):
-            break
-        if one.kept is None:
-            return None, False
-        if not one.kept:
-            return one, False
-    return None, True
+        found[one.seq] = one
+        for latest in sorted(found, reverse=True):
+            if found[latest].phase in (Phase.AUCTION, Phase.EXCHANGE):
+                return None, True
+            if found[latest].kept is None:
+                break
+            if not found[latest].kept:
+                lost = found[latest]
+                break
+        if lost is not None and lost.keeping:
+            return lost, False
+    return lost, lost is None and all(one.kept for one in found.values())
 
 
-def _unjudged(state: State, move: Move) -> Judged:
+def unjudged(state: State, move: Move) -> Judged:
+    """The move without values: kept only if it is forced."""
     choices = len(state.legal_moves())
     return Judged(state.next_seq, state.mover, state.phase, move, choices, kept=True if choices == 1 else None)
 
 
-def _contracts(state: State, warm: Warm, budget: Budget) -> dict[int, bool | None]:
-    """For each seat whether its side wins if it becomes the bidder: the same throughout the auction."""
-    warm.clear()
+def contracts_of(
+    state: State, warm: Warm, budget: Budget, bidder: int | None, first: Judged | None
+) -> dict[int, bool | None]:
+    """For each seat whether its side wins if it becomes the bidder: the same throughout the auction.
+
+    bidder, first: who became it, and the first move after the auction as it was judged, if there were any.
+    """
     solution = solve_warm(state, warm, budget)
-    return {seat: None if found.value is None else found.value > 0 for seat, found in solution.by_bidder.items()}
+    out = {seat: None if found.value is None else found.value > 0 for seat, found in solution.by_bidder.items()}
+    if first is not None and first.value is not None and bidder is not None:
+        out[bidder] = first.value > 0
+    return out
 
 
-def _bid(state: State, move: Move, wins: bool | None) -> Judged:
+def judged_bid(state: State, move: Move, wins: bool | None) -> Judged:
+    """A bid or a pass in the auction. wins: whether the seat's side wins as the bidder's; None if unproved."""
     bids = [m.bid for m in state.legal_moves() if m.bid is not None]
     level = move.bid if move.bid is not None else min(bids, default=None)
     win, loss = stakes(state, level)
     return replace(
-        _unjudged(state, move),
+        unjudged(state, move),
         scope="auction",
         as_bidder=None if wins is None or level is None else win if wins else loss,
     )
 
 
-def _judged(state: State, move: Move, after: State, solution: Solution) -> Judged:
+def judged_by(state: State, move: Move, after: State, solution: Solution) -> Judged:
+    """The move by the values of the position's moves. after: the state that it led to."""
     listed = {m: v for m, v in solution.moves.items() if m in state.legal_moves()}
-    played = next((m for m in listed if _same(state, m, after)), move)
+    played = listed_as(listed, state, move, after)
     worth = solution.moves.get(played)
     value = solution.value
-    plain = _unjudged(state, move)
+    plain = unjudged(state, move)
     return replace(
         plain,
         value=value,
@@ -276,6 +284,11 @@ def _judged(state: State, move: Move, after: State, solution: Solution) -> Judge
         losing=() if value is None else tuple(m for m, v in listed.items() if v != value),
         scope=solution.scope,
     )
+
+
+def listed_as(listed: Iterable[Move], state: State, move: Move, after: State) -> Move:
+    """The listed move that leads to the state after `move`, up to suits that make no difference; else `move`."""
+    return next((one for one in listed if _same(state, one, after)), move)
 
 
 def _same(state: State, listed: Move, after: State) -> bool:

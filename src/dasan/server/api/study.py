@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -57,7 +57,7 @@ PUZZLE_NODES = 2_000_000
 async def review(
     hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> StreamingResponse:
-    """Every move of a finished hand judged with open hands, from the last to the first, one JSON object a line."""
+    """Every move of a finished hand judged with open hands, one JSON object a line; a move comes again when more is known."""
     return await _judged(hand_id, "open", request, tables, store, player)
 
 
@@ -140,9 +140,10 @@ async def _judged(
 
 
 async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:
-    """Make a review: a line for each move as it is judged, then one that says whether all were; and keep it if so."""
-    lines: list[str] = []
-    moves: list[dict[str, Any]] = []
+    """Make a review: a line for a move as it is judged, or when more is known of it, then one that says whether all were; and
+    keep it if so, with one line for each move.
+    """
+    moves: dict[int, dict[str, Any]] = {}
     complete = True
     decided: dict[str, Any] | None = None
     try:
@@ -150,23 +151,23 @@ async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dic
             if move["type"] == "decided":
                 decided = move["by"]
                 continue
-            moves.append(move)
-            lines.append(json.dumps(move) + "\n")
-            yield lines[-1]
+            moves[move["seq"]] = move
+            yield json.dumps(move) + "\n"
     except FAILED:
         complete = False
     if kind == "known":
-        complete = complete and all(move["estimates"] or not _decided(move) for move in moves)
-    last = {"type": "done", **(_turning(moves) if kind == "open" else {}), "complete": complete}
-    lines.append(json.dumps(last) + "\n")
+        complete = complete and all(move["estimates"] or not _decided(move) for move in moves.values())
+    turning = _turning(moves.values()) if kind == "open" else {}
+    last = json.dumps({"type": "done", **turning, "complete": complete}) + "\n"
     if complete:
-        await _keep(tables, hand, kind, lines, moves if kind == "known" else ())
+        lines = [json.dumps(move) + "\n" for move in moves.values()]
+        await _keep(tables, hand, kind, [*lines, last], moves.values() if kind == "known" else ())
     if decided is not None:
         await _keep(tables, hand, "turning", [json.dumps(decided) + "\n"])
-    yield lines[-1]
+    yield last
 
 
-def _turning(moves: list[dict[str, Any]]) -> dict[str, Any]:
+def _turning(moves: Collection[dict[str, Any]]) -> dict[str, Any]:
     """The moves that gave the result away, and the last at which it could have been another."""
     turning = sorted(move["seq"] for move in moves if move["kept"] is False)
     could_turn = [move["seq"] for move in moves if move["value"] is not None and move["losing"]]
