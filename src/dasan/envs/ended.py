@@ -29,7 +29,7 @@ class Story:
     @property
     def state(self) -> State:
         for action in self._ahead:
-            hand = self._state.hands[self._state.to_act or 0]
+            hand = self._state.hands[self._state.mover]
             self._state = accepted(self._state, self._ids.pick(action, hand, self._state.called))
         self._ahead.clear()
         return self._state

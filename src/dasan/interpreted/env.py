@@ -172,9 +172,7 @@ def write_result(i: int, result: Result, buffers: Buffers) -> None:
 
 def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
     """The legal moves by their ids, in the engine's order."""
-    rows = (
-        {id(combination): row.id for row, combination in state.fits(state.to_act or 0)} if state.phase == "play" else {}
-    )
+    rows = {id(combination): row.id for row, combination in state.fits(state.mover)} if state.phase == "play" else {}
     out = {}
     for move in state.legal_moves():
         if move.type is MoveType.PLAY:
@@ -215,6 +213,6 @@ def _write_optional(i: int, state: State, workspace: Workspace, buffers: Buffers
         listed = buffers.legal[i, :n]
         rows = optional.rows[at : at + n]
         rows[:] = optional.features[listed]
-        left = len(state.hands[state.to_act or 0]) - optional.taken[listed].astype(np.int64)
+        left = len(state.hands[state.mover]) - optional.taken[listed].astype(np.int64)
         rows.view(np.uint8)[:, optional.left] = left
         rows.view(np.uint8)[:, optional.out] = left == 0

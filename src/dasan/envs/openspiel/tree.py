@@ -187,7 +187,7 @@ class Played:
             node = node.before
         state = node._hand
         for node in reversed(later):
-            held = state.hands[state.to_act or 0]
+            held = state.hands[state.mover]
             state = node._hand = accepted(state, self.game.ids.pick(node.action, held, state.called))
         return state
 
@@ -198,7 +198,7 @@ class Played:
         if self.row is None:
             return self._moves[action]
         state = self.hand
-        return self.game.ids.pick(action, state.hands[state.to_act or 0], state.called)
+        return self.game.ids.pick(action, state.hands[state.mover], state.called)
 
     def after(self, action: int) -> Played:
         """The position after a move. ValueError: it is not legal."""
