@@ -114,3 +114,13 @@ def find(name: str) -> object:
     """The function or class with this full name; a function can have the name of the module that it hides."""
     module, _, last = name.rpartition(".")
     return getattr(sys.modules.get(module) or import_module(module), last)
+
+
+def test_the_page_of_the_server_names_every_module() -> None:
+    page = (ROOT / "docs" / "internals" / "server.md").read_text(encoding="utf-8")
+    named = {
+        name for row in re.findall(r"^\| (`.+?) \|", page, re.MULTILINE) for name in re.findall(r"`([a-z_]+)/?`", row)
+    }
+    folder = ROOT / "src" / "dasan" / "server"
+    modules = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert modules - {"__init__"} <= named
