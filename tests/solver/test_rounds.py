@@ -12,6 +12,8 @@ from tests.solver.test_review import assert_minimax
 
 import dasan
 from dasan.records.retrace import moves_of
+from dasan.solver import rounds
+from dasan.solver.budget import Budget
 from dasan.solver.review import HURRIED, Judged, Review, decisive, review
 from dasan.solver.rounds import judge_within
 
@@ -80,6 +82,35 @@ def test_without_time_each_move_is_judged_once_and_soon(game: str) -> None:
     assert monotonic() - begun < 10 + len(moves) * 2 * HURRIED
     assert sorted(one.seq for one in told) == moves
     assert found.moves[-1].kept is not None
+
+
+@pytest.mark.parametrize("nodes", [50, 400])
+def test_a_move_that_comes_again_says_no_less(nodes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    def budget(_: float, __: None, cancel: object) -> Budget:
+        nonlocal asked
+        asked += 1
+        return Budget(None, nodes * (1 + asked % 3), cancel=None)
+
+    monkeypatch.setattr(rounds, "Budget", budget)
+    source = random.Random(nodes)
+    again = 0
+    for seed in range(4):
+        state = dasan.deal(RULES[3], seed=seed)
+        while state.phase is not dasan.Phase.OVER:
+            state = state.play(source.choice(state.legal_moves()))
+        said: dict[int, Judged] = {}
+        for one in judge_within(state, LONG, memory_mb=16):
+            before = said.get(one.seq)
+            if before is not None:
+                again += 1
+                assert before.value in (None, one.value)
+                assert before.kept in (None, one.kept)
+                assert set(before.keeping) <= set(one.keeping)
+                assert set(before.losing) <= set(one.losing)
+            said[one.seq] = one
+    assert again
 
 
 def test_a_time_is_a_number() -> None:

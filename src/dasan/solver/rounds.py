@@ -84,15 +84,21 @@ class _Rounds:
             yield self._valued(i, self._seconds)
         if alternatives:
             yield from self._others(plays, SOON)
-        for i in plays:
-            before = self._open[i]
-            if before.kept is None and self._left() > 0:
-                one = self._valued(i, self._left() - self._seconds)
-                if one != before:
-                    yield one
+        yield from self._again(plays)
         yield from self._before_the_play(phases)
         if alternatives:
             yield from self._others(plays, self._seconds)
+
+    def _again(self, plays: list[int]) -> Iterator[Judged]:
+        """Search positions without a value again; yield the plays of which that tells more."""
+        if plays and self._left() > 0:
+            self._settle(plays[0] + 1, self._left() - self._seconds)
+        for i in plays:
+            before = self._open[i]
+            if (i not in self._won or before.kept is None) and self._left() > 0:
+                one = self._valued(i, self._left() - self._seconds)
+                if one != before:
+                    yield one
 
     def _left(self) -> float:
         return self._end - monotonic()
@@ -127,14 +133,23 @@ class _Rounds:
         following = self._won.get(i + 1)
         value = self._settle(i, seconds)
         legal = now.legal_moves()
-        proved: dict[Move, bool] = {}
+        proved = self._proved(i)
         if value is not None and value is not self._ours(i):
             proved = dict.fromkeys(legal, value)
         elif following is not None:
-            proved = {listed_as(legal, now, move, self._after[i]): following}
+            proved[listed_as(legal, now, move, self._after[i])] = following
+        proved = {one: proved[one] for one in (*legal, *proved) if one in proved}
         one = judged_by(now, move, self._after[i], solution_of(now, value, proved))
         self._open[i] = one
         return one
+
+    def _proved(self, i: int) -> dict[Move, bool]:
+        """Who wins after the moves of position i whose values are known from an earlier search for them."""
+        one = self._open.get(i)
+        if one is None or i not in self._won:
+            return {}
+        wins = self._won[i]
+        return {**dict.fromkeys(one.keeping, wins), **dict.fromkeys(one.losing, not wins)}
 
     def _others(self, plays: list[int], seconds: float) -> Iterator[Judged]:
         """The values of the other moves, where a side that wins has some that are not known."""
