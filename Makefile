@@ -56,7 +56,7 @@ bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach
 
 cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster run too
 
-envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard and Parquet, so that their own tests run on our environments
+envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard, JAX and Parquet, so that their own tests run on our environments
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
 

@@ -110,18 +110,27 @@ class Functional:
         env = self._env
         drawn = env.sample().copy()  # before the memory is copied: the next batch draws anew
         self._shown = BatchState(
-            observation=self._obs.copy(),
-            legal_action_mask=self._mask.copy(),
-            current_player=env.to_act.copy(),
-            rewards=env.rewards.copy(),
-            places=env.places.copy(),
-            terminated=env.done.copy(),
-            num_moves=num_moves,
+            observation=_aligned(self._obs),
+            legal_action_mask=_aligned(self._mask),
+            current_player=_aligned(env.to_act),
+            rewards=_aligned(env.rewards),
+            places=_aligned(env.places),
+            terminated=_aligned(env.done),
+            num_moves=_aligned(num_moves),
             _memory=tuple(array.copy() for array in env.live_arrays()),
             _drawn=drawn,
             _game=self._game,
         )
         return self._shown
+
+
+def _aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A copy that begins at a multiple of 64 bytes: JAX copies an array that does not."""
+    room = np.empty(array.nbytes + 63, np.uint8)
+    first = -room.ctypes.data % 64
+    copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def _over_others(make: Callable[..., VectorEnv], arguments: tuple[object, ...]) -> Functional:
