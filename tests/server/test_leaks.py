@@ -193,6 +193,7 @@ def watch_a_session(server: Served, preset: str, options: Json, hands: int, rng:
             for number in range(1, hands + 1):
                 while (seat := whose_turn(mine, number)) is not None:
                     socket = mine[seat]
+                    theirs.receive_all()  # a spectator who does not read is dropped
                     if rng.random() < 0.15:
                         seq = socket.table["seq"]
                         watcher: tuple[int | None, Player] = rng.choice([(0, people[0]), (1, people[1]), (None, guest)])
