@@ -154,6 +154,19 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Serve) -> None:
         alive(player, table_id)
 
 
+def test_a_player_with_many_sockets_is_no_faster(serve: Serve) -> None:
+    with serve(message_rate=0.001, message_burst=4) as server:
+        player = server.player()
+        table_id = player.open_table("big-two", ["random"] * 3)
+        codes = []
+        for n in range(6):
+            with player.sit(table_id) as socket:
+                socket.send(type="next", id=f"n{n}")
+                codes.append(socket.answer(f"n{n}")["code"])
+        assert codes == ["illegal"] * 4 + ["too-fast"] * 2
+        alive(player, table_id)
+
+
 def test_a_client_that_does_not_read_is_dropped(tmp_path: Path) -> None:
     """Its own queue is bounded, and the others at the table do not wait for it."""
     with served(fast(tmp_path, send_queue=20, send_seconds=1.0), send_buffer=4096) as server, sockets.socket() as deaf:

@@ -30,6 +30,8 @@ class Commands:
 
     def __init__(self, tables: Tables, settings: Settings) -> None:
         self._tables = tables
+        self._all = Buckets(settings.message_rate, settings.message_burst)
+        """By player: each socket has a limit of its own, and a player may have many."""
         self._talk = Buckets(settings.chat_rate, settings.chat_burst)
         self._hints = Buckets(settings.hint_rate, settings.hint_burst)
 
@@ -37,6 +39,8 @@ class Commands:
         """The length of the table's log after the command, or the hint it asked for."""
         if player is None:
             raise Refused("forbidden", said("watching"))
+        if not self._all.take(player):
+            raise Refused("too-fast", said("messages"))
         match command:
             case HintCommand():
                 return await self._hint(table_id, player, command)

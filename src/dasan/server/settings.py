@@ -114,7 +114,7 @@ class Settings:
     request_seconds: float = number(
         15.0, "seconds a request may take to arrive, and a connection to begin one", 0.1, 3600
     )
-    message_rate: float = rate(20.0, "messages a second from one connection")
+    message_rate: float = rate(20.0, "messages a second from one connection, and commands a second from one player")
     message_burst: int = burst(60)
     chat_rate: float = rate(0.5, "chat messages and reactions a second from one player")
     chat_burst: int = burst(6)
