@@ -113,13 +113,16 @@ def test_data_can_be_had_and_deleted(server: Served) -> None:
     (table_id,) = [one["id"] for one in ok(ann.http.get("/api/tables"))]
     for text in ("to be had", "again"):
         ok(ann.http.post(f"/api/tables/{table_id}/commands", json={"type": "chat", "id": text[:2], "text": text}))
+    left = ann.open_table("big-three", seats=["me", "open", "random"])
+    for command in ({"type": "chat", "id": "said", "text": "and left"}, {"type": "leave", "id": "left"}):
+        ok(ann.http.post(f"/api/tables/{left}/commands", json=command))
     ok(ann.http.post(f"/api/hands/{hand['id']}/together", json={"type": "place", "seq": None}))
     ok(ann.http.post("/api/account", json=SECRET))
     data = ok(ann.http.get("/api/account/export"))
     assert [one["hand_id"] for one in data["hands"]] == [hand["id"]]
     assert [one["hand_id"] for one in data["rating_points"]] == [hand["id"]]
     assert [one["hand_id"] for one in data["shared_reviews"]] == [hand["id"]]
-    assert [one["text"] for one in data["chat"]] == ["to be had", "again"]
+    assert [one["text"] for one in data["chat"]] == ["to be had", "again", "and left"]
     assert "password" not in str(data)
     assert ann.http.post("/api/account/delete", json={"password": "wrong horse"}).status_code == 403
     ok(ann.http.post("/api/account/delete", json={"password": SECRET["password"]}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +41,14 @@ PLAY_FIRST = """() => {
   can('[data-do=pass]:not(:disabled)');
 }"""
 """Does the first thing that the page offers."""
+
+TRY_PUZZLE = """() => {
+  const first = (selector) => document.querySelector(selector);
+  if (first('.verdict.wrong, .verdict.solved')) return;
+  const ready = first('[data-do=play]:not(:disabled)') ?? first('[data-do=pass]:not(:disabled)');
+  (ready ?? first('button[data-at][aria-pressed=false]'))?.click();
+}"""
+"""In a puzzle: plays what is chosen, else passes, else chooses a card."""
 
 
 def chromium() -> str:
@@ -102,9 +112,15 @@ def visitor(
         context.close()
 
 
-def play_on(page: Page, until: str, most: int = 400) -> None:
+def tries() -> Iterator[int]:
+    """The numbers of tries, as many as there is patience for: four times PATIENCE, on any machine."""
+    end = time.monotonic() + 4 * PATIENCE / 1000
+    return itertools.takewhile(lambda _: time.monotonic() < end, itertools.count())
+
+
+def play_on(page: Page, until: str) -> None:
     """Play whatever the page offers first until a selector is there."""
-    for _ in range(most):
+    for _ in tries():
         if page.locator(until).count():
             return
         page.evaluate(PLAY_FIRST)

@@ -68,11 +68,13 @@ class Tab:
         assert told["type"] == "success", told
         return told["result"].get("value")
 
-    def wait(self, expression: str) -> None:
-        """Wait until the expression is true."""
+    def wait(self, expression: str, meanwhile: str = "") -> None:
+        """Wait until the expression is true. meanwhile: a function to call again and again until then."""
         deadline = time.monotonic() + SECONDS
         while not self.evaluate(f"Boolean({expression})"):
             assert time.monotonic() < deadline, f"never: {expression}"
+            if meanwhile:
+                self.evaluate(f"({meanwhile})()")
             time.sleep(0.05)
 
     def press(self, key: str) -> None:

@@ -10,7 +10,7 @@ from itertools import groupby
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, visitor
+from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, tries, visitor
 from tests.web.states import show
 
 pytestmark = pytest.mark.browser
@@ -43,7 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def until(page: Page, condition: str) -> None:
     """Put the page's clock forward until the condition holds."""
-    for _ in range(600):
+    for _ in tries():
         if page.evaluate(condition):
             return
         hurry(page)
@@ -66,7 +66,9 @@ def test_sounds_vibration_and_mute(browser: Browser, server: Served) -> None:
         mute.click()
         expect(mute).to_have_attribute("aria-pressed", "false")
         page.evaluate("heard.length = felt.length = 0")
-        while page.locator(".status.mine").count():
+        for _ in tries():
+            if not page.locator(".status.mine").count():
+                break
             page.evaluate(PLAY_FIRST)
         until(page, "felt.includes(30)")
         assert page.evaluate("heard") == []
@@ -85,7 +87,7 @@ def test_nothing_moves_where_motion_is_unwelcome(browser: Browser, server: Serve
         page.add_init_script(NOTED)
         page.goto("/")
         page.get_by_role("button", name="Play: Winner", exact=True).click()
-        for _ in range(900):
+        for _ in tries():
             assert page.evaluate(MOVING) == []
             if page.locator("[role=dialog]").count():
                 break

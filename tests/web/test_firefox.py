@@ -6,21 +6,10 @@ from pathlib import Path
 
 import pytest
 from tests.server.harness import fast, served
-from tests.web.browsing import PLAY_FIRST, built
+from tests.web.browsing import PLAY_FIRST, TRY_PUZZLE, built
 from tests.web.firefox import firefox
 
 pytestmark = pytest.mark.browser
-
-
-PLAY_PUZZLE = """(() => {
-  const play = document.querySelector('[data-do=play]:not(:disabled)');
-  const pass = document.querySelector('[data-do=pass]:not(:disabled)');
-  const card = [...document.querySelectorAll('button[data-at][aria-pressed=false]')][0];
-  if (play) play.click();
-  else if (pass) pass.click();
-  else card?.click();
-})()"""
-"""Plays what is chosen, else passes, else chooses a card."""
 
 
 @pytest.mark.slow
@@ -38,11 +27,7 @@ def test_hands_a_review_a_puzzle_and_a_lesson_in_firefox(tmp_path: Path) -> None
             if hand:
                 tab.evaluate("document.querySelector('[role=dialog] footer .primary').click()")
                 tab.wait(f"!{over} && document.querySelector('button[data-at]')")
-            for _ in range(2000):
-                if tab.evaluate(f"Boolean({over})"):
-                    break
-                tab.evaluate(f"({PLAY_FIRST})()")
-            tab.wait(over)
+            tab.wait(over, meanwhile=PLAY_FIRST)
         tab.evaluate("document.querySelector('[role=dialog] a.button').click()")
         tab.wait("location.pathname.startsWith('/h/') && document.querySelector('.moves')")
         tab.press("\ue014")  # the right arrow
@@ -53,11 +38,7 @@ def test_hands_a_review_a_puzzle_and_a_lesson_in_firefox(tmp_path: Path) -> None
 
         tab.goto(f"{server.address}/puzzles/daily")
         tab.wait("document.querySelector('button[data-at]')")
-        for _ in range(200):
-            if tab.evaluate("Boolean(document.querySelector('.verdict.wrong, .verdict.solved'))"):
-                break
-            tab.evaluate(PLAY_PUZZLE)
-        tab.wait("document.querySelector('.verdict.wrong, .verdict.solved')")
+        tab.wait("document.querySelector('.verdict.wrong, .verdict.solved')", meanwhile=TRY_PUZZLE)
 
         tab.goto(f"{server.address}/learn/big-three")
         tab.wait("document.querySelector('[data-do=next]')")

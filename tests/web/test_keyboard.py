@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import PATIENCE, PHONE, accessible, built, hurry, visitor
+from tests.web.browsing import PATIENCE, PHONE, accessible, built, hurry, tries, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -72,7 +72,7 @@ def use(page: Page, wanted: Locator) -> None:
 
 def has_focus(page: Page) -> None:
     """What was used has gone, and the focus is not lost."""
-    for _ in range(100):
+    for _ in tries():
         if page.evaluate("document.activeElement !== document.body"):
             return
         hurry(page)
@@ -123,7 +123,7 @@ def one_move(page: Page) -> str:
 
 
 def whole_hand(*pages: Page) -> None:
-    for _ in range(900):
+    for _ in tries():
         if {one_move(page) for page in pages} == {"over"}:
             return
         for page in pages:
@@ -223,7 +223,7 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
         expect(host.get_by_text("good luck")).to_be_visible()
 
         moved = 0
-        for _ in range(1000):
+        for _ in tries():
             for page in (host, friend):
                 moved += one_move(page) not in ("", "over", "skip")
                 hurry(page)
@@ -256,7 +256,7 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         expect(page.locator("button[data-at]").first).to_be_visible()
         view = told.value.json()["view"]
         for _ in range(40):
-            with page.expect_response(re.compile("/answer")) as told:
+            with page.expect_response(re.compile("/answer"), timeout=COMPILED) as told:
                 make(page, view["legal_moves"][0]["move"])
             verdict = told.value.json()
             view = verdict["view"]

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import HANGS_OUT, built
+from tests.web.browsing import HANGS_OUT, built, tries
 from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
 
@@ -300,7 +300,7 @@ def test_tasks_are_short_while_cards_move(
     page.locator("button[data-at]").first.wait_for()
     browser.start_tracing(page=page, categories=["toplevel", "v8.execute"])
     moved = 0
-    for _ in range(200):
+    for _ in tries():
         if page.locator("[role=dialog]").count() or moved > 5:
             break
         for control in ("[data-do=skip]", "[data-do=cycle]", "[data-do=play]", "[data-do=pass]"):
