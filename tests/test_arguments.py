@@ -24,6 +24,7 @@ from dasan.solver.rounds import judge_within
 
 THREE = dasan.rules("big-three")
 WINNER = dasan.rules("winner")
+TWO_DECKS = dasan.rules("winner", decks=2)
 FOUR = dasan.card("4H")
 POSITION = ["5D", "6D", "7D"]
 
@@ -58,6 +59,7 @@ REFUSED: list[tuple[str, Callable[[], object]]] = [
     ("has cards in it", lambda: dasan.Move(given("play"), given(["4H"]))),
     ("what rules.combination gives", lambda: dasan.Move(given("play"), (FOUR,), None, given("4H"))),
     ("that of its cards, not 5D 5H", lambda: dasan.Move(given("play"), (FOUR,), None, THREE.combination("5D 5H"))),
+    ("that of its cards, not 4H 4H", lambda: dasan.Move(given("play"), (FOUR,), None, TWO_DECKS.combination("4H 4H"))),
     ("that of its cards, not 4H", lambda: dasan.Move(given("pass"), (), None, THREE.combination("4H"))),
     ("there is no card", lambda: dasan.Card("5", "X")),
     ("there is no card", lambda: dasan.Card(given(5), given(None))),

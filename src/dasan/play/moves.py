@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -53,7 +54,9 @@ class Move:
             object.__setattr__(self, "cards", cards_of(self.cards))
         if self.combination is not None:
             named = instance(self.combination, Combination, "the combination of a move is what rules.combination gives")
-            if self.type is not MoveType.PLAY or {*named.cards} != {*self.cards}:
+            if self.type is not MoveType.PLAY or (
+                named.cards != self.cards and Counter(named.cards) != Counter(self.cards)
+            ):
                 raise ValueError(f"the combination of a move is that of its cards, not {named}")
 
     def __str__(self) -> str:
