@@ -63,6 +63,23 @@ def test_argmax_is_the_first_of_the_best(moves: Any) -> None:
         env.step(actions)
 
 
+def test_a_score_function_chooses_in_all_environments() -> None:
+    env = dasan.vector.make("big-three", 6, seed=3, moves="ragged")
+
+    def score(obs: Any, moves: Any, starts: Any) -> Any:
+        return moves @ np.arange(moves.shape[1], dtype=np.float32)
+
+    for _ in range(5):
+        assert env.moves is not None
+        assert env.move_starts is not None
+        wanted = env.argmax(score(env.obs, env.moves, env.move_starts))
+        assert env.best(score).tolist() == env.best(score, np.arange(6)).tolist() == wanted.tolist()
+        env.step(wanted)
+    function: Any = score
+    with pytest.raises(TypeError, match=r"env\.best takes a score function"):
+        env.argmax(function)
+
+
 def test_argmax_explores_and_refuses() -> None:
     env = dasan.vector.make("big-two", 400, seed=3)
     scores = -np.arange(env.num_actions, dtype=np.float32) * np.ones((400, 1), np.float32)

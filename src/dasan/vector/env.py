@@ -384,14 +384,16 @@ class VectorEnv:
         uniformly random legal action instead. ValueError: `scores` has another shape, holds anything but real numbers, or NaN
         for a legal action; or eps is not from 0 to 1.
         """
+        if callable(scores):
+            raise WrongType("argmax takes an array of scores; env.best takes a score function")
         eps, actions = amount(eps, "eps, a probability,", 1), self._legal_actions.best(scores)
         if eps:
             drawn = self._explorer.random(self.num_envs) < eps
             actions[drawn] = self.sample()[drawn]
         return actions
 
-    def best(self, score: Score, envs: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others.
+    def best(self, score: Score, envs: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int32]:
+        """int32 [k]: the actions that a score function chooses in the environments `envs`, without scoring the others. None: all.
 
         ValueError: the environments write no observations, their moves are not ragged, `envs` are not numbers of environments,
         or the function does not give one real number for each row.
@@ -400,7 +402,7 @@ class VectorEnv:
             raise WrongType(f"a player is a score function, not {shown(score)}")
         if self.obs is None or self.moves is None or not self._ragged:
             raise ValueError('score functions take environments with observations and moves="ragged"')
-        envs = _array(envs)
+        envs = np.arange(self.num_envs) if envs is None else _array(envs)
         if envs.ndim != 1 or envs.dtype.kind not in "iu" or ((envs < 0) | (envs >= self.num_envs)).any():
             raise ValueError(f"best takes numbers of environments, 0 to {self.num_envs - 1}, in one dimension")
         rows, starts = self._legal_actions.rows(envs)
