@@ -66,6 +66,18 @@ def test_text_actions_and_seeds() -> None:
     assert following == env.get_player_id()
 
 
+def test_a_config_as_rlcard_takes_it() -> None:
+    (one, _), (other, _) = ours.make("winner", config={"seed": 4}).reset(), ours.make("winner", seed=4).reset()
+    assert (one["obs"] == other["obs"]).all()
+    assert ours.make("winner", config={}, players=5).num_players == 5
+    wrong: tuple[Any, ...] = ({"seed": 1, "players": 5}, ["seed"], 7)
+    for config in wrong:
+        with pytest.raises(ValueError, match="config holds a seed"):
+            ours.make("winner", config=config)
+    with pytest.raises(ValueError, match="not both"):
+        ours.make("winner", 1, {"seed": 1})
+
+
 def test_rlcards_own_agents() -> None:
     agents = pytest.importorskip("rlcard.agents", reason="RLCard is not installed: make envs")
     env = ours.make("big-three", seed=1)

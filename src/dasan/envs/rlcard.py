@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -143,8 +144,19 @@ class _Raw:
         return self._state.view(self._player).to_json()[key]
 
 
-def make(preset: str | Rules, seed: int | None = None, **options: OptionValue) -> RLCardEnv:
-    """The environment of `preset` with `options`; hands are random without a `seed`."""
+def make(
+    preset: str | Rules, seed: int | None = None, config: Mapping[str, Any] | None = None, **options: OptionValue
+) -> RLCardEnv:
+    """The environment of `preset` with `options`; hands are random without a `seed`.
+
+    config: the seed as RLCard takes it, {"seed": 1}. ValueError: something else is in it, or there are two seeds.
+    """
+    if config is not None:
+        if not isinstance(config, Mapping) or not set(config) <= {"seed"}:
+            raise ValueError(f'config holds a seed, {{"seed": 1}}, and options are named arguments, not {shown(config)}')
+        if seed is not None:
+            raise ValueError("the seed is an argument or in config, not both")
+        seed = config.get("seed")
     return RLCardEnv(preset, seed, dict(options))
 
 
