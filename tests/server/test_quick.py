@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
+import sqlalchemy as sa
 
 from dasan.server.store import matches
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.schema import seekers
 
 from .harness import Serve, Served
 from .test_live import play_hand
@@ -40,12 +42,16 @@ def test_quick_match_pairs_people_and_can_be_left(server: Served) -> None:
 
 
 def test_whoever_has_closed_the_page_takes_no_seat(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matches, "PRESENT", 1_000)
+    monkeypatch.setattr(matches, "PRESENT", 600_000)
+    monkeypatch.setattr(matches, "GONE", 6_000_000)
     body = {"preset": "big-three", "bots": False}
     with serve(quick_rate=1e6, quick_burst=1_000_000) as server:
         ghost, *people = [server.player() for _ in range(4)]
         ghost.http.post("/api/quick", json=body)
-        time.sleep(1.1)
+        engine = sa.create_engine(f"sqlite:///{server.settings.data_dir / DATABASE_FILE}")
+        with engine.begin() as connection:
+            connection.execute(sa.update(seekers).values(seen=seekers.c.seen - 1_000_000))
+        engine.dispose()
         for person in people:
             assert person.http.post("/api/quick", json=body).status_code == 200
         tables = [person.http.post("/api/quick", json=body).json()["table"] for person in people[:2]]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import accessible, built, play_on, visitor
+
+from dasan.server.store import matches
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +19,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     built()
-    with served(fast(tmp_path_factory.mktemp("people"), bot_delay=0.02, quick_bots_after=3.0)) as running:
+    with served(fast(tmp_path_factory.mktemp("people"), bot_delay=0.02)) as running:
         yield running
 
 
@@ -80,16 +83,20 @@ def test_an_account_by_passkey(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("You play as a guest")).to_be_visible()
 
 
-def test_quick_match_and_leaving_for_good(browser: Browser, server: Served) -> None:
+def test_quick_match_and_leaving_for_good(browser: Browser, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two people seek the same game and sit down together, a bot in the third chair; one takes the table off the list."""
+    monkeypatch.setattr(matches, "PRESENT", 600_000)
+    monkeypatch.setattr(server.tables, "settings", replace(server.tables.settings, quick_bots_after=3600.0))
     with visitor(browser, server) as ada, visitor(browser, server, (390, 844)) as bo:
         for page in (ada, bo):
             page.goto("/")
             panel = page.get_by_role("region", name="Quick match")
             panel.get_by_label("Game").select_option("big-three")
-            panel.get_by_role("button", name="Quick match").click()
-            if page is ada:
-                expect(panel.get_by_text("Looking for players")).to_be_visible()
+            with page.expect_response(re.compile("/api/quick$")):
+                panel.get_by_role("button", name="Quick match").click()
+            expect(panel.get_by_text("Looking for players")).to_be_visible()
+        # The chair that is left is a bot's as soon as both are there.
+        monkeypatch.setattr(server.tables, "settings", replace(server.tables.settings, quick_bots_after=0.0))
         for page in (ada, bo):
             expect(page).to_have_url(re.compile(r"/t/[\w-]+$"))
         assert ada.url == bo.url
