@@ -46,6 +46,7 @@ def judge_within(
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
+    Budget(seconds, None, cancel=cancel)  # refused now, not when the first move is asked for
     warm = Warm(memory_mb, notice)
     if not applies(state):
         return judge_all(
