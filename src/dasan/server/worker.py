@@ -1,7 +1,6 @@
-"""One worker process, and this side of the socket to it.
+"""One worker process, and the server's end of the socket to it.
 
-A job is a function of ``jobs`` by name. What it yields comes back part by part; a job that takes longer than it may ends the
-process.
+A job is a function of ``jobs`` by name. Values that it yields come back one by one; a job that exceeds its time ends the process.
 """
 
 from __future__ import annotations

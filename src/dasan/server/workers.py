@@ -1,4 +1,4 @@
-"""Pools of worker processes for what would hold up the event loop: bots, the solver, reviews, records.
+"""Pools of worker processes for work that would hold up the event loop: bots, the solver, reviews, records.
 
 The event loop itself hands each process one job at a time. A job that takes longer than it may, or more memory, costs its
 process, which is replaced; nothing else notices.

@@ -1,8 +1,8 @@
-"""A review within a time for the whole hand: first what each move was worth, then what others would have been.
+"""A review within a time limit for the whole hand: the value of every position first, other legal moves afterwards.
 
-Where hands are open and there are two sides, a position has one of two values, so the values of the positions of a hand say which
-of its moves kept the result. A side whose move is proved to win had a position that it wins: nothing is searched for it. To
-value every other legal move costs more than that, and comes afterwards.
+Where hands are open and there are two sides, a position has one of two values, and a move keeps the result if the positions
+before and after it have the same. A position in which the mover made a move that is proved to win is won: it is not searched.
+To value every other legal move costs more than all positions, and comes afterwards.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def judge_within(
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
-    """As `review.judge`, within a time for the whole hand. A move is yielded again when more is known of it.
+    """As `review.judge`, within a time limit for the whole hand. A move is yielded again when more is known of it.
 
-    In games of two sides the moves come from the last to the first, by what they were worth, then in any order. In other games
-    each comes once, from the last to the first.
+    In games of two sides the plays come from the last to the first, then some again in any order, and calls and bids after
+    them. In other games each move comes once, from the last to the first.
 
     total: seconds for all of them together, without those that the solver takes to be compiled or loaded; each move is judged
     at least once, for at most `HURRIED` when the time is over. seconds: for a position, before others have had theirs.
