@@ -264,6 +264,8 @@ def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -
     try:
         page = context.new_page()
         opened(page, name)
+        # The result of a hand asks for its turning point.
+        page.wait_for_load_state("networkidle")
         x, shots = 0, []
         sizes = [tuple(map(int, size.split("x"))) for size in SIZES]
         tall = max(height for _, height in sizes) // SCALE
