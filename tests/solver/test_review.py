@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -63,6 +63,12 @@ def test_what_decided_a_hand_is_its_last_turning_point() -> None:
     assert decisive([replace(call, kept=True), bid]) == (None, True)
     assert decisive([unknown, *reversed(found.moves[:-1])]) == (None, False)
     assert decisive([unknown, *reversed(found.moves)]) == (found.turning_points[-1], False)
+    rest = reversed(found.moves[:-1])
+    assert decisive(chain([unknown], rest), once=True) == (None, False)
+    assert next(rest) == found.moves[-2], "no more are asked for"
+    bare = replace(call, keeping=())
+    assert decisive(chain([bare], rest), once=True) == (bare, False)
+    assert next(rest) == found.moves[-3]
 
 
 def test_the_worked_example_with_few_cards_is_judged_as_minimax_judges() -> None:

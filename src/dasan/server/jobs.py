@@ -65,22 +65,24 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
     for one in judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb):
         moves[one.seq] = one
         yield _judged(one)
-    decided = _decided(moves[seq] for seq in sorted(moves, reverse=True))
+    decided = _decided((moves[seq] for seq in sorted(moves, reverse=True)), once=True)
     if decided["move"] is not None or decided["held"]:
         yield {"type": "decided", "by": decided}
 
 
 def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
     """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
+    from dasan.solver.open_hands import applies
     from dasan.solver.rounds import judge_within
 
-    return _decided(judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb))
+    state = _hand(record)
+    return _decided(judge_within(state, total, seconds=seconds, memory_mb=memory_mb), once=not applies(state))
 
 
-def _decided(moves: Iterable[Judged]) -> dict[str, Any]:
+def _decided(moves: Iterable[Judged], *, once: bool) -> dict[str, Any]:
     from dasan.solver.review import decisive
 
-    found, held = decisive(moves)
+    found, held = decisive(moves, once=once)
     return {"move": None if found is None else _judged(found), "held": held}
 
 

@@ -213,11 +213,12 @@ def judge_all(
         yield last
 
 
-def decisive(judged: Iterable[Judged]) -> tuple[Judged | None, bool]:
+def decisive(judged: Iterable[Judged], *, once: bool = False) -> tuple[Judged | None, bool]:
     """The last play or call that did not keep the result, and whether it is known that none was one.
 
     judged: as `judge` or `judge_within` yields them; no more are asked for than are needed to find it, with a move that would
-    have kept the result. Neither is known where a later move is not judged.
+    have kept the result. Neither is known where a later move is not judged. once: whether each move comes once, so that no more
+    are asked for after one that is not judged.
     """
     found: dict[int, Judged] = {}
     lost: Judged | None = None
@@ -227,11 +228,13 @@ def decisive(judged: Iterable[Judged]) -> tuple[Judged | None, bool]:
             if found[latest].phase in (Phase.AUCTION, Phase.EXCHANGE):
                 return None, True
             if found[latest].kept is None:
+                if once:
+                    return None, False
                 break
             if not found[latest].kept:
                 lost = found[latest]
                 break
-        if lost is not None and lost.keeping:
+        if lost is not None and (once or lost.keeping):
             return lost, False
     return lost, lost is None and all(one.kept for one in found.values())
 
