@@ -160,13 +160,9 @@ class People:
 
             played = sa.select(hand_seats, hands.c.preset, hands.c.table_id).join_from(hand_seats, hands)
             known = sa.select(players.c.id, players.c.name, players.c.account, players.c.created)
-            # By table, for which there is an index.
-            there = sa.union(
-                sa.select(seats.c.table_id).where(seats.c.player == player),
-                sa.select(hands.c.table_id).join_from(hands, hand_seats).where(hand_seats.c.player == player),
-            )
             chat = sa.select(events.c.table_id, events.c.at, events.c.line).where(
-                events.c.table_id.in_(there),
+                # By table, for which there is an index; players have left some before a hand was over.
+                events.c.table_id.in_(tables_of(connection, player)),
                 events.c.player == player,
                 events.c.line.startswith('{"type":"chat"', autoescape=True),
             )
