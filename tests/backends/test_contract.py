@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -225,3 +226,28 @@ def test_choosing() -> None:
         "engine",
         "endgame",
     ]
+
+
+@pytest.mark.parametrize("package", ["ranks", "cardsets", "patterns"])
+def test_planes_are_checked_by_name_where_tables_are_made(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Features in another order than kernels write them would be read as one another."""
+    env = import_module(f"dasan.kernels.{package}.env")
+    rules = dasan.rules({"ranks": "big-three", "cardsets": "big-two", "patterns": "winner"}[package])
+    assert env.tables(rules, False)
+    for names in (env.PLANES.replace("hand ", "hands "), env.PLANES.replace("phase hand", "hand phase"), "phase"):
+        with monkeypatch.context() as change:
+            change.setattr(env, "PLANES", names)
+            with pytest.raises(ValueError, match=r"features are laid out as phase hand .*, and written as"):
+                env.tables(rules, False)
+    monkeypatch.setattr(env, "HIDDEN", f"{env.HIDDEN} deck")
+    with pytest.raises(ValueError, match="features are laid out as hands"):
+        env.tables(rules, False)
+
+
+def test_ids_that_do_not_fit_are_refused_where_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dasan.kernels.cardsets import env
+    from dasan.kernels.env import optional_outputs
+
+    monkeypatch.setattr(optional_outputs, "MOST_IDS", 1_000)
+    with pytest.raises(ValueError, match="there are more than 1000 action ids"):
+        env.tables(dasan.rules("big-two"), False)
