@@ -38,6 +38,6 @@ class Outcome:
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no outcome of a deal") from error
         measured = (found.mean, found.wins, mine, theirs)
-        if not all(type(n) is int for n in counts) or not all(type(n) in (int, float) for n in measured):
+        if not all(isinstance(n, int) for n in counts) or not all(isinstance(n, (int, float)) for n in measured):
             raise ValueError("this is no outcome of a deal")
         return found
