@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "dasan"
 LAYERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(layer.split())
     for layer in (
-        "version errors sentences arguments cluster registry",
+        "version errors sentences arguments cluster processes registry",
         "cards",
         "ruleset",
         "games",

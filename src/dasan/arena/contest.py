@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.program import PREFIX, ProgramBot, player
+from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 
 MOST_SECONDS = 86_400
@@ -210,7 +211,7 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
         for _, part in over_cluster(_play_chunk, chunks, ray):
             yield from map(Outcome.from_json, part)
         return
-    with ProcessPoolExecutor(processes) as pool:
+    with worker_processes(processes) as pool:
         for done in as_completed([pool.submit(_play_chunk, chunk) for chunk in chunks]):
             yield from map(Outcome.from_json, done.result())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -13,6 +12,7 @@ from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, who
 from dasan.bots import Bot, Maker, bot
 from dasan.play.begin import deal
 from dasan.play.result import Result
+from dasan.processes import worker_processes
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
@@ -89,7 +89,7 @@ def duplicate(
     one = partial(_one_deal, rules, names, makers or {})
     seeds = range(seed, seed + deals)
     if processes > 1:
-        with ProcessPoolExecutor(processes) as pool:
+        with worker_processes(processes) as pool:
             outcomes = list(pool.map(one, seeds, chunksize=max(1, min(50, deals // processes))))
     else:
         outcomes = [one(s) for s in seeds]

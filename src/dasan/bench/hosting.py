@@ -76,6 +76,7 @@ def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") 
                     stderr=log,
                     text=True,
                     env={**os.environ, **settings},
+                    start_new_session=True,  # an interrupt of this program is not theirs: they are ended below
                 )
             running.append(child)
             assert child.stdout is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from dasan.bots import bot
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import deal
 from dasan.play.events import MOVES
+from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 from dasan.version import __version__
 
@@ -173,7 +174,7 @@ def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[in
             if progress is not None:
                 progress(done, len(wanted))
         return len(wanted)
-    with ProcessPoolExecutor(processes) as pool:
+    with worker_processes(processes) as pool:
         for done, future in enumerate(as_completed([pool.submit(work, n) for n in wanted]), start=1):
             future.result()
             if progress is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from dasan.games import make_rules
 from dasan.play.begin import deal
 from dasan.play.phases import Phase
 from dasan.play.state import State
+from dasan.processes import worker_processes
 from dasan.puzzles.making import Key, find_key, solved
 from dasan.puzzles.position import without_history
 from dasan.puzzles.puzzle import Puzzle
@@ -65,7 +65,7 @@ def generate(
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
     found: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
-    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+    with worker_processes(workers) if workers > 1 else nullcontext() as pool:
         for first in range(0, hands, BATCH):
             for n in players:
                 names = tuple(theme for theme, of in +wanted if of == n)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import sqrt
@@ -22,6 +21,7 @@ from dasan.games import make_rules
 from dasan.play.begin import deal
 from dasan.play.phases import Phase
 from dasan.play.state import State
+from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 from dasan.solver import solve
 
@@ -116,7 +116,7 @@ def value_deals(
     if workers == 1:
         yield from map(one, numbers)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with worker_processes(workers) as pool:
         yield from pool.map(one, numbers)
 
 

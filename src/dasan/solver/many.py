@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dasan.arguments import amount, flag, instance, items, whole
 from dasan.cluster import over_cluster
+from dasan.processes import worker_processes
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 from dasan.solver.solving import MOST_MB, Scope, Warm, known_scope, solve_warm
@@ -61,7 +61,7 @@ def solve_many(
     elif workers == 1 or len(deals) < 2:
         found = [work(deal) for deal in deals]
     else:
-        with ProcessPoolExecutor(workers) as pool:
+        with worker_processes(workers) as pool:
             found = list(pool.map(work, deals, chunksize=max(1, len(deals) // 64)))
     out: dict[int, Solution] = {}
     for group, solutions in zip(groups, found, strict=True):
