@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
 
     The pool alone waits until they have done everything that they were given, which may take hours.
     """
-    pool = ProcessPoolExecutor(number, initializer=_leave_interrupts)
+    pool = _Pool(number, initializer=_leave_interrupts)
     try:
         yield pool
     except BaseException:
@@ -23,6 +24,17 @@ def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
+
+
+class _Pool(ProcessPoolExecutor):
+    def _spawn_process(self) -> None:
+        """Begin a process, and only then answer an interrupt: one that the pool does not know yet would never be ended."""
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if sys.platform != "win32" else set()
+        try:
+            super()._spawn_process()  # type: ignore[misc]
+        finally:
+            if sys.platform != "win32":
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _leave_interrupts() -> None:
