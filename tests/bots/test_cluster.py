@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 OVER_NODES = """
-import sys, time
+import importlib.util, sys, time
 from pathlib import Path
 
 import ray
@@ -74,6 +74,14 @@ def compared(outcomes):
 contest, kept = Contest(dasan.rules("big-two"), "thrifty", "random", 32, 1), []
 assert compared(run(contest, ray=cluster.address, keep=keep)) == compared(run(contest))
 assert sorted(kept) == [one.seed for one in run(contest)] and len(nodes) == 1
+if importlib.util.find_spec("pyarrow"):
+    from dasan.learn.dataset import Plan, make
+
+    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 25, part=10)
+    here, there = (begun.parent / name for name in ("here", "there"))
+    assert make(plan, here) == make(plan, there, ray=cluster.address) == 3
+    for part in (here / "hands").iterdir():
+        assert part.read_bytes() == (there / "hands" / part.name).read_bytes()
 print("the others did it")
 """
 
@@ -83,8 +91,10 @@ def test_the_death_of_a_node_costs_time_and_nothing_else(tmp_path: Path) -> None
     leaves threads and sockets behind.
     """
     pytest.importorskip("ray", reason="Ray is not installed: `make cluster` installs it")
+    begun = tmp_path / "begun"
+    begun.mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", OVER_NODES, str(tmp_path)],
+        [sys.executable, "-c", OVER_NODES, str(begun)],
         env={**os.environ, "RAY_worker_niceness": "0"},  # else workers starve on a busy machine
         capture_output=True,
         text=True,

@@ -28,6 +28,7 @@ def generate(
         typer.Option(min=0, help="Big Three: also the value of the first lead, by a search of this many nodes a hand."),
     ] = 0,
     processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
+    ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster instead.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
@@ -44,10 +45,12 @@ def generate(
                 plan,
                 out,
                 processes=min(processes or os.cpu_count() or 1, plan.parts),
+                ray=ray,
                 progress=lambda done, total: show("parts", done, total),
             )
     except ModuleNotFoundError as error:
-        raise Refused("writing Parquet needs its extra: pip install 'dasan[data]'") from error
+        parquet = "writing Parquet needs its extra: pip install 'dasan[data]'"
+        raise Refused(parquet if (error.name or "").startswith("pyarrow") else str(error)) from error
     except (ValueError, OSError) as error:
         raise Refused(str(error)) from error
     if as_json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
+from dasan.cluster import over_cluster
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import deal
 from dasan.play.events import MOVES
@@ -142,8 +143,18 @@ def _text(event: Any) -> str:
     return f"{word} {cards}".strip()
 
 
-def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[int, int], None] | None = None) -> int:
+def make(
+    plan: Plan,
+    folder: Path,
+    *,
+    processes: int = 1,
+    ray: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
     """Write the parts that are missing in `folder`, in which nobody else writes; returns how many it wrote.
+
+    processes: how many parts are made at once on this machine. ray: the address of a Ray cluster that makes them instead, see
+    `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done, and of all.
 
     A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
     cannot be read.
@@ -151,6 +162,7 @@ def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[in
     import pyarrow as pa  # noqa: F401  before anything is written
 
     processes = whole(processes, "processes", 1)
+    ray = None if ray is None else instance(ray, str, "ray is the address of a cluster")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     manifest, file = plan.manifest(), folder / "manifest.json"
@@ -167,19 +179,30 @@ def make(plan: Plan, folder: Path, *, processes: int = 1, progress: Callable[[in
     wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
     rows = {**held, **{n: _count(plan, n) for n in wanted}}
     (folder / "README.md").write_text(datasheet(replace(plan, hands=sum(rows.values()))), encoding="utf-8")
-    work = partial(write_part, plan, parts)
-    if processes == 1:
-        for done, number in enumerate(wanted, start=1):
-            work(number)
-            if progress is not None:
-                progress(done, len(wanted))
-        return len(wanted)
-    with worker_processes(processes) as pool:
-        for done, future in enumerate(as_completed([pool.submit(work, n) for n in wanted]), start=1):
-            future.result()
-            if progress is not None:
-                progress(done, len(wanted))
+    for done, (number, data) in enumerate(_made(plan, wanted, processes, ray), start=1):
+        file = parts / f"part-{number:05}.parquet"
+        unfinished = parts / f".{file.name}.{os.getpid()}.tmp"
+        unfinished.write_bytes(data)
+        unfinished.replace(file)
+        if progress is not None:
+            progress(done, len(wanted))
     return len(wanted)
+
+
+def _made(plan: Plan, wanted: Sequence[int], processes: int, ray: str | None) -> Iterator[tuple[int, bytes]]:
+    """The numbers of parts and their files, as they are done."""
+    work = partial(part_file, plan)
+    if ray is not None:
+        for place, data in over_cluster(work, wanted, ray):
+            yield wanted[place], data
+    elif processes == 1:
+        for number in wanted:
+            yield number, work(number)
+    else:
+        with worker_processes(processes) as pool:
+            futures = {pool.submit(work, number): number for number in wanted}
+            for future in as_completed(futures):
+                yield futures.pop(future), future.result()
 
 
 def _count(plan: Plan, part: int) -> int:
@@ -205,18 +228,18 @@ def _rows(part: Path) -> int:
         ) from error
 
 
-def write_part(plan: Plan, folder: Path, part: int) -> None:
-    """One part, whole or not at all."""
+def part_file(plan: Plan, part: int) -> bytes:
+    """A part as a Parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
 
     first = plan.first + part * plan.part
     rows = [played(plan, number) for number in range(first, first + _count(plan, part))]
     table = pa.Table.from_pylist(rows, schema=schema())
-    file = folder / f"part-{part:05}.parquet"
-    unfinished = folder / f".{file.name}.{os.getpid()}.tmp"
-    parquet.write_table(table.replace_schema_metadata({"schema": SCHEMA}), unfinished, compression="zstd")
-    unfinished.replace(file)
+    file = pa.BufferOutputStream()
+    parquet.write_table(table.replace_schema_metadata({"schema": SCHEMA}), file, compression="zstd")
+    data: bytes = file.getvalue().to_pybytes()
+    return data
 
 
 def schema() -> Any:
@@ -251,4 +274,4 @@ def datasheet(plan: Plan) -> str:
 """
 
 
-__all__ = ["COLUMNS", "SCHEMA", "Plan", "datasheet", "make", "played", "schema", "write_part"]
+__all__ = ["COLUMNS", "SCHEMA", "Plan", "datasheet", "make", "part_file", "played", "schema"]
