@@ -53,9 +53,9 @@ def test_a_review_still_comes_line_by_line(server: Served, monkeypatch: pytest.M
     read = threading.Event()
 
     async def stream(*_: object, **__: object) -> AsyncIterator[Json]:
-        yield {"type": "known", "estimates": [], "choices": 1, "phase": "play", "text": "x" * 2 * LEAST}
+        yield {"type": "known", "seq": 3, "estimates": [], "choices": 1, "phase": "play", "text": "x" * 2 * LEAST}
         assert await asyncio.to_thread(read.wait, SECONDS)
-        yield {"type": "known", "estimates": [], "choices": 1, "phase": "play"}
+        yield {"type": "known", "seq": 4, "estimates": [], "choices": 1, "phase": "play"}
 
     monkeypatch.setattr(server.tables.study, "stream", stream)
     hand_id, http = kept_hand(server, "big-two-tiny", 0), server.player().http
