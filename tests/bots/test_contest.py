@@ -19,6 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.bots.alarms import needs_alarms
 
 import dasan
 from dasan.arena.beside import outcomes_beside
@@ -212,9 +213,7 @@ def idle(seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | No
     raise AssertionError
 
 
-@pytest.mark.skipif(
-    not hasattr(signal, "setitimer"), reason="this system has no signal.setitimer, which interrupts a bot"
-)
+@needs_alarms
 def test_a_limit_interrupts_bots_alone_and_leaves_other_alarms() -> None:
     rung: list[int] = []
     before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
@@ -234,9 +233,7 @@ def test_a_limit_interrupts_bots_alone_and_leaves_other_alarms() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.skipif(
-    not hasattr(signal, "setitimer"), reason="this system has no signal.setitimer, which interrupts a bot"
-)
+@needs_alarms
 def test_a_move_that_comes_as_the_time_ends_is_in_time_or_a_stall() -> None:
     """The alarm rings around the moment at which the bot answers with what is no legal move: no such move is played."""
 

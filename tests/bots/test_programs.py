@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.bots.alarms import needs_alarms
 
 import dasan
 from dasan.bots.conformance import check
@@ -195,9 +196,7 @@ def test_a_program_that_floods_leaves_no_thread(tmp_path: Path) -> None:
     assert within(10, lambda: threading.active_count() == threads)
 
 
-@pytest.mark.skipif(
-    not hasattr(signal, "setitimer"), reason="this system has no signal.setitimer, which interrupts a bot"
-)
+@needs_alarms
 def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     pid, threads = tmp_path / "pid", threading.active_count()
     path = tmp_path / "silent.py"
