@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,24 @@ def test_an_error_ends_work_in_progress(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError):
         fail()
+
+
+def test_an_interrupt_while_a_process_begins_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = BaseProcess.start
+
+    def interrupted(process: BaseProcess) -> None:
+        begin(process)
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0)  # Python answers here, if it answers at once
+
+    monkeypatch.setattr(BaseProcess, "start", interrupted)
+    others, before = set(active_children()), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), worker_processes(2) as pool:
+            pool.submit(abs, -1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    wait_until(lambda: not set(active_children()) - others)
 
 
 PROGRAM = """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
-import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from types import FrameType
 
 
 @contextmanager
@@ -28,13 +29,28 @@ def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
 
 class _Pool(ProcessPoolExecutor):
     def _spawn_process(self) -> None:
-        """Begin a process, and only then answer an interrupt: one that the pool does not know yet would never be ended."""
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if sys.platform != "win32" else set()
-        try:
+        with _interrupts_held():
             super()._spawn_process()  # type: ignore[misc]
-        finally:
-            if sys.platform != "win32":
-                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Answer an interrupt after the body: a process that the pool does not know yet would never be ended.
+
+    Python answers interrupts in the main thread alone, so in others there is nothing to hold.
+    """
+    answer = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(answer):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, answer)
+    if came:
+        answer(*came[0])
 
 
 def _leave_interrupts() -> None:

@@ -179,6 +179,8 @@ def make(
     wanted = [n for n in range(plan.parts) if held.get(n, 0) < _count(plan, n)]
     rows = {**held, **{n: _count(plan, n) for n in wanted}}
     (folder / "README.md").write_text(datasheet(replace(plan, hands=sum(rows.values()))), encoding="utf-8")
+    if not wanted:
+        return 0
     for done, (number, data) in enumerate(_made(plan, wanted, processes, ray), start=1):
         file = parts / f"part-{number:05}.parquet"
         unfinished = parts / f".{file.name}.{os.getpid()}.tmp"
