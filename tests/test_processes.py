@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -98,8 +99,9 @@ def test_ctrl_c_ends_work_in_progress(tmp_path: Path) -> None:
         os.killpg(program.pid, signal.SIGINT)
         _, said = program.communicate(timeout=PATIENCE)
     finally:
-        program.kill()
-        program.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+        program.communicate()
     assert (program.returncode, said) == (77, "")
     for worker in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
