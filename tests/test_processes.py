@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
+from dasan.arena.beside import outcomes_beside
+from dasan.arena.outcome import Outcome
 from dasan.processes import worker_processes
 
 PATIENCE = 60
 HOURS = 36_000
+needs_groups = pytest.mark.skipif(sys.platform == "win32", reason="a process group is interrupted otherwise there")
 
 
 def sleep_long(folder: str) -> None:
@@ -72,37 +77,70 @@ def test_an_interrupt_while_a_process_begins_leaves_none(monkeypatch: pytest.Mon
 
 PROGRAM = """
 import sys
+{before}
 from dasan.processes import worker_processes
-from tests.test_processes import sleep_long
+from tests.test_processes import *
 try:
     with worker_processes(2) as pool:
         for _ in range(9):
-            last = pool.submit(sleep_long, sys.argv[1])
+            last = pool.submit({work}, sys.argv[1])
         last.result()
 except KeyboardInterrupt:
     sys.exit(77)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process group is interrupted otherwise there")
-def test_ctrl_c_ends_work_in_progress(tmp_path: Path) -> None:
-    """A terminal interrupts the whole group; nobody writes a traceback, and no process stays."""
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+def sleep_beside(folder: str) -> None:
+    """A process of a worker's own, in which a bot that is never overdue sleeps; in Linux it keeps the GIL."""
+    list(outcomes_beside(partial(sleep_deaf, folder), [1], HOURS))
+
+
+def sleep_deaf(
+    folder: str, seed: int, *, muted: Collection[bool] = (), asking: Callable[[bool | None], None] | None = None
+) -> Outcome:
+    assert asking is not None
+    asking(False)
+    (Path(folder) / str(os.getpid())).touch()
+    (ctypes.PyDLL(None).sleep if sys.platform == "linux" else time.sleep)(HOURS)
+    raise AssertionError
+
+
+@contextmanager
+def program(work: Callable[[str], None], folder: Path, before: str = "") -> Iterator[subprocess.Popen[str]]:
+    """A program with nine such pieces of work, of which two are under way, in a process group of its own. before: a statement
+    that it begins with.
+    """
+    started = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(work=work.__name__, before=before), str(folder)],
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         start_new_session=True,
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
-        os.killpg(program.pid, signal.SIGINT)
-        _, said = program.communicate(timeout=PATIENCE)
+        wait_until(lambda: len(list(folder.iterdir())) == 2)
+        yield started
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(program.pid, signal.SIGKILL)
-        program.communicate()
-    assert (program.returncode, said) == (77, "")
-    for worker in tmp_path.iterdir():
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(worker.name), 0)
+            os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()
+
+
+@needs_groups
+@pytest.mark.parametrize("work", [sleep_long, sleep_beside])
+def test_ctrl_c_ends_work_in_progress(work: Callable[[str], None], tmp_path: Path) -> None:
+    """A terminal interrupts the whole group; nobody writes a traceback, and no process stays: each holds the pipe."""
+    with program(work, tmp_path) as started:
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=PATIENCE)
+        assert (started.returncode, said) == (77, "")
+
+
+@needs_groups
+@pytest.mark.parametrize(
+    ("work", "before"), [(sleep_long, ""), (sleep_beside, ""), (sleep_long, "sys.platform = 'elsewhere'")]
+)
+def test_workers_end_with_a_program_that_is_killed(work: Callable[[str], None], before: str, tmp_path: Path) -> None:
+    with program(work, tmp_path, before) as started:
+        started.kill()
+        started.communicate(timeout=PATIENCE)

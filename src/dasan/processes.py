@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from types import FrameType
 
 
 @contextmanager
 def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of `number` processes, None for one a processor. If the body raises, as on Ctrl-C, they end at once.
+    """A pool of `number` processes, None for one a processor. If the body raises, as on Ctrl-C, they end at once; so they do
+    if their program is killed.
 
     The pool alone waits until they have done everything that they were given, which may take hours.
     """
-    pool = _Pool(number, initializer=_leave_interrupts)
+    pool = _Pool(number, initializer=_begin)
     try:
         yield pool
     except BaseException:
@@ -53,9 +58,34 @@ def _interrupts_held() -> Iterator[None]:
         answer(*came[0])
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that started the others ends them."""
+def _begin() -> None:
+    """Prepare a worker process. Ctrl-C reaches every process of a terminal; the one that started the others ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as the one that started it has ended."""
+    parent = parent_process()
+    if parent is None:
+        raise AssertionError("a worker process has a parent")
+    if sys.platform == "linux":
+        import fcntl
+
+        # The kernel sends the signal when the pipe closes: a thread could not end a process in which C code holds the GIL.
+        pipe = parent.sentinel
+        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+        if wait([pipe], 0):
+            os._exit(1)  # it had ended before
+    else:
+        threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _exit_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
 
 
 __all__ = ["worker_processes"]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from time import monotonic
 from typing import Protocol
 
 from dasan.arena.outcome import Outcome
+from dasan.processes import worker_processes
 
 MOST_DEATHS = 3
 """A bot that has ended this number of processes is not asked again."""
@@ -44,33 +46,29 @@ def outcomes_beside(play: PlayDeal, seeds: Sequence[int], seconds: float) -> Ite
     """
     deaths: Counter[bool] = Counter()
     pool: ProcessPoolExecutor | None = None
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, ExitStack() as pools:
         mark = Path(folder) / "asked"
-        try:
-            for seed in seeds:
-                muted = {who for who, n in deaths.items() if n >= MOST_DEATHS}
-                while True:
-                    mark.write_bytes(_MARK.pack(_NOBODY, 0, monotonic()))
-                    pool = pool or ProcessPoolExecutor(1)
-                    future = pool.submit(_marked, play, seed, frozenset(muted), str(mark))
-                    ended = None
-                    while ended is None and wait([future], min(seconds, 1.0) + 1).not_done:
-                        ended = _end_overdue(mark, OVERDUE * (1 + seconds))
-                    broken = isinstance(future.exception(), BrokenProcessPool)
-                    if broken or ended is not None:
-                        pool.shutdown()
-                        pool = None
-                    if not broken:
-                        break  # also where the answer came as the process was ended
-                    asked = _MARK.unpack(mark.read_bytes())[0] if ended is None else ended
-                    if asked == _NOBODY:
-                        break
-                    deaths[bool(asked)] += 1
-                    muted.add(bool(asked))
-                yield future.result()
-        finally:
-            if pool is not None:
-                pool.shutdown()
+        for seed in seeds:
+            muted = {who for who, n in deaths.items() if n >= MOST_DEATHS}
+            while True:
+                mark.write_bytes(_MARK.pack(_NOBODY, 0, monotonic()))
+                pool = pool or pools.enter_context(worker_processes(1))
+                future = pool.submit(_marked, play, seed, frozenset(muted), str(mark))
+                ended = None
+                while ended is None and wait([future], min(seconds, 1.0) + 1).not_done:
+                    ended = _end_overdue(mark, OVERDUE * (1 + seconds))
+                broken = isinstance(future.exception(), BrokenProcessPool)
+                if broken or ended is not None:
+                    pools.close()
+                    pool = None
+                if not broken:
+                    break  # also where the answer came as the process was ended
+                asked = _MARK.unpack(mark.read_bytes())[0] if ended is None else ended
+                if asked == _NOBODY:
+                    break
+                deaths[bool(asked)] += 1
+                muted.add(bool(asked))
+            yield future.result()
 
 
 def _marked(play: PlayDeal, seed: int, muted: frozenset[bool], mark: str) -> Outcome:
