@@ -1,4 +1,4 @@
-"""Full garbage collections: begun when memory has grown, not because much was replaced."""
+"""Garbage collections: full ones begin when memory has grown, those of young objects rarely."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ def full_collections() -> int:
     return collections
 
 
-def replace_states() -> None:
+def partial_collections() -> int:
+    return sum(generation["collections"] for generation in gc.get_stats()[:2])
+
+
+def replace_states(times: int = 60) -> None:
     """What moves do: new states take the place of old ones, which were there for a while."""
     states: list[list[list[int]]] = []
-    for _ in range(60):
+    for _ in range(times):
         states = [[[] for _ in range(20)] for _ in range(2000)]
     assert states
 
@@ -45,6 +49,27 @@ async def test_replacing_much_begins_no_full_collection() -> None:
         assert full_collections() == before
     assert gc.get_threshold() == thresholds
     assert gc.get_freeze_count() == 0
+
+
+async def test_young_objects_are_collected_more_rarely() -> None:
+    before = partial_collections()
+    replace_states(2)
+    usual = partial_collections() - before
+    async with collected_by_size():
+        before = partial_collections()
+        replace_states(2)
+        assert partial_collections() - before < usual / 4
+
+
+async def test_cycles_of_young_objects_are_freed() -> None:
+    async with collected_by_size():
+        first = Node()
+        gone = weakref.ref(first)
+        del first
+        made: list[list[int]] = []
+        while gone() is not None and len(made) < 10_000_000:
+            made.append([])
+        assert gone() is None
 
 
 async def test_memory_that_has_grown_is_collected() -> None:
