@@ -43,6 +43,12 @@ def test_results_come_back() -> None:
         assert list(pool.map(abs, [-1, -2])) == [1, 2]
 
 
+def test_windows_gets_no_more_processes_than_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with worker_processes(1000) as pool:  # which ProcessPoolExecutor refuses there
+        assert pool._max_workers == 61  # type: ignore[attr-defined]
+
+
 def test_an_error_ends_work_in_progress(tmp_path: Path) -> None:
     """The test ends, though the work takes hours."""
 

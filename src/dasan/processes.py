@@ -13,14 +13,19 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from types import FrameType
 
+_MOST_IN_WINDOWS = 61
+"""Windows waits for no more processes at a time."""
+
 
 @contextmanager
 def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of `number` processes, None for one a processor. If the body raises, as on Ctrl-C, they end at once; so they do
-    if their program is killed.
+    """A pool of `number` processes, None for one a processor; in Windows at most 61. If the body raises, as on Ctrl-C, they end
+    at once; so they do if their program is killed.
 
     The pool alone waits until they have done everything that they were given, which may take hours.
     """
+    if number is not None and sys.platform == "win32":
+        number = min(number, _MOST_IN_WINDOWS)
     pool = _Pool(number, initializer=_begin)
     try:
         yield pool
