@@ -54,7 +54,7 @@ check-web: $(NODE_MODULES)  ## the same of the page alone
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)
 
-cluster: $(VENV)/.cluster  ## add Ray, so that the tests of work over a cluster run too
+cluster: $(VENV)/.cluster  ## add Ray and Parquet, so that the tests of work over a cluster run too
 
 envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard, JAX and Parquet, so that their own tests run on our environments
 
@@ -71,7 +71,7 @@ lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newes
 	$(COMPILE) --extra dev --output-file requirements/dev.txt
 	$(COMPILE) --constraints requirements/dev.txt --output-file requirements/play.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra postgres --output-file requirements/host.txt
-	$(COMPILE) --constraints requirements/dev.txt --extra cluster --output-file requirements/cluster.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra cluster --extra data --output-file requirements/cluster.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra bench --extra data --extra envs --output-file requirements/envs.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra gpu --output-file requirements/gpu.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra docs --output-file requirements/site.txt

@@ -53,7 +53,7 @@ LOCKED = {
     "play": [],
     "dev": ["dev"],
     "host": ["postgres"],
-    "cluster": ["cluster"],
+    "cluster": ["cluster", "data"],
     "envs": ["bench", "data", "envs"],
     "gpu": ["gpu"],
     "site": ["docs"],
