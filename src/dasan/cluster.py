@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+
+
+class ClusterError(RuntimeError):
+    """No connection to a cluster, or a machine of it failed. The message is one sentence."""
+
+
+def check_cluster(address: str) -> None:
+    """Refuse what `over_cluster` would, before anything is begun. ValueError: the address is empty. ModuleNotFoundError: Ray is
+    not installed.
+    """
+    if not address.strip():
+        raise ValueError('a cluster has an address, such as "auto" for the one that this machine belongs to')
+    _ray()
 
 
 def over_cluster(
@@ -15,12 +29,18 @@ def over_cluster(
     """The place and `work` of each item, as they are done, one processor and `memory_mb` for each at a time.
 
     address: as `ray.init` takes it, "auto" for the cluster that this machine belongs to; a connection that is open
-    already is used, whatever the address. The machines need the same version of dasan. ModuleNotFoundError without Ray.
+    already is used, whatever the address. The machines need the same version of dasan.
+
+    ClusterError: no connection, or a machine failed, also where `work` raised. BrokenProcessPool: a process that `work` started
+    has died. ModuleNotFoundError without Ray.
     """
     ray = _ray()
     ours = not ray.is_initialized()
     if ours:
-        ray.init(address=address, log_to_driver=False)
+        try:
+            ray.init(address=address, log_to_driver=False)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise ClusterError(f"no connection to the cluster {address}: {_first_line(error)}") from error
     try:
 
         def task(item: In) -> Out:
@@ -33,9 +53,18 @@ def over_cluster(
             done, waiting = ray.wait(waiting, num_returns=1)
             for one in done:
                 yield places.pop(one), ray.get(one)
+    except ray.exceptions.RayTaskError as error:
+        said = f"a machine of the cluster failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
+        raise (BrokenProcessPool if isinstance(error.cause, BrokenProcessPool) else ClusterError)(said) from error
+    except ray.exceptions.RayError as error:
+        raise ClusterError(f"the cluster failed: {type(error).__name__}: {_first_line(error)}") from error
     finally:
         if ours:
             ray.shutdown()
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), "")
 
 
 def _ray() -> Any:

@@ -1,4 +1,4 @@
-"""Work over a real Ray cluster of several nodes, one of which dies under it."""
+"""Work over a real Ray cluster: nodes that die, work that fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 OVER_NODES = """
-import importlib.util, sys, time
+import sys, time
 from pathlib import Path
 
 import ray
@@ -19,6 +19,7 @@ from ray.cluster_utils import Cluster
 import dasan
 from dasan.arena.contest import Contest, run
 from dasan.cluster import over_cluster
+from dasan.learn.dataset import Plan, make
 
 begun = Path(sys.argv[1])
 
@@ -74,27 +75,61 @@ def compared(outcomes):
 contest, kept = Contest(dasan.rules("big-two"), "thrifty", "random", 32, 1), []
 assert compared(run(contest, ray=cluster.address, keep=keep)) == compared(run(contest))
 assert sorted(kept) == [one.seed for one in run(contest)] and len(nodes) == 1
-if importlib.util.find_spec("pyarrow"):
-    from dasan.learn.dataset import Plan, make
 
-    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 25, part=10)
-    here, there = (begun.parent / name for name in ("here", "there"))
-    assert make(plan, here) == make(plan, there, ray=cluster.address) == 3
-    for part in (here / "hands").iterdir():
-        assert part.read_bytes() == (there / "hands" / part.name).read_bytes()
+plan = Plan(dasan.rules("big-two"), ("random",) * 4, 25, part=10)
+here, there = (begun.parent / name for name in ("here", "there"))
+assert make(plan, here) == make(plan, there, ray=cluster.address) == 3
+for part in (here / "hands").iterdir():
+    assert part.read_bytes() == (there / "hands" / part.name).read_bytes()
 print("the others did it")
 """
 
 
-def test_the_death_of_a_node_costs_time_and_nothing_else(tmp_path: Path) -> None:
-    """What the dying node was at is done again by the others, and a contest has the same outcomes. In a process of its own: Ray
-    leaves threads and sockets behind.
-    """
-    pytest.importorskip("ray", reason="Ray is not installed: `make cluster` installs it")
-    begun = tmp_path / "begun"
-    begun.mkdir()
+ON_ONE_NODE = """
+import os, sys
+
+import ray
+from tests.cli.running import refusal
+
+from dasan.bots import BOTS, bot
+from dasan.cluster import ClusterError, over_cluster
+
+folder = sys.argv[1]
+
+
+def failing(item):
+    raise ValueError("no such thing\\nas this")
+
+
+def ending(item):
+    os._exit(3)
+
+
+ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+for work, words in (
+    (failing, "a machine of the cluster failed: ValueError: no such thing"),
+    (ending, "the cluster failed: WorkerCrashedError: "),
+):
+    try:
+        list(over_cluster(work, [1], "auto"))
+    except ClusterError as error:
+        assert str(error).startswith(words) and len(str(error).splitlines()) == 1, str(error)
+    else:
+        raise AssertionError(words)
+BOTS.add("only-here", lambda seed: bot("random", seed=seed))
+for command in (("generate", "--out", folder, "--bot", "only-here"), ("arena", "only-here", "low")):
+    said = refusal(*command, "--game", "big-two", "--ray", "auto")
+    assert said.startswith("a machine of the cluster failed: ValueError: there is no bot 'only-here'"), said
+print("one sentence each")
+"""
+
+
+def run_with_ray(program: str, folder: Path) -> str:
+    """What a program prints, in a process of its own: Ray leaves threads and sockets behind."""
+    for package in ("ray", "pyarrow"):
+        pytest.importorskip(package, reason=f"no {package}: `make cluster` installs it")
     done = subprocess.run(
-        [sys.executable, "-c", OVER_NODES, str(begun)],
+        [sys.executable, "-c", program, str(folder)],
         env={**os.environ, "RAY_worker_niceness": "0"},  # else workers starve on a busy machine
         capture_output=True,
         text=True,
@@ -102,4 +137,15 @@ def test_the_death_of_a_node_costs_time_and_nothing_else(tmp_path: Path) -> None
         timeout=500,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("the others did it\n")
+    return done.stdout
+
+
+def test_what_fails_is_told_in_a_sentence(tmp_path: Path) -> None:
+    assert run_with_ray(ON_ONE_NODE, tmp_path).endswith("one sentence each\n")
+
+
+def test_the_death_of_a_node_costs_time_and_nothing_else(tmp_path: Path) -> None:
+    """What the dying node was at is done again by the others, and a contest has the same outcomes."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    assert run_with_ray(OVER_NODES, begun).endswith("the others did it\n")

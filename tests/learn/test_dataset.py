@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,19 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"manifest\.json is no manifest"):
         make(plan, tmp_path)
+
+
+def test_a_cluster_without_an_address_or_ray_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
+    with pytest.raises(ValueError, match="a cluster has an address"):
+        make(plan, tmp_path / "out", ray=" ")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'dasan\[cluster\]'"):
+        make(plan, tmp_path / "out", ray="auto")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.program import PREFIX, ProgramBot, player
+from dasan.cluster import check_cluster, over_cluster
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 
@@ -179,8 +180,10 @@ def run(
 
     processes: how many at once on this computer. ray: the address of a cluster to play on instead. keep: called with every
     new outcome; progress: with how many deals there are, and how many will be. early: stop at one of `LOOKS` looks, an
-    equal number of deals apart, once the interval of `result` leaves out 0.
+    equal number of deals apart, once the interval of `result` leaves out 0. Errors of a cluster: as for `over_cluster`.
     """
+    if ray is not None:
+        check_cluster(ray)
     found = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
     looks = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
     for size in looks:
@@ -206,8 +209,6 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
     size = max(1, min(16, len(seeds) // (4 * max(1, processes))))
     chunks = [_Chunk(contest, tuple(seeds[at : at + size])) for at in range(0, len(seeds), size)]
     if ray is not None:
-        from dasan.cluster import over_cluster
-
         for _, part in over_cluster(_play_chunk, chunks, ray):
             yield from map(Outcome.from_json, part)
         return

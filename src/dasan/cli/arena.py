@@ -14,6 +14,7 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
+from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused
 
 if TYPE_CHECKING:
     from dasan.arena.contest import Contest, Kept
@@ -43,8 +44,8 @@ def arena(
     move_seconds: Annotated[
         float, typer.Option(min=0.01, max=86_400, help="How long a bot may think about a move.")
     ] = 60,
-    processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
-    ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster instead.")] = None,
+    processes: Processes = None,
+    ray: RayAddress = None,
     details: Annotated[bool, typer.Option("--details", help="With --json: roles, faults, ratings.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,6 +56,7 @@ def arena(
     rules = chosen_rules(game, option)
     if len(bots) < 2:
         raise Refused("an arena takes at least two bots")
+    check_place(processes, ray)
     try:
         for name in bots:
             player(name)
@@ -77,11 +79,9 @@ def arena(
 
 
 def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
-    from concurrent.futures.process import BrokenProcessPool
-
     from dasan.arena.contest import run
 
-    with progress_bar() as show:
+    with failures_refused(f"{contest.a} played {contest.b}"), progress_bar() as show:
         try:
             return run(
                 contest,
@@ -92,11 +92,7 @@ def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *
                 keep=None if kept is None else lambda outcome: kept.keep(contest, outcome),
                 progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
             )
-        except BrokenProcessPool as error:
-            raise Refused(
-                f"a process died while {contest.a} played {contest.b}: one of them ends its process"
-            ) from error
-        except (ModuleNotFoundError, ConnectionError, OSError) as error:
+        except (ModuleNotFoundError, OSError) as error:
             raise Refused(str(error)) from error
 
 

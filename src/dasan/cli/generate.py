@@ -11,6 +11,7 @@ from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
+from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused
 
 
 def generate(
@@ -27,8 +28,8 @@ def generate(
         int,
         typer.Option(min=0, help="Big Three: also the value of the first lead, by a search of this many nodes a hand."),
     ] = 0,
-    processes: Annotated[int | None, typer.Option(min=1, help="How many at once; default: one a core.")] = None,
-    ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster instead.")] = None,
+    processes: Processes = None,
+    ray: RayAddress = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
@@ -37,14 +38,15 @@ def generate(
     from dasan.learn.dataset import Plan, make
 
     rules = chosen_rules(game, option)
+    check_place(processes, ray)
     names = bot or ["greedy"]
     try:
         plan = Plan(rules, tuple(names * rules.players if len(names) == 1 else names), hands, first, part, solve)
-        with progress_bar() as show:
+        with failures_refused(f"{', '.join(dict.fromkeys(plan.bots))} played"), progress_bar() as show:
             written = make(
                 plan,
                 out,
-                processes=min(processes or os.cpu_count() or 1, plan.parts),
+                processes=processes or os.cpu_count() or 1,
                 ray=ray,
                 progress=lambda done, total: show("parts", done, total),
             )

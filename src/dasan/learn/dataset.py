@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
-from dasan.cluster import over_cluster
+from dasan.cluster import check_cluster, over_cluster
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import deal
 from dasan.play.events import MOVES
@@ -157,12 +157,14 @@ def make(
     `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done, and of all.
 
     A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
-    cannot be read.
+    cannot be read. ValueError, ModuleNotFoundError, with nothing written: as `check_cluster`. ClusterError: as `over_cluster`.
+    BrokenProcessPool: a process died, as where a bot ends it.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 
     processes = whole(processes, "processes", 1)
-    ray = None if ray is None else instance(ray, str, "ray is the address of a cluster")
+    if ray is not None:
+        check_cluster(instance(ray, str, "ray is the address of a cluster"))
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     manifest, file = plan.manifest(), folder / "manifest.json"

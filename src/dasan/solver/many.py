@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dasan.arguments import amount, flag, instance, items, whole
-from dasan.cluster import over_cluster
+from dasan.cluster import check_cluster, over_cluster
 from dasan.processes import worker_processes
 from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
@@ -41,14 +41,15 @@ def solve_many(
 
     Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for one help
     with the next. TypeError or ValueError, before anything is solved: there is something that is no state, or the budget or the
-    number of workers is out of range.
+    number of workers is out of range, or the address of the cluster empty. `dasan.cluster.ClusterError`: the cluster failed.
     """
     from dasan.play.state import State
 
     given = items(states, "solve_many takes states")
     todo = [instance(state, State, "solve_many takes states, such as dasan.deal gives") for state in given]
     workers = None if workers is None else whole(workers, "workers", 1)
-    cluster = None if cluster is None else instance(cluster, str, "cluster is an address or 'auto'")
+    if cluster is not None:
+        check_cluster(instance(cluster, str, "cluster is an address or 'auto'"))
     Budget(seconds, nodes)
     memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     moves, scope = flag(moves, "moves"), known_scope(scope)

@@ -1,0 +1,47 @@
+"""Commands whose work is spread over processes of this machine, or over the machines of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from dasan.cli.group import Refused
+
+Processes = Annotated[
+    int | None, typer.Option(min=1, help="How many at once on this machine; default: one a core. Not with --ray.")
+]
+RayAddress = Annotated[
+    str | None, typer.Option("--ray", metavar="ADDRESS", help="Play on this Ray cluster instead of this machine.")
+]
+
+
+def check_place(processes: int | None, ray: str | None) -> None:
+    """Refuse `--processes` beside `--ray`, an empty address, and `--ray` without Ray."""
+    from dasan.cluster import check_cluster
+
+    if ray is None:
+        return
+    if processes is not None:
+        raise Refused("--processes is for this machine and --ray for a cluster: give one of them")
+    try:
+        check_cluster(ray)
+    except (ValueError, ModuleNotFoundError) as error:
+        raise Refused(str(error)) from error
+
+
+@contextmanager
+def failures_refused(work: str) -> Iterator[None]:
+    """Make one sentence of a process that dies while it does `work`, and of a cluster that fails."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from dasan.cluster import ClusterError
+
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise Refused(f"a process died while {work}: a bot ended it, or there was not enough memory") from error
+    except ClusterError as error:
+        raise Refused(str(error)) from error
