@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from itertools import count, islice
 from typing import Any, TypeVar
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+
+AHEAD = 4
+"""How many items wait or are worked on for each processor of the cluster."""
 
 
 class ClusterError(RuntimeError):
@@ -24,7 +28,7 @@ def check_cluster(address: str) -> None:
 
 
 def over_cluster(
-    work: Callable[[In], Out], items: Sequence[In], address: str, memory_mb: float = 0
+    work: Callable[[In], Out], items: Iterable[In], address: str, memory_mb: float = 0
 ) -> Iterator[tuple[int, Out]]:
     """The place and `work` of each item, as they are done, one processor and `memory_mb` for each at a time.
 
@@ -41,18 +45,23 @@ def over_cluster(
             ray.init(address=address, log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise ClusterError(f"no connection to the cluster {address}: {_first_line(error)}") from error
+    places: dict[Any, int] = {}
     try:
 
         def task(item: In) -> Out:
             return work(item)
 
         remote = ray.remote(num_cpus=1, memory=int(memory_mb * 2**20))(task)
-        places = {remote.remote(item): place for place, item in enumerate(items)}
-        waiting = list(places)
-        while waiting:
-            done, waiting = ray.wait(waiting, num_returns=1)
-            for one in done:
-                yield places.pop(one), ray.get(one)
+        left, most, counted = enumerate(items), 0, 0
+        for done in count():
+            if done == counted:  # the cluster may have grown
+                most = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 0)))
+                counted = done + most
+            places.update((remote.remote(item), place) for place, item in islice(left, most - len(places)))
+            if not places:
+                return
+            [one], _ = ray.wait(list(places), num_returns=1)
+            yield places.pop(one), ray.get(one)
     except ray.exceptions.RayTaskError as error:
         said = f"a machine of the cluster failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
         raise (BrokenProcessPool if isinstance(error.cause, BrokenProcessPool) else ClusterError)(said) from error
@@ -61,6 +70,8 @@ def over_cluster(
     finally:
         if ours:
             ray.shutdown()
+        for one in () if ours else places:
+            ray.cancel(one, force=True)
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Work over a real Ray cluster: nodes that die, work that fails."""
+"""Work over a real Ray cluster: nodes that die, work that fails, more work than a cluster holds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+PATIENCE = 1500
+"""Seconds: Ray starts a process in half a minute where fifteen others share two processors."""
+pytestmark = pytest.mark.timeout(PATIENCE + 100)
 
 OVER_NODES = """
 import sys, time
@@ -86,15 +90,26 @@ print("the others did it")
 
 
 ON_ONE_NODE = """
-import os, sys
+import os, sys, time
 
 import ray
 from tests.cli.running import refusal
 
 from dasan.bots import BOTS, bot
-from dasan.cluster import ClusterError, over_cluster
+from dasan.cluster import AHEAD, ClusterError, over_cluster
 
 folder = sys.argv[1]
+given = []
+
+
+def numbers():
+    for number in range(10**9):
+        given.append(number)
+        yield number
+
+
+def long_or_short(item):
+    time.sleep(36_000 * item)
 
 
 def failing(item):
@@ -106,6 +121,14 @@ def ending(item):
 
 
 ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+assert len([None for _ in zip(range(20), over_cluster(abs, numbers(), "auto"))]) == 20
+assert 20 <= len(given) <= 20 + 2 * AHEAD, len(given)
+
+for one in over_cluster(long_or_short, [0, 1, 1, 1], "auto"):
+    break
+while ray.available_resources().get("CPU") != 2:  # what nobody waits for is cancelled
+    time.sleep(0.1)
+
 for work, words in (
     (failing, "a machine of the cluster failed: ValueError: no such thing"),
     (ending, "the cluster failed: WorkerCrashedError: "),
@@ -134,13 +157,13 @@ def run_with_ray(program: str, folder: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=500,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_what_fails_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_what_fails_is_told_in_a_sentence_and_a_cluster_gets_no_more_than_it_holds(tmp_path: Path) -> None:
     assert run_with_ray(ON_ONE_NODE, tmp_path).endswith("one sentence each\n")
 
 
