@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import dasan
 from dasan.learn.dataset import COLUMNS, Plan, make, played
 from dasan.play.action_ids import action_ids
+from dasan.processes import worker_processes
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
@@ -95,6 +98,23 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"manifest\.json is no manifest"):
         make(plan, tmp_path)
+
+
+def test_no_more_processes_than_parts_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    asked: list[int | None] = []
+
+    def counted(number: int | None) -> AbstractContextManager[ProcessPoolExecutor]:
+        asked.append(number)
+        return worker_processes(number)
+
+    monkeypatch.setattr("dasan.learn.dataset.worker_processes", counted)
+    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 30, part=10)
+    make(plan, tmp_path)
+    for part in sorted((tmp_path / "hands").iterdir())[1:]:
+        part.unlink()
+    assert make(plan, tmp_path, processes=8) == 2
+    assert asked == [2]
 
 
 def test_a_cluster_without_an_address_or_ray_is_refused_before_anything_is_written(

@@ -183,7 +183,7 @@ def make(
     (folder / "README.md").write_text(datasheet(replace(plan, hands=sum(rows.values()))), encoding="utf-8")
     if not wanted:
         return 0
-    for done, (number, data) in enumerate(_made(plan, wanted, processes, ray), start=1):
+    for done, (number, data) in enumerate(_made(plan, wanted, min(processes, len(wanted)), ray), start=1):
         file = parts / f"part-{number:05}.parquet"
         unfinished = parts / f".{file.name}.{os.getpid()}.tmp"
         unfinished.write_bytes(data)
