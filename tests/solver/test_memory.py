@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import random
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
 
+import dasan
 from dasan.kernels.proofs.transpositions import find, packed, spread, store
 from dasan.kernels.ranks.solver import search as solver_search
+from dasan.records.retrace import moves_of
+from dasan.solver.budget import Budget
+from dasan.solver.open_hands import OpenHands
+from dasan.solver.review import review
+from dasan.solver.rounds import judge_within
 
 U = np.uint64
 BUCKET = 64
@@ -46,3 +53,45 @@ def test_a_table_that_grows_loses_nothing(last: int) -> None:
             break
         buckets = int(spread(table, buckets))
     assert found > 0
+
+
+@pytest.fixture
+def most_at_once(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The megabytes that the tables of open hands may take together, whenever another one is made."""
+    there: WeakKeyDictionary[OpenHands, float] = WeakKeyDictionary()
+    taken: list[float] = []
+    make = OpenHands.__init__
+
+    def counted(self: OpenHands, state: dasan.State, memory_mb: float, budget: Budget) -> None:
+        there[self] = memory_mb
+        taken.append(sum(there.values()))
+        make(self, state, memory_mb, budget)
+
+    monkeypatch.setattr(OpenHands, "__init__", counted)
+    return taken
+
+
+def called(plays: int) -> dasan.State:
+    """A hand of four with bids, a call and the first plays."""
+    hand = dasan.deal(dasan.rules("big-three-4p"), seed=2).play("bid 1").play("pass").play("bid 3")
+    for _ in range(plays + 1):
+        hand = hand.play(hand.legal_moves()[0])
+    return hand
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_a_review_with_bids_and_a_call_takes_no_more_than_it_may(within: bool, most_at_once: list[float]) -> None:
+    hand = called(3)
+    if within:
+        assert list(judge_within(hand, 0.0, memory_mb=16))
+    else:
+        review(hand, nodes=100, memory_mb=16)
+    assert len(most_at_once) > 1
+    assert max(most_at_once) <= 16.001
+
+
+def test_a_bid_solved_after_a_play_takes_no_more_than_it_may(most_at_once: list[float]) -> None:
+    hand = called(1)
+    dasan.solve_many([hand, next(state for state, _ in moves_of(hand))], workers=1, nodes=100, memory_mb=16)
+    assert len(most_at_once) > 1
+    assert max(most_at_once) <= 16.001

@@ -199,7 +199,6 @@ def judge_all(
             asked = budget.started
             if now.phase is Phase.AUCTION:
                 if not contracts:
-                    warm.clear()
                     contracts = contracts_of(now, warm, budget, state.bidder, last)
                 last = judged_bid(now, move, contracts[now.mover])
             else:

@@ -18,8 +18,10 @@ from dasan.records.retrace import moves_of
 from dasan.solver.budget import Budget, Cancel
 from dasan.solver.open_hands import applies, position, solution_of
 from dasan.solver.review import HURRIED, Judged, contracts_of, judge_all, judged_bid, judged_by, listed_as, unjudged
-from dasan.solver.solving import Warm, solve_warm
+from dasan.solver.solving import MOST_MB, Warm, solve_warm
 
+BIDS_SHARE = 0.2
+"""The part of the memory for bids and calls: the plays keep their tables, because they are searched again afterwards."""
 SOON = 0.1
 """Seconds that a position's other moves get before the search goes back to positions without a value."""
 
@@ -41,32 +43,43 @@ def judge_within(
 
     total: seconds for all of them together, without those that the solver takes to be compiled or loaded; each move is judged
     at least once, for at most `HURRIED` when the time is over. seconds: for a position, before others have had theirs.
-    alternatives: whether to value other legal moves. Errors as for `judge`.
+    alternatives: whether to value other legal moves. memory_mb: for all tables together, of plays and of bids. Errors as for
+    `judge`.
     """
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     total = amount(total, "total")
     seconds = amount(seconds, "seconds")
     Budget(seconds, None, cancel=cancel)  # refused now, not when the first move is asked for
-    warm = Warm(memory_mb, notice)
+    memory_mb = amount(memory_mb, "memory_mb", MOST_MB)
     if not applies(state):
         return judge_all(
             state,
-            warm,
+            Warm(memory_mb, notice),
             lambda late: Budget(min(seconds, HURRIED) if late else seconds, None, cancel=cancel),
             None,
             total,
         )
-    return _Rounds(state, total, seconds, warm, cancel).judgements(flag(alternatives, "alternatives"))
+    rounds = _Rounds(state, total, seconds, memory_mb, cancel, notice)
+    return rounds.judgements(flag(alternatives, "alternatives"))
 
 
 class _Rounds:
     """A hand of two sides. `_won`: by the number of a position, whether the bidder's side wins it, where that is proved."""
 
-    def __init__(self, state: State, total: float, seconds: float, warm: Warm, cancel: Cancel | None) -> None:
+    def __init__(
+        self,
+        state: State,
+        total: float,
+        seconds: float,
+        memory_mb: float,
+        cancel: Cancel | None,
+        notice: Callable[[str], object] | None,
+    ) -> None:
         self._moves = list(moves_of(state))
         self._after = [now for now, _ in self._moves[1:]] + [state]
         self._total, self._seconds, self._cancel = total, seconds, cancel
-        self._warm = warm
+        bids = memory_mb * BIDS_SHARE if any(now.phase in (Phase.AUCTION, Phase.CALL) for now, _ in self._moves) else 0
+        self._warm, self._warm_bids = Warm(memory_mb - bids, notice), Warm(bids)
         self._won: dict[int, bool] = {}
         self._open: dict[int, Judged] = {}
         self._end = 0.0
@@ -169,7 +182,7 @@ class _Rounds:
 
     def _before_the_play(self, phases: list[Phase]) -> Iterator[Judged]:
         """Calls and bids, from the last to the first, with tables of their own."""
-        warm = Warm(self._warm.memory_mb / 4)
+        warm = self._warm_bids
         last: Judged | None = None
         contracts: dict[int, bool | None] = {}
         for i in reversed(range(len(phases))):

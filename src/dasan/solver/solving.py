@@ -185,8 +185,8 @@ def solve_warm(
     warm.warn(ready())
     warm_up()
     budget.start()
-    if state.phase is Phase.AUCTION:
-        return open_hands.solve_auction(state, warm.memory_mb, budget)
-    if state.phase is Phase.CALL:
-        return open_hands.solve_call(state, warm.memory_mb, budget)
+    if state.phase in (Phase.AUCTION, Phase.CALL):
+        warm.clear()  # these have tables of their own
+        of_phase = open_hands.solve_auction if state.phase is Phase.AUCTION else open_hands.solve_call
+        return of_phase(state, warm.memory_mb, budget)
     return open_hands.solve_play(state, warm.open_hands(state, budget), budget, moves=moves, line=line)
