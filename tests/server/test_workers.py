@@ -45,6 +45,19 @@ async def test_a_job_is_done_and_rules_are_sent_once(workers: Workers) -> None:
     assert workers.counts == {"done": 3}
 
 
+@pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])
+def test_a_view_arrives_as_it_was_sent(preset: str) -> None:
+    state = dasan.deal(dasan.rules(preset), seed=2)
+    for _ in range(12):
+        state = state.play(state.legal_moves()[-1])
+        seen = state.view(state.to_act)
+        arrived = pickle.loads(pickle.dumps(seen))
+        assert arrived == seen
+        assert arrived.legal_moves() == seen.legal_moves()
+        # The combinations of moves are no part of their equality.
+        assert [move.combination for move in arrived.legal_moves()] == [m.combination for m in seen.legal_moves()]
+
+
 async def test_errors_come_back_without_their_texts(workers: Workers) -> None:
     state = dasan.deal(dasan.rules("big-three"), seed=1)
     with pytest.raises(JobFailed, match=r"^ValueError$"):
