@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
@@ -17,11 +17,18 @@ class Connection:
     """One socket's side of a hub: a bounded queue of texts to send, and in the end the code to close with.
 
     A client that reads too slowly to keep up is dropped; it can connect again and gets what it missed. player: who it
-    is, None for somebody without a cookie.
+    is, None for somebody without a cookie. write: sends several texts at once, or returns False where it cannot; then, and
+    without it, they wait for whoever asks for the `next`.
     """
 
-    def __init__(self, most: int, player: str | None = None) -> None:
+    def __init__(
+        self, most: int, player: str | None = None, write: Callable[[Sequence[str]], bool] | None = None
+    ) -> None:
         self.player = player
+        self._write = write
+        self._writes_soon = False
+        self._sending = False
+        """Whether a text that `next` gave is still being sent."""
         self._texts: deque[str | int] = deque()
         self._wake = asyncio.Event()
         self._most = most
@@ -35,7 +42,20 @@ class Connection:
             self.close(TOO_SLOW)
         else:
             self._texts.append(text)
+            if self._write is None or self._sending:
+                self._wake.set()
+            elif not self._writes_soon:
+                self._writes_soon = True
+                asyncio.get_running_loop().call_soon(self._write_all)
+
+    def _write_all(self) -> None:
+        """Write what waits, in one piece."""
+        self._writes_soon = False
+        texts = [text for text in self._texts if isinstance(text, str)]
+        if self._sending or self._closed or self._write is None or not self._write(texts):
             self._wake.set()
+        else:
+            self._texts.clear()
 
     def close(self, code: int) -> None:
         """Close the socket with ``code`` after the queued texts; if the client is too slow, without sending them."""
@@ -48,10 +68,12 @@ class Connection:
         self._wake.set()
 
     async def next(self) -> str | int:
-        """The next text to send, or the code to close with."""
+        """The next text to send, or the code to close with. Asked for again when the last one has been sent."""
+        self._sending = False
         while not self._texts:
             self._wake.clear()
             await self._wake.wait()
+        self._sending = True
         return self._texts.popleft()
 
 

@@ -24,6 +24,7 @@ from dasan.server.metrics import Metrics
 from dasan.server.protocol import Ack, Hint, Ping, Pong, Probe, ProbeReply, error_message, read_client
 from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
 from dasan.server.reporting import report
+from dasan.server.sockets import writer
 from dasan.server.tables import Tables
 
 POLICY_VIOLATION = 1008
@@ -151,7 +152,7 @@ class _Client:
         self._commands = commands
         self._table_id = table_id
         self._player = player
-        self._connection = Connection(settings.send_queue, self._player)
+        self._connection = Connection(settings.send_queue, self._player, writer(websocket.scope))
         self._bucket = Bucket(settings.message_rate, settings.message_burst)
         self._send_seconds = settings.send_seconds
         self._lag = Lag()

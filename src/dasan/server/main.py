@@ -11,7 +11,6 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from dasan.server import logs
 from dasan.server.app import create_app
@@ -20,17 +19,7 @@ from dasan.server.garbage import collected_by_size
 from dasan.server.protocol import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
-
-PATIENCE = 3
-"""Seconds that open requests have when the server stops, and connections for their last messages."""
-
-
-class _WebSocket(WebSocketsSansIOProtocol):
-    """Closes a connection soon after its application has ended, even if the client no longer reads."""
-
-    async def run_asgi(self) -> None:
-        await super().run_asgi()
-        self.loop.call_later(PATIENCE, self.transport.abort)
+from dasan.server.sockets import PATIENCE, Socket
 
 
 class _Server(uvicorn.Server):
@@ -102,7 +91,7 @@ def configure(app: FastAPI) -> uvicorn.Config:
         ws_per_message_deflate=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
-        ws=_WebSocket,
+        ws=Socket,
         ws_max_size=MAX_MESSAGE,
         limit_concurrency=settings.most_connections,
         timeout_graceful_shutdown=PATIENCE,

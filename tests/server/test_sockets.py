@@ -1,0 +1,82 @@
+"""Texts to a client: written at once where that is possible, each once and in order in any case."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from dasan.server.hub import Connection
+
+
+class Line:
+    """A client's side: it takes texts while it is open."""
+
+    def __init__(self) -> None:
+        self.open = True
+        self.pieces: list[tuple[str, ...]] = []
+
+    def write(self, texts: Sequence[str]) -> bool:
+        if self.open:
+            self.pieces.append(tuple(texts))
+        return self.open
+
+
+async def settle() -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+async def test_texts_of_one_moment_are_written_in_one_piece() -> None:
+    line = Line()
+    connection = Connection(8, write=line.write)
+    connection.offer("a")
+    connection.offer("b")
+    await settle()
+    connection.offer("c")
+    await settle()
+    assert line.pieces == [("a", "b"), ("c",)]
+
+
+async def test_no_text_overtakes_another_that_is_still_being_sent() -> None:
+    line = Line()
+    connection = Connection(8, write=line.write)
+    line.open = False
+    connection.offer("a")
+    connection.offer("b")
+    await settle()
+    assert await connection.next() == "a"
+    line.open = True
+    connection.offer("c")
+    await settle()
+    assert line.pieces == [], "the first is still being sent"
+    assert await connection.next() == "b"
+    assert await connection.next() == "c"
+    waiting = asyncio.ensure_future(connection.next())
+    await settle()
+    connection.offer("d")
+    await settle()
+    assert line.pieces == [("d",)]
+    connection.close(1000)
+    assert await waiting == 1000
+
+
+async def test_what_was_offered_before_the_end_is_sent_before_it() -> None:
+    line = Line()
+    connection = Connection(8, write=line.write)
+    connection.offer("a")
+    connection.close(1000)
+    connection.offer("b")
+    await settle()
+    assert line.pieces == []
+    assert [await connection.next(), await connection.next()] == ["a", 1000]
+
+
+async def test_a_client_that_takes_nothing_is_dropped() -> None:
+    line = Line()
+    line.open = False
+    connection = Connection(8, write=line.write)
+    for _ in range(9):
+        connection.offer("a")
+        await settle()
+    assert await connection.next() == 4408
+    assert line.pieces == []
