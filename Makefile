@@ -37,6 +37,9 @@ test: export COVERAGE_CORE = $(if $(MEASURED),$(shell $(BIN)/python -c 'import s
 # Two hundred processes import the same modules: they keep the bytecode, also where the environment says otherwise.
 test: export PYTHONDONTWRITEBYTECODE =
 
+# As many test processes as processors: linear algebra on threads of its own would only wait for them.
+test: export OPENBLAS_NUM_THREADS = 1
+
 # The examples of a document build on each other, so one process runs each file.
 test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
