@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_the_examples_run(example: Path) -> None:
     done = subprocess.run(
@@ -47,13 +49,19 @@ def command_lines(text: str) -> Iterator[list[str]]:
             yield words[programs[0] + 1 :]
 
 
+@cache
+def program() -> Any:
+    """The command line as Click has it."""
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_commands_and_options_in_documents_exist(document: Path) -> None:
     for words in command_lines(document.read_text(encoding="utf-8")):
         if "COMMAND" in words:
             continue
         rest = ["play", *words] if not words or words[0].startswith("-") else list(words)
-        command: Any = typer.main.get_command(app)
+        command = program()
         while commands := getattr(command, "commands", None):
             assert rest[0] in commands, words
             command = commands[rest.pop(0)]
