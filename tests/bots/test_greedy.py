@@ -129,6 +129,7 @@ def test_it_offers_what_it_misses_least_and_takes_what_fits() -> None:
             session = session.play(move)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_it_beats_random(preset: str) -> None:
     rules = dasan.rules(preset)
@@ -207,6 +208,7 @@ RECORDED_MORE = [
 """Hands of `greedy` 5 against itself, and the digest of all their action ids, recorded before it was made faster."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("preset", "options", "hands", "digest"),
     [*RECORDED, *(pytest.param(*row, marks=pytest.mark.slow) for row in RECORDED_MORE)],

@@ -148,6 +148,7 @@ def record_of(player: Player, table_id: str) -> list[Json]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
     """Two people, bots and a spectator: every byte each of them got is held against the log."""
@@ -294,6 +295,7 @@ POSTS: tuple[tuple[str, Json], ...] = (
 )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, tmp_path: Path) -> None:
     """While a hand is played, every byte of them, for a player and for a stranger."""

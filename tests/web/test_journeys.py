@@ -154,6 +154,7 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("Step 3 of 20")).to_be_visible()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
 def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
     """An exercise, a wrong answer to it, and the shelf it stands on."""

@@ -76,6 +76,7 @@ def test_every_page_around_the_table(
         sound(page, name)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [(320, 568), PHONE])
 def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
     """The host's room with open chairs and a bot, and the page of its link, on small phones."""
