@@ -45,7 +45,7 @@ async def open_table(store: Store) -> tuple[Room, int]:
     """The table in the store, owned by nobody else."""
     room, log = begun()
     await store.log.create(room_of("big-three", ["p0", "p1", "p2"]))
-    fence = await store.log.claim("table", "me", 0, 10)
+    fence = await store.leases.claim("table", "me", 0, 10)
     assert fence is not None
     await store.log.append(Write(room, fence, tuple(log), dealt=True))
     return room, fence
@@ -74,7 +74,7 @@ async def test_a_table_comes_back(opened: Opened) -> None:
 async def test_of_two_owners_the_first_can_no_longer_write(opened: Opened) -> None:
     store = await opened()
     room, fence = await open_table(store)
-    later = await store.log.claim("table", "another", 20, 30)
+    later = await store.leases.claim("table", "another", 20, 30)
     assert later == fence + 1
     with pytest.raises(Conflict):
         await store.log.append(moved(room, fence, "a"))
@@ -213,16 +213,16 @@ async def test_a_lease_that_goes_on_is_respected_where_processes_share(opened: O
     store = await opened()
     _, fence = await open_table(store)
     shared = store.database.shared
-    assert await store.log.owner_of("table", 5) == "me"
-    assert (await store.log.claim("table", "another", 5, 30) is None) is shared
+    assert await store.leases.owner_of("table", 5) == "me"
+    assert (await store.leases.claim("table", "another", 5, 30) is None) is shared
     if shared:
-        assert await store.log.renew("me", ["table"], 50) == {"table"}
-        assert await store.log.renew("another", ["table"], 90) == set()
-        assert await store.log.owner_of("table", 40) == "me"
-        await store.log.release("table", "me", fence)
-        assert await store.log.owner_of("table", 40) is None
-        assert await store.log.claim("table", "another", 41, 60) == fence + 1
-        assert await store.log.renew("me", ["table"], 90) == set()
+        assert await store.leases.renew("me", ["table"], 50) == {"table"}
+        assert await store.leases.renew("another", ["table"], 90) == set()
+        assert await store.leases.owner_of("table", 40) == "me"
+        await store.leases.release("table", "me", fence)
+        assert await store.leases.owner_of("table", 40) is None
+        assert await store.leases.claim("table", "another", 41, 60) == fence + 1
+        assert await store.leases.renew("me", ["table"], 90) == set()
     await store.close()
 
 

@@ -220,7 +220,7 @@ class Tables:
         end = now() + int(LEASE * 1500)
         while True:
             try:
-                if table_id in self._open or await self.store.log.owner_of(table_id, now()) in (None, self.process):
+                if table_id in self._open or await self.store.leases.owner_of(table_id, now()) in (None, self.process):
                     return await here()
                 return await elsewhere(self.relays)
             except (OwnedElsewhere, NoOwner):
@@ -246,7 +246,7 @@ class Tables:
     async def claim(self, table_id: str) -> int:
         """The fence to write the table's log with; ``Refused`` where another process has the table."""
         moment = now()
-        fence = await self.store.log.claim(table_id, self.process, moment, moment + int(LEASE * 1000))
+        fence = await self.store.leases.claim(table_id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
             raise OwnedElsewhere
         return fence
@@ -262,7 +262,7 @@ class Tables:
             await self.relays.closed(table)
         if fence and self.store.database.shared:
             try:
-                await self.store.log.release(table.id, self.process, fence)
+                await self.store.leases.release(table.id, self.process, fence)
             except Exception as error:
                 report(f"the lease of table {table.id} was not given up", error)
 
@@ -300,7 +300,7 @@ class Tables:
     async def _sweep(self) -> None:
         """Open tables where somebody has run out of time."""
         for table_id in await self.store.log.due(now()):
-            if table_id not in self._open and await self.store.log.owner_of(table_id, now()) is None:
+            if table_id not in self._open and await self.store.leases.owner_of(table_id, now()) is None:
                 await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
@@ -315,7 +315,7 @@ class Tables:
     async def _renew(self) -> None:
         """Keep the leases of open tables, and stop those that another process has taken."""
         mine = tuple(self._open.values())
-        kept = await self.store.log.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        kept = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
         for table in mine:
             if table.claimed and table.id not in kept:
                 table.stop()

@@ -1,4 +1,4 @@
-"""Everything that the server stores: the log of every table, finished hands, players. ``Store`` holds the parts."""
+"""Everything that the server stores: the log and the lease of every table, finished hands, players. ``Store`` holds the parts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase
 from dasan.server.store.hands import Hands
+from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
@@ -27,6 +28,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.log = EventLog(database)
+        self.leases = Leases(database)
         self.hands = Hands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)

@@ -1,9 +1,9 @@
 """The event log: the entries of every table. A command's entries are on disk before the command is answered.
 
 An entry's number is its place in its table's log, and the primary key refuses a second entry in the same place. Only the
-owner of a table writes to its log. The owner holds a lease with a *fence*, a number that grows with every new owner, and
-each write names that fence and the length of the log that it continues. A process that was paused past its lease finds
-another fence there, and its write fails. Entries of several tables that wait at the same moment share one transaction.
+owner of a table writes to its log: each write names the fence of the owner's lease (``leases``) and the length of the log that
+it continues. A process that was paused past its lease finds another fence there, and its write fails. Entries of several tables
+that wait at the same moment share one transaction.
 """
 
 from __future__ import annotations
@@ -256,47 +256,6 @@ class EventLog:
     async def create(self, room: Room) -> bool:
         """Insert a new table with an empty log. False if the table exists already."""
         return await self._database.write(lambda connection: insert_room(connection, room))
-
-    async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
-        """Take the lease of a table until ``until``; return the fence to write with, or None while another process has it.
-
-        In a database that only one process uses, every other lease belongs to a process that has ended, and is taken
-        over. Raises ``Refused`` if there is no such table.
-        """
-
-        def write(connection: sa.Connection) -> int | None:
-            change = sa.update(tables).where(tables.c.id == table_id)
-            if self._database.shared:
-                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < now)
-                change = change.where(free)
-            taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
-            fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
-            if fence is None:
-                raise Refused("not-found", said("no-table"))
-            return fence if taken.rowcount else None
-
-        return await self._database.write(write)
-
-    async def owner_of(self, table_id: str, now: int) -> str | None:
-        """The process that holds the table's lease at ``now``; None if nobody does."""
-        query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
-        return await self._database.read(lambda connection: connection.scalar(query))
-
-    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
-        """Extend the owner's leases of these tables until ``until``; return the tables that it still owns."""
-        mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
-
-        def write(connection: sa.Connection) -> frozenset[str]:
-            connection.execute(sa.update(tables).where(mine).values(lease_until=until))
-            return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
-
-        return await self._database.write(write) if table_ids else frozenset()
-
-    async def release(self, table_id: str, owner: str, fence: int) -> None:
-        """End the lease of a table, so that another process need not wait for it to run out."""
-        mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
-        change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
-        await self._database.write(lambda connection: connection.execute(change))
 
     async def load(self, table_id: str, until: int | None = None) -> Loaded:
         """A table as it was last written, or as it was when its log had ``until`` entries.

@@ -1,0 +1,64 @@
+"""Leases of tables: which process owns a table, and until when.
+
+The owner alone writes to the table's log. A lease has a *fence*, a number that grows with every new owner: what a process that
+was paused past its lease writes under an older fence is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from dasan.sentences import said
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.schema import tables
+
+
+class Leases:
+    """The leases of all tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, table_id: str, owner: str, now: int, until: int) -> int | None:
+        """Take the lease of a table until ``until``; return the fence to write with, or None while another process has it.
+
+        In a database that only one process uses, every other lease belongs to a process that has ended, and is taken
+        over. Raises ``Refused`` if there is no such table.
+        """
+
+        def write(connection: sa.Connection) -> int | None:
+            change = sa.update(tables).where(tables.c.id == table_id)
+            if self._database.shared:
+                free = sa.or_(tables.c.owner.is_(None), tables.c.owner == owner, tables.c.lease_until < now)
+                change = change.where(free)
+            taken = connection.execute(change.values(owner=owner, lease_until=until, fence=tables.c.fence + 1))
+            fence = connection.scalar(sa.select(tables.c.fence).where(tables.c.id == table_id))
+            if fence is None:
+                raise Refused("not-found", said("no-table"))
+            return fence if taken.rowcount else None
+
+        return await self._database.write(write)
+
+    async def owner_of(self, table_id: str, now: int) -> str | None:
+        """The process that holds the table's lease at ``now``; None if nobody does."""
+        query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
+        return await self._database.read(lambda connection: connection.scalar(query))
+
+    async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
+        """Extend the owner's leases of these tables until ``until``; return the tables that it still owns."""
+        mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
+
+        def write(connection: sa.Connection) -> frozenset[str]:
+            connection.execute(sa.update(tables).where(mine).values(lease_until=until))
+            return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
+
+        return await self._database.write(write) if table_ids else frozenset()
+
+    async def release(self, table_id: str, owner: str, fence: int) -> None:
+        """End the lease of a table, so that another process need not wait for it to run out."""
+        mine = sa.and_(tables.c.id == table_id, tables.c.owner == owner, tables.c.fence == fence)
+        change = sa.update(tables).where(mine).values(owner=None, lease_until=0)
+        await self._database.write(lambda connection: connection.execute(change))
