@@ -67,7 +67,9 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         host.get_by_role("button", name="Send").click()
         friend.get_by_role("button", name=re.compile("Chat: 1 new message")).click()
         expect(friend.get_by_text("good luck")).to_be_visible()
+        report_and_mute(friend, "Ada")
         friend.keyboard.press("Escape")
+        expect(friend.get_by_role("tabpanel")).to_have_count(0)
 
         friend.goto("about:blank")
         expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_be_visible()
@@ -85,6 +87,26 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         expect(host.get_by_role("dialog").get_by_role("button", name="Waiting")).to_be_visible()
         friend.get_by_role("dialog").get_by_role("button", name="Next hand").click()
         expect(host.get_by_role("dialog")).to_have_count(0)
+
+
+def report_and_mute(page: Page, name: str) -> None:
+    """Report a message and no longer see its author, by keys; Esc closes the options, and not the chat."""
+    options = page.get_by_role("button", name=f"Options for {name}’s message")
+    expect(page.get_by_role("button", name="Report")).to_have_count(0)
+    options.focus()
+    page.keyboard.press("Enter")
+    expect(options).to_have_attribute("aria-expanded", "true")
+    page.get_by_role("button", name="Report").press("Enter")
+    expect(page.get_by_role("button", name="Reported")).to_be_disabled()
+    accessible(page, "the options of a message")
+    page.get_by_role("button", name="Mute").press("Escape")
+    expect(page.get_by_role("button", name="Mute")).to_have_count(0)
+    expect(options).to_be_focused()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Mute").click()
+    expect(options).to_have_count(0)
+    page.get_by_role("button", name="Show everybody again").click()
+    expect(options).to_be_visible()
 
 
 def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:

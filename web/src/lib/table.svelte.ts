@@ -192,6 +192,10 @@ export class Table {
     return this.connection.send({ type: 'chat', id: this.newId(), text });
   }
 
+  report(message: number): boolean {
+    return this.connection.send({ type: 'report', id: this.newId(), message });
+  }
+
   /** Choose the next of the legal plays, from the lowest. */
   cycle(): void {
     if (!this.view || !this.myTurn) return;
