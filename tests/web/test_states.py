@@ -13,6 +13,7 @@ from tests.web.browsing import DESK, PHONE, accessible, answer, built, upright, 
 from tests.web.pages import AROUND
 from tests.web.states import STATES, show
 
+import dasan
 from dasan import puzzles
 from dasan.server.puzzle_play import verdict
 
@@ -132,10 +133,19 @@ def test_what_is_not_there(browser: Browser, server: Served) -> None:
             sound(page, f"{path} without a server")
 
 
+def done(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
+    return verdict(puzzle, [str(move)], 1_000_000).done
+
+
+def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
+    """Whether others move after it."""
+    return len(verdict(puzzle, [str(move)], 1_000_000).reply) > 1
+
+
 def test_pages_around_the_table(browser: Browser, server: Served) -> None:
     """A game sought by rating, one's own page as a guest, a rules page, a puzzle solved and missed, exercises done."""
     easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)
-    puzzle = next(one for one in easy if verdict(one, [str(one.key)], 1_000_000).done)
+    puzzle = next(one for one in easy if done(one, one.key) and answered(one, one.tempting[0]))
     with visitor(browser, server, PHONE, scheme="dark") as page:
         page.goto("/")
         panel = page.get_by_role("region", name="Quick match")
@@ -157,6 +167,10 @@ def test_pages_around_the_table(browser: Browser, server: Served) -> None:
         expect(page.locator(".board").get_by_text(allied).first).to_be_visible()
         answer(page, str(puzzle.tempting[0]))
         expect(page.locator(".verdict.wrong")).to_be_visible()
+        # The answer to it says who plays what, by the names on the board.
+        names = page.locator(".board section").evaluate_all("all => all.map(one => one.ariaLabel)")
+        first = names[puzzle.state.play(str(puzzle.tempting[0])).to_act or 0]
+        expect(page.locator(".verdict li").first).to_contain_text(re.compile(f"^{first} (plays|passes|leads)"))
         sound(page, "a puzzle missed")
         rating = page.get_by_text(re.compile("Your rating"))
         missed = rating.inner_text()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expected, rated, type PuzzleScore } from './puzzles';
+import type { Event } from '../gen/protocol';
+import { answersByTrick, expected, rated, type PuzzleScore } from './puzzles';
 
 const START: PuzzleScore = { rating: 1200, streak: 0, best: 0, seen: [] };
 
@@ -22,5 +23,44 @@ describe('the score of puzzles', () => {
     const even = { ...START, rating: expected(2) };
     const [up, down] = [rated(even, 'a', 2, true).rating, rated(even, 'a', 2, false).rating];
     expect((up + down) / 2).toBe(even.rating);
+  });
+});
+
+describe('the answer to a move', () => {
+  const game = (...moves: [number, string][]) => moves.map(([seat, type], seq) => ({ seq, seat, type }) as Event);
+  const events = game([0, 'play'], [1, 'play'], [2, 'pass'], [0, 'pass'], [1, 'trick'], [1, 'play'], [2, 'pass'], [0, 'play']);
+
+  it('says who leads, who plays and who passes, without the passes that end a trick', () => {
+    expect(answersByTrick(events, ['5S', 'pass', 'pass', '9D', 'pass', 'TD'])).toEqual([
+      [{ seat: 1, moves: ['5S'], leads: false }],
+      [
+        { seat: 1, moves: ['9D'], leads: true },
+        { seat: 2, moves: ['pass'], leads: false },
+        { seat: 0, moves: ['TD'], leads: false },
+      ],
+    ]);
+  });
+
+  it('puts together what one leads and nobody beats', () => {
+    const led = game([1, 'trick'], [1, 'play'], [2, 'pass'], [0, 'pass'], [1, 'trick'], [1, 'play'], [2, 'pass'], [0, 'pass']);
+    const more = [...led, ...game([1, 'trick'], [1, 'play'], [2, 'pass'])];
+    expect(answersByTrick(more, ['9D', 'pass', 'pass', 'TD TS', 'pass', 'pass', '4S', 'pass'])).toEqual([
+      [{ seat: 1, moves: ['9D', 'TD TS'], leads: true }],
+      [
+        { seat: 1, moves: ['4S'], leads: true },
+        { seat: 2, moves: ['pass'], leads: false },
+      ],
+    ]);
+  });
+
+  it('keeps passes where there is nothing else', () => {
+    expect(answersByTrick(events.slice(2, 6), ['pass', 'pass', '9D'])).toEqual([
+      [
+        { seat: 2, moves: ['pass'], leads: false },
+        { seat: 0, moves: ['pass'], leads: false },
+      ],
+      [{ seat: 1, moves: ['9D'], leads: true }],
+    ]);
+    expect(answersByTrick(events, [])).toEqual([]);
   });
 });

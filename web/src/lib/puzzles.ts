@@ -1,3 +1,5 @@
+import type { Event } from '../gen/protocol';
+
 /** What this browser remembers of its player's puzzles. */
 export interface PuzzleScore {
   rating: number;
@@ -19,4 +21,43 @@ export function rated(score: PuzzleScore, id: string, grade: number, won: boolea
   const rating = Math.round(score.rating + STEP * ((won ? 1 : 0) - chance));
   const streak = won ? score.streak + 1 : 0;
   return { rating, streak, best: Math.max(score.best, streak), seen: [...score.seen, id].slice(-SEEN) };
+}
+
+/** What a seat answers to a player's own move. */
+export interface Answered {
+  seat: number;
+  /** One, or several that it leads one after the other. */
+  moves: string[];
+  /** It leads to a trick with each. */
+  leads: boolean;
+}
+
+/** Who made the last moves of a puzzle, by trick; passes that only end a trick are left out. `events`: of the view after them. */
+export function answersByTrick(events: readonly Event[], moves: readonly string[]): Answered[][] {
+  const made = events.flatMap((event, i) =>
+    event.seat !== null && (event.type === 'play' || event.type === 'pass')
+      ? [{ seat: event.seat, leads: event.type === 'play' && (events[i - 1]?.type ?? 'trick') === 'trick' }]
+      : [],
+  );
+  const last = made.slice(made.length - moves.length);
+  const tricks: Answered[][] = [];
+  moves.forEach((move, i) => {
+    const one = { seat: last[i]?.seat ?? 0, moves: [move], leads: last[i]?.leads ?? false };
+    if (one.leads || !tricks.length) tricks.push([one]);
+    else tricks.at(-1)?.push(one);
+  });
+  return tricks
+    .map((trick, i) => {
+      const end = trick.findLastIndex((one) => one.moves[0] !== 'pass') + 1;
+      return end && i < tricks.length - 1 ? trick.slice(0, end) : trick;
+    })
+    .reduce<Answered[][]>(joined, []);
+}
+
+/** The tricks with one more; where nobody beats what a seat leads again and again, its leads stand together. */
+function joined(before: Answered[][], trick: Answered[]): Answered[][] {
+  const [now, then] = [trick[0], before.at(-1)];
+  const last = then?.length === 1 ? then[0] : undefined;
+  if (trick.length > 1 || !now?.leads || !last?.leads || last.seat !== now.seat) return [...before, trick];
+  return [...before.slice(0, -1), [{ ...last, moves: [...last.moves, ...now.moves] }]];
 }
