@@ -176,6 +176,40 @@ def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
         expect(page.get_by_text("Step 3 of 20")).to_be_visible()
 
 
+STORES_NOTHING = """Object.defineProperty(window, 'localStorage', {
+  get() { throw new DOMException('refused', 'SecurityError'); },
+})"""
+
+
+def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None:
+    """After a reload, until it is started again; anew, and without an error, where the browser keeps nothing."""
+    with visitor(browser, server, PHONE) as page:
+        page.goto("/learn/big-three/practice")
+        page.get_by_role("button", name="B3.09").first.click()
+        expect(page.get_by_role("button", name="Start again")).to_be_visible()
+        step = page.locator(".aside").inner_text()
+        page.reload()
+        expect(page.get_by_role("button", name="B3.09").first).to_have_attribute("aria-current", "step")
+        assert page.locator(".aside").inner_text() == step
+        page.goto("/learn/big-three")
+        expect(page.get_by_text("Step 1 of 20")).to_be_visible()
+        page.locator("[data-do=next]").click()
+        expect(page.get_by_text("Step 2 of 20")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("Step 2 of 20")).to_be_visible()
+        accessible(page, "a lesson that goes on")
+        page.get_by_role("button", name="Start again").click()
+        expect(page.get_by_text("Step 1 of 20")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("Step 1 of 20")).to_be_visible()
+        page.add_init_script(STORES_NOTHING)
+        page.reload()
+        page.locator("[data-do=next]").click()
+        expect(page.get_by_text("Step 2 of 20")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text("Step 1 of 20")).to_be_visible()
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
 def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
