@@ -14,7 +14,10 @@ export class Practice {
   handKeys = $derived(keys(this.view?.hand ?? []));
   laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
-  bright = $derived<ReadonlySet<Card> | null>(this.view?.legal_moves.length ? playable(this.view, this.scope) : null);
+  /** Cards that a legal move uses; null while none is chosen: in the auction and the call a hand is only read. */
+  bright = $derived<ReadonlySet<Card> | null>(
+    this.view?.legal_moves.length && ['play', 'exchange'].includes(this.view.phase) ? playable(this.view, this.scope) : null,
+  );
   match = $derived(this.view && this.selection.length ? matching(this.view, this.selection, this.scope) : null);
   private anchor: { key: string; i: number } | null = null;
 
