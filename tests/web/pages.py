@@ -23,6 +23,8 @@ from dasan.server.protocol import (
     HandSeat,
     HandSummary,
     History,
+    Lobby,
+    LobbyTable,
     Me,
     Profile,
     Rating,
@@ -31,6 +33,8 @@ from dasan.server.protocol import (
     ReviewNote,
     ReviewNotes,
     RoleStatistics,
+    SeatInfo,
+    TableSettings,
 )
 from dasan.server.puzzle_play import verdict
 
@@ -170,6 +174,70 @@ def profile(page: Page) -> None:
     page.locator("svg[role=img]").first.wait_for()
 
 
+def player(page: Page) -> None:
+    """Somebody else's page: ratings with charts, and statistics."""
+    ratings = [
+        Rating(preset="big-three", players=3, rating=1707, deviation=62, hands=24, provisional=False),
+        Rating(preset="winner", players=5, rating=1466, deviation=140, hands=6, provisional=True),
+    ]
+    points = [RatingPoint(at=DAY, rating=1500 + 9 * at).model_dump() for at in range(24)]
+    statistics = [
+        RoleStatistics(preset="big-three", role="bidder", hands=9, won=5, payment=14),
+        RoleStatistics(preset="winner", role="player", hands=6, won=1, payment=-11),
+    ]
+    profile = Profile(name="Blaise", kind="account", ratings=ratings, statistics=statistics)
+
+    def tell(route: Route) -> None:
+        route.fulfill(json=points if "/ratings/" in route.request.url else profile.model_dump())
+
+    page.route("**/api/people/**", tell)
+    page.goto("/players/Blaise")
+    page.locator("svg[role=img]").first.wait_for()
+
+
+def claimed(page: Page) -> None:
+    """A personal link has brought a seat to this browser."""
+    page.route(
+        "**/api/me/claim", lambda route: route.fulfill(body=Me(id="p", name="Ada", account=None).model_dump_json())
+    )
+    page.goto("/link/fixed")
+    page.locator("main button").click()
+    page.locator("main a").wait_for()
+
+
+def unclaimed(page: Page) -> None:
+    """A personal link that the server does not know."""
+    page.goto("/link/fixed")
+    page.locator("main button").click()
+    page.get_by_role("alert").wait_for()
+
+
+def lobby(page: Page) -> None:
+    """A start page with tables to join and to watch, and one to go on with."""
+    seats = [
+        SeatInfo(seat=0, name="Ada", kind="human"),
+        SeatInfo(seat=1, name="", kind="bot", bot="level-4"),
+        SeatInfo(seat=2, name="", kind="open"),
+    ]
+    table = LobbyTable(
+        id="fixed",
+        preset="big-three",
+        title=title_of("big-three"),
+        players=3,
+        created=DAY,
+        status="waiting",
+        seats=seats,
+        open=1,
+        settings=TableSettings(),
+        number=3,
+        watch=True,
+    )
+    told = Lobby(open=[table], live=[table.model_copy(update={"id": "live", "status": "playing", "open": 0})])
+    page.route("**/api/lobby", lambda route: route.fulfill(body=told.model_dump_json()))
+    page.goto("/")
+    page.locator('a[href="/t/live"]').wait_for()
+
+
 def _summary(number: int, paid: int) -> HandSummary:
     payments = [paid, -paid, 0]
     return HandSummary(
@@ -290,6 +358,11 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "no-table": no_table,
     "down": down,
     "puzzles-down": puzzles_down,
+    "player": player,
+    "link": goes_to("/link/fixed", "main button"),
+    "claimed": claimed,
+    "unclaimed": unclaimed,
+    "lobby": lobby,
 }
 """Opens each of these pages and waits until it stands."""
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute
 import dasan
 from dasan.server import showing
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
-from dasan.server.decisions import bot_move, by_itself, decide
+from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.protocol import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand, TableSettings
 from dasan.server.rooms import Room, fold
 
@@ -57,6 +57,22 @@ def send_once(page: Page, message: str) -> None:
         socket.send(message)
 
     page.route_web_socket(re.compile("/ws/tables/"), answer)
+
+
+SCENE_BY_SCENE = """
+  const later = window.setTimeout;
+  window.setTimeout = (then, ms, ...more) =>
+    [2000, 900, 700, 1200].includes(ms) ? void (window.nextScene = then) : later(then, ms, ...more);
+"""
+"""What is shown before the first deal goes on when ``nextScene()`` is called, and not by itself."""
+
+
+def draw(page: Page) -> None:
+    """Open a table that has just been dealt, for somebody who likes motion."""
+    page.add_init_script(SCENE_BY_SCENE)
+    send_once(page, snapshot("dealt"))
+    page.goto("/t/fixed")
+    page.locator("[data-do=skip]").wait_for()
 
 
 @lru_cache
@@ -166,6 +182,18 @@ def _offered(offer: Literal["undo", "end"]) -> Room:
     return fold(room, decide(room, "p1", OfferCommand(type="offer", id="o", offer=offer)), room.at)
 
 
+def _dealt() -> Room:
+    return _until(_new("big-three", "Ada"), lambda state: True, first=False)
+
+
+def _replaced() -> Room:
+    """Bots play for both people: Ada's time was up, Blaise is away."""
+    room = _until(_new("big-three", "Ada", "Blaise"), _answered, first=True)
+    for seat, reason in ((0, "time"), (1, "absent")):
+        room = fold(room, substitute(room, seat, reason), room.at)
+    return room
+
+
 def _ended() -> Room:
     room = _offered("end")
     room = fold(room, decide(room, "p0", AnswerCommand(type="answer", id="a", accept=True)), room.at)
@@ -191,4 +219,6 @@ _MADE: dict[str, Callable[[], tuple[Room, int | None]]] = {
     "link": lambda: (_waiting(), None),
     "offered": lambda: (_offered("undo"), 0),
     "ended": lambda: (_ended(), 0),
+    "dealt": lambda: (_dealt(), 0),
+    "replaced": lambda: (_replaced(), 0),
 }

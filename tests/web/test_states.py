@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -11,13 +13,15 @@ from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PHONE, accessible, answer, built, upright, visitor
 from tests.web.pages import AROUND
-from tests.web.states import STATES, show
+from tests.web.states import STATES, draw, send_once, show, snapshot
 
 import dasan
 from dasan import puzzles
 from dasan.server.puzzle_play import verdict
 
 pytestmark = pytest.mark.browser
+
+LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +137,68 @@ def test_what_is_not_there(browser: Browser, server: Served) -> None:
             sound(page, f"{path} without a server")
 
 
+SIDE = (844, 390)
+"""A phone on its side."""
+
+
+def whole(page: Page, where: str) -> None:
+    """Nothing has to be scrolled, and the way on is in sight."""
+    page.locator("[data-do=next], [data-do=play], .after .primary").first.wait_for()
+    assert page.evaluate("document.scrollingElement.scrollHeight - innerHeight") <= 0, where
+
+
+def test_a_phone_on_its_side_shows_all(browser: Browser, server: Served) -> None:
+    """The words, the table and the buttons of a step, a wrong answer, a puzzle and its refutation fit."""
+    with visitor(browser, server, SIDE) as page:
+        for name in ("lesson-wrong", "puzzle", "missed"):
+            AROUND[name](page)
+            whole(page, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["big-three", "big-three-4p", "big-two", "winner"])
+def test_a_phone_on_its_side_shows_every_step(browser: Browser, server: Served, game: str) -> None:
+    """Every step of the lesson, and every exercise."""
+    with visitor(browser, server, SIDE) as page:
+        for name, file in ((game, f"{game}.json"), (f"{game}/practice", f"practice/{game}.json")):
+            page.goto(f"/learn/{name}")
+            for at in range(len(json.loads((LESSONS / file).read_text(encoding="utf-8"))["steps"])):
+                page.evaluate(f"localStorage.setItem('dasan.lesson.{name}', '{at}')")
+                page.reload()
+                whole(page, f"step {at + 1} of {name}")
+
+
+FEW = ("player", "link", "unclaimed", "claimed", "lobby")
+
+
+def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
+    """Somebody's profile, personal links, the lobby, a seat that a bot has taken over; every scene before a first deal."""
+    with visitor(browser, server, PHONE, scheme="dark") as page:
+        for name in FEW:
+            AROUND[name](page)
+            sound(page, name)
+        send_once(page, snapshot("replaced"))
+        page.goto("/t/fixed")
+        expect(page.get_by_role("button", name="Take my seat back")).to_be_visible()
+        sound(page, "a seat that a bot has taken over")
+    with visitor(browser, server, (320, 568), motion="no-preference") as page:
+        draw(page)
+        scenes = []
+        while (said := page.evaluate(SAID)) is not None:
+            page.wait_for_function(STILL)
+            sound(page, f"before the deal: {said}")
+            scenes.append(said)
+            page.evaluate("nextScene()")
+        assert scenes[0] == "Draw for the deal"
+        assert scenes[-1] == "The cards are dealt"
+        assert any("cut" in said for said in scenes)
+
+
+SAID = "document.querySelector('.opening p')?.textContent ?? null"
+STILL = "() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getTiming().iterations > 99)"
+"""Nothing moves but what moves for ever."""
+
+
 def done(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     return verdict(puzzle, [str(move)], 1_000_000).done
 
@@ -140,6 +206,33 @@ def done(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
 def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     """Whether others move after it."""
     return len(verdict(puzzle, [str(move)], 1_000_000).reply) > 1
+
+
+@pytest.mark.parametrize(
+    "game",
+    ["big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner"))],
+)
+def test_a_phone_on_its_side_shows_a_whole_step(browser: Browser, server: Served, game: str) -> None:
+    """The words, the table and the buttons of a lesson, an exercise and a puzzle fit: nothing has to be scrolled."""
+    folder = LESSONS / "practice" / f"{game}.json", LESSONS / f"{game}.json"
+    exercises, steps = (len(json.loads(path.read_text(encoding="utf-8"))["steps"]) for path in folder)
+    with visitor(browser, server, (844, 390)) as page:
+
+        def whole(where: str) -> None:
+            assert page.evaluate("document.scrollingElement.scrollHeight - innerHeight") <= 0, where
+            assert page.locator("[data-do=next], [data-do=play]").first.is_visible(), where
+
+        for name, count in ((game, steps), (f"{game}/practice", exercises)):
+            page.goto(f"/learn/{name}")
+            for at in range(count):
+                page.evaluate(f"localStorage.setItem('dasan.lesson.{name}', '{at}')")
+                page.reload()
+                page.locator("[data-do=next]").wait_for()
+                whole(f"step {at + 1} of {name}")
+        if game == "big-three-4p":
+            for name in ("puzzle", "missed"):
+                AROUND[name](page)
+                whole(name)
 
 
 def test_pages_around_the_table(browser: Browser, server: Served) -> None:
