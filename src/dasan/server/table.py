@@ -27,6 +27,7 @@ from dasan.server.reporting import now, report
 from dasan.server.rooms import Entry, Room, fold, told
 from dasan.server.settings import Settings
 from dasan.server.showing import Mark
+from dasan.server.spectators import Spectators
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.store.hand import finished
@@ -98,8 +99,6 @@ class Table:
     """One open table. Only its own task, ``run``, changes ``room``."""
 
     room: Room
-    _late: Room | None
-    """The room that spectators are shown; None while none is old enough."""
 
     def __init__(self, process: Process, table_id: str) -> None:
         self.id = table_id
@@ -109,6 +108,7 @@ class Table:
         self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
         self._attendance = Attendance(now())
+        self._spectators = Spectators(self.hub)
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
         self._wake = asyncio.Event()
@@ -172,9 +172,9 @@ class Table:
         """The room as a viewer may see it now: spectators see it late where the host wants that."""
         if viewer is not None:
             return self.room
-        if self._late is None:
+        if self._spectators.room is None:
             raise Refused("unavailable", said("late"))
-        return self._late
+        return self._spectators.room
 
     async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
         """Show ``connection`` the table, from what it has ``seen`` on."""
@@ -185,7 +185,7 @@ class Table:
         mark = next((m for m in self._marks if m.seq == seen), None)
         if mark is not None and viewer is not None:
             messages = showing.missed(self.room, mark, viewer, now(), presence)
-        elif viewer is None and self._late is None:
+        elif viewer is None and self._spectators.room is None:
             messages = []  # they see the table as soon as it may be seen
         else:
             messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
@@ -306,9 +306,9 @@ class Table:
         self.hub.publish(room.seat_of, text_for)
         if late:
             text = showing.encode(showing.changed(room, before, entry_type, None, moment, self.presence))
-            asyncio.get_running_loop().call_later(late, self._tell_late, room, text)
+            self._spectators.follow(room, late, text)
         else:
-            self._late = room
+            self._spectators.room = room
         if entry_type in RESEATING:
             # A player who has just sat down or stood up has another view.
             for connection in self.hub:
@@ -316,39 +316,8 @@ class Table:
                     viewer = room.seat_of(connection.player)
                     connection.offer(showing.encode(showing.snapshot(room, viewer, moment, self.presence())))
 
-    async def _open_late(self) -> None:
-        """Show spectators the table as it was ``delay`` seconds ago, and then each later change with the same delay.
-
-        Where the last hand was dealt since then, they wait until its beginning is old enough.
-        """
-        delay = self.room.head.settings.delay * 1000
-        if not delay or self.room.status == "waiting":
-            self._late = self.room
-            return
-        log, loop, moment = self._process.store.log, asyncio.get_running_loop(), now()
-        room = await log.as_it_was(self.id, moment - delay)
-        later = [(room, room.at)] if room.at > moment - delay else []
-        self._late = None if later else room
-        for entry, at in await log.since(self.id, room.seq):
-            room = fold(room, entry, at)
-            later.append((room, at))
-        for shown, at in later:
-            loop.call_later(max(0, at + delay - moment) / 1000, self._show_late, shown)
-
-    def _show_late(self, room: Room) -> None:
-        """Spectators see the whole table as it was some time ago."""
-        self._late = room
-        text = showing.encode(showing.snapshot(room, None, now(), self.presence()))
-        for connection in self.hub:
-            if self.room.seat_of(connection.player) is None:
-                connection.offer(text)
-
-    def _tell_late(self, room: Room, text: str) -> None:
-        """Spectators are told what happened some time ago."""
-        self._late = room
-        for connection in self.hub:
-            if room.seat_of(connection.player) is None:
-                connection.offer(text)
+    def _seat_of(self, player: str | None) -> int | None:
+        return self.room.seat_of(player)
 
     async def run(self) -> None:
         """Run the table until it closes; however it ends, no request is left waiting."""
@@ -361,7 +330,7 @@ class Table:
             await self._process.opened(self)
             self._done.update(loaded.done)
             self._marks.append(Mark.of(self.room))
-            await self._open_late()
+            await self._spectators.open(self.room, self._process.store.log, self._seat_of, self.presence)
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Nobody's clock ran while the table was closed.
                 await self.write([{"type": "resume"}])

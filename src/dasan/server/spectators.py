@@ -1,0 +1,67 @@
+"""What spectators see of a table: its room, or where the host wants a delay, the room as it was so many seconds ago."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from dasan.server import showing
+from dasan.server.hub import Hub
+from dasan.server.reporting import now
+from dasan.server.rooms import Room, fold
+from dasan.server.store.log import EventLog
+
+
+class Spectators:
+    """``room``: what spectators are shown; None while none is old enough."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.room: Room | None = None
+        self._hub = hub
+
+    async def open(
+        self,
+        room: Room,
+        log: EventLog,
+        seat_of: Callable[[str | None], int | None],
+        presence: Callable[[], showing.Json],
+    ) -> None:
+        """Show the table as it was ``delay`` seconds before ``room``, and then each later change with the same delay.
+
+        Where the last hand was dealt since then, they wait until its beginning is old enough. seat_of: a player's seat at
+        the table now. presence: who is there now, as messages tell it.
+        """
+        delay = room.head.settings.delay * 1000
+        if not delay or room.status == "waiting":
+            self.room = room
+            return
+        loop, moment = asyncio.get_running_loop(), now()
+        past = await log.as_it_was(room.head.id, moment - delay)
+        later = [(past, past.at)] if past.at > moment - delay else []
+        self.room = None if later else past
+        for entry, at in await log.since(room.head.id, past.seq):
+            past = fold(past, entry, at)
+            later.append((past, at))
+        for shown, at in later:
+            loop.call_later(max(0, at + delay - moment) / 1000, self._show, shown, seat_of, presence)
+
+    def follow(self, room: Room, delay: float, text: str) -> None:
+        """Tell spectators in ``delay`` seconds of the change that made ``room``."""
+        asyncio.get_running_loop().call_later(delay, self._tell, room, text)
+
+    def _show(
+        self, room: Room, seat_of: Callable[[str | None], int | None], presence: Callable[[], showing.Json]
+    ) -> None:
+        """Show the whole table."""
+        self.room = room
+        text = showing.encode(showing.snapshot(room, None, now(), presence()))
+        for connection in self._hub:
+            if seat_of(connection.player) is None:
+                connection.offer(text)
+
+    def _tell(self, room: Room, text: str) -> None:
+        """Tell of one change."""
+        self.room = room
+        for connection in self._hub:
+            if room.seat_of(connection.player) is None:
+                connection.offer(text)
