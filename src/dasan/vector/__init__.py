@@ -24,8 +24,9 @@ from dasan.games import rules_of
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
 from dasan.vector.duel import Duel
-from dasan.vector.env import Moves, Output, VectorEnv
+from dasan.vector.env import VectorEnv
 from dasan.vector.functional import BatchState, Functional
+from dasan.vector.recipe import Moves, Output, Recipe
 from dasan.vector.returns import Batch, Returns
 
 if TYPE_CHECKING:
@@ -77,23 +78,20 @@ def make(
     do not fit or that share memory; "compiled" where no kernel honours the rules (the message names the field).
     """
     rules = rules_of(preset, options)
+    recipe = Recipe(
+        session=session,
+        threads=threads,
+        observations=observations,
+        mask=mask,
+        legal=legal,
+        moves=_layout(moves),
+        perfect=perfect,
+        skip_forced=skip_forced,
+        history=history,
+        backend=backend,
+    )
     try:
-        return VectorEnv(
-            rules,
-            num_envs,
-            seed,
-            session=session,
-            threads=threads,
-            observations=observations,
-            mask=mask,
-            legal=legal,
-            moves=_layout(moves),
-            perfect=perfect,
-            skip_forced=skip_forced,
-            history=history,
-            buffers={} if buffers is None else buffers,
-            backend=backend,
-        )
+        return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={} if buffers is None else buffers)
     except MemoryError:
         raise MemoryError(f"there is not enough memory for {num_envs} environments of {rules.name}") from None
 

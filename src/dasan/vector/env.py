@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.arguments import MOST_WORKERS, WrongType, amount, flag, instance, shown, whole
-from dasan.backends import Purpose, Wanted, choose
+from dasan.arguments import WrongType, amount, instance, shown, whole
+from dasan.backends import Purpose, choose
 from dasan.features import (
     Feature,
     action_features,
@@ -34,18 +34,14 @@ from dasan.vector.choosing import best_of_rows, for_rows
 from dasan.vector.duel import Duel, Player, Score, duel
 from dasan.vector.given import Given, seeds_of
 from dasan.vector.legal import LegalActions
+from dasan.vector.recipe import Recipe
 
 if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import OneHand
     from dasan.worlds.positions import Positions
 
-Moves = Literal["padded", "ragged"]
-Output = bool | Literal["packed"]
-
 MOST_ENVS = (1 << 31) - 1
 """Environments that a caller may ask for: more than any machine has memory for."""
-MOST_HISTORY = 1024
-"""More moves than any hand has."""
 _INT32 = np.dtype(np.int32)
 
 
@@ -90,17 +86,8 @@ class VectorEnv:
         num_envs: int,
         seed: int | Sequence[int] = 0,
         *,
-        session: bool,
-        threads: int,
-        observations: Output,
-        mask: Output,
-        legal: bool,
-        moves: Moves | None,
-        perfect: bool,
-        skip_forced: bool,
-        history: int,
+        recipe: Recipe,
         buffers: Mapping[str, npt.NDArray[Any]],
-        backend: Wanted,
     ) -> None:
         from dasan.kernels.env import buffers as env_buffers
         from dasan.kernels.env import optional_outputs
@@ -109,28 +96,12 @@ class VectorEnv:
         from dasan.vector.history import History
 
         rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
-        num_envs, threads = whole(num_envs, "num_envs", 1, MOST_ENVS), whole(threads, "threads", 1, MOST_WORKERS)
-        session, legal, perfect = flag(session, "session"), flag(legal, "legal"), flag(perfect, "perfect")
-        skip_forced, history = flag(skip_forced, "skip_forced"), whole(history, "history", 0, MOST_HISTORY)
-        observations, mask = _output(observations, "observations"), _output(mask, "mask")
-        if moves is not None and (not isinstance(moves, str) or moves not in get_args(Moves)):
-            raise ValueError(f'moves is None, "padded" or "ragged", not {shown(moves)}')
+        num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
         if not isinstance(buffers, Mapping):
             raise WrongType(f"buffers are a dictionary of arrays, not {shown(buffers)}")
-        if moves is not None and not legal:
-            raise ValueError("rows of moves stand in the order of the list of legal actions: leave legal=True")
-        self._recipe = {
-            "session": session,
-            "threads": threads,
-            "observations": observations,
-            "mask": mask,
-            "legal": legal,
-            "moves": moves,
-            "perfect": perfect,
-            "skip_forced": skip_forced,
-            "history": history,
-            "backend": backend,
-        }
+        session, observations, mask = recipe.session, recipe.observations, recipe.mask
+        legal, moves, perfect = recipe.legal, recipe.moves, recipe.perfect
+        self._recipe = recipe
         self.rules = rules
         self.num_envs = num_envs
         self.num_players = rules.players
@@ -139,7 +110,7 @@ class VectorEnv:
         self.ids = action_ids(rules, session)
         self.num_features = observation_size(rules, session)
         self.num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
-        chosen = choose(rules, Purpose.ENVIRONMENTS, backend)
+        chosen = choose(rules, Purpose.ENVIRONMENTS, recipe.backend)
         self.backend = chosen.name
         self._kernels: Any = import_module(f"{chosen.package}.env")
         if chosen.compiled:
@@ -209,13 +180,13 @@ class VectorEnv:
             starts=optional.starts if self._ragged else None,
             padded=self._padded,
         )
-        self._history = History(n, history, self.ids.gives)
+        self._history = History(n, recipe.history, self.ids.gives)
         self.history, self.history_seats = self._history.actions, self._history.seats
-        self._skipping = skip_forced
+        self._skipping = recipe.skip_forced
         self._env_buffers, self._orders = env_buffers, worker_threads
         self._bind = parcels.bound
         self._bound: parcels.Bound | None = None
-        self._team = worker_threads.Team(n, threads if chosen.compiled else 1)
+        self._team = worker_threads.Team(n, recipe.threads if chosen.compiled else 1)
         self._workspace = worker_threads.Workspace(
             chosen=np.zeros(n, np.int32),
             choice=np.zeros(n, np.uint64),
@@ -351,7 +322,7 @@ class VectorEnv:
 
         ValueError: the list of legal actions was left out.
         """
-        if not self._recipe["legal"]:
+        if not self._recipe.legal:
             raise ValueError("thrifty chooses from the list of legal actions; make the environments with legal=True")
         actions = np.zeros(self.num_envs, np.int32)
         choose_all, hands, thrifty = self._thrifty
@@ -435,9 +406,7 @@ class VectorEnv:
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """New environments of the same rules, with observations and ragged moves, in one thread."""
-        recipe = {**self._recipe, "observations": True, "legal": True, "moves": "ragged", "perfect": False, "threads": 1}
-        recipe |= {"skip_forced": False, "history": 0}
-        return _from_recipe(self.rules, num_envs, seed, recipe)
+        return _from_recipe(self.rules, num_envs, seed, self._recipe.for_scores())
 
     @cached_property
     def _explorer(self) -> np.random.Generator:
@@ -497,18 +466,8 @@ def _array(value: object) -> npt.NDArray[Any]:
         return np.array(None)
 
 
-def _output(value: object, what: str) -> Output:
-    """Whether an output is written, or packed."""
-    if isinstance(value, str) and value == "packed":
-        return "packed"
-    try:
-        return flag(value, what)
-    except WrongType:
-        raise WrongType(f'{what} is True, False or "packed", not {shown(value)}') from None
+def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: Recipe) -> VectorEnv:
+    return VectorEnv(rules, num_envs, seed, recipe=recipe, buffers={})
 
 
-def _from_recipe(rules: Rules, num_envs: int, seed: int | Sequence[int], recipe: dict[str, Any]) -> VectorEnv:
-    return VectorEnv(rules, num_envs, seed, buffers={}, **recipe)
-
-
-__all__ = ["Moves", "VectorEnv"]
+__all__ = ["VectorEnv"]
