@@ -37,6 +37,16 @@ class Ending:
         os._exit(3)
 
 
+def killed(*_: object) -> None:
+    """As where a system without memory kills a process."""
+    os._exit(9)
+
+
+def test_a_process_that_dies_while_it_solves_deals_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dasan.solver.deals._valued", killed)
+    assert refusal("deals", "--count", 2, "--workers", 2).startswith("a process died while it solved a deal: ")
+
+
 def test_a_bot_that_ends_a_process_is_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     BOTS.add("ends", lambda seed: Ending())

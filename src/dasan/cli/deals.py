@@ -13,6 +13,7 @@ import typer
 from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say
+from dasan.cli.spreading import failures_refused
 
 if TYPE_CHECKING:
     from dasan.solver.deals import Share, Valued
@@ -66,9 +67,11 @@ def deals(
     }
     todo = [number for number in range(count) if number not in known]
     found = [known[number] for number in range(count) if number in known]
-    for deal in _shown(value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget), todo):
-        _keep(out, deal)
-        found.append(deal)
+    values = value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget)
+    with failures_refused("it solved a deal", "there was not enough memory"):
+        for deal in _shown(values, todo):
+            _keep(out, deal)
+            found.append(deal)
     found.sort(key=lambda deal: deal.number)
     if stats:
         rows = shares(found)

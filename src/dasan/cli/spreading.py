@@ -33,7 +33,7 @@ def check_place(processes: int | None, ray: str | None) -> None:
 
 
 @contextmanager
-def failures_refused(work: str) -> Iterator[None]:
+def failures_refused(work: str, why: str = "a bot ended it, or there was not enough memory") -> Iterator[None]:
     """Make one sentence of a process that dies while it does `work`, and of a cluster that fails."""
     from concurrent.futures.process import BrokenProcessPool
 
@@ -42,6 +42,6 @@ def failures_refused(work: str) -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:
-        raise Refused(f"a process died while {work}: a bot ended it, or there was not enough memory") from error
+        raise Refused(f"a process died while {work}: {why}") from error
     except ClusterError as error:
         raise Refused(str(error)) from error
