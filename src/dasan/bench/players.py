@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from contextlib import suppress
+import re
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from time import perf_counter
@@ -13,10 +13,15 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from dasan.bench.hosting import NotServed
+from dasan.bench.sockets import ClientSocket, connect
 
 Json = dict[str, Any]
 
 MOVES = frozenset({"bid", "pass", "call", "play", "give", "offer", "take"})
+UPDATE, SNAPSHOT, PROBE, ACK, ERROR = (
+    f'{{"type":"{kind}"'.encode() for kind in ("update", "snapshot", "probe", "ack", "error")
+)
+TURN = re.compile(rb'"phase":"([a-z]+)","to_act":([0-9]+|null)')
 REQUESTS = 8
 """Requests on their way at the same time while tables are opened."""
 
@@ -49,7 +54,7 @@ class _Table:
     id: str
     cookies: list[str]
     sent: float | None = None
-    mover: int = 0
+    mover: int | None = None
 
 
 class Crowd:
@@ -72,11 +77,13 @@ class Crowd:
     ) -> None:
         self.noted = Noted()
         self._addresses = addresses
-        self._preset, self._bots, self._think, self._watched = preset, bots, think, watched
+        self._preset, self._bots, self._watched = preset, bots, watched
         self._people = people
-        self._rng = random.Random(seed)
+        self.think = think
+        self.rng = random.Random(seed)
         self._tables: list[_Table] = []
-        self._tasks: list[asyncio.Task[None]] = []
+        self._sockets: list[ClientSocket] = []
+        self._gone = 0
         self._opening = asyncio.Semaphore(REQUESTS)
 
     @property
@@ -86,7 +93,7 @@ class Crowd:
     @property
     def connected(self) -> int:
         """Sockets that are open."""
-        return sum(not task.done() for task in self._tasks)
+        return len(self._sockets) - self._gone
 
     async def open(self, tables: int) -> None:
         """Open tables until there are `tables`, and sit down at each."""
@@ -97,18 +104,17 @@ class Crowd:
             # Half of the people sit at a process that does not own their table, as behind a load balancer.
             there = self._addresses[number // len(self._addresses) % len(self._addresses)]
             for cookie in table.cookies:
-                self._tasks.append(asyncio.create_task(self._guarded(self._play(table, cookie, there))))
+                await self._sit(table, cookie, there)
             if number % max(1, round(1 / self._watched)) == 0 if self._watched else False:
                 elsewhere = self._addresses[(number + 1) % len(self._addresses)]
-                self._tasks.append(asyncio.create_task(self._guarded(self._watch(table, elsewhere))))
-            await asyncio.sleep(0.002)
+                await self._watch(table, elsewhere)
 
     async def leave(self) -> None:
         """Disconnect everybody."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tasks.clear()
+        for socket in self._sockets:
+            socket.close()
+        self._sockets.clear()
+        await asyncio.sleep(0)
 
     async def _open(self, number: int) -> _Table:
         address = self._addresses[number % len(self._addresses)]
@@ -118,73 +124,96 @@ class Crowd:
         async with self._opening:
             return await asyncio.to_thread(_create, address, body, self._people)
 
-    async def _guarded(self, one: Any) -> None:
-        from websockets.exceptions import WebSocketException
-
-        try:
-            await one
-        except (OSError, WebSocketException):
-            self.noted.failed += 1
-
-    async def _play(self, table: _Table, cookie: str, address: str) -> None:
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import WebSocketException
-
-        url = f"ws{address.removeprefix('http')}/ws/tables/{table.id}"
-        noted, rng = self.noted, self._rng
-        number, thinking, acted_on = 0, None, -1
-        seat, counts = -1, cookie == table.cookies[0]
-        async with connect(url, additional_headers={"Cookie": cookie}, max_size=None, compression=None) as socket:
-
-            async def send(kind: str, **more: object) -> None:
-                await asyncio.sleep(self._think * (0.5 + rng.random()))
-                table.sent, table.mover = perf_counter() if kind == "move" else None, seat
-                with suppress(OSError, WebSocketException):
-                    await socket.send(json.dumps({"type": kind, "id": f"b{number}", **more}))
-
-            async for text in socket:
-                message: Json = json.loads(text)
-                kind = message["type"]
-                if kind == "probe":
-                    await socket.send(json.dumps({"type": "probe", "n": message["n"]}))
-                elif kind == "ack":
-                    if table.sent is not None and table.mover == seat:
-                        noted.own += 1
-                        noted.acknowledged.append(1000 * (perf_counter() - table.sent))
-                elif kind == "error":
-                    noted.failed += 1
-                if kind not in ("snapshot", "update"):
-                    continue
-                moved = [event for event in message.get("events", ()) if event["type"] in MOVES]
-                noted.moves += len(moved) if counts else 0
-                view = message["view"]
-                seat = view["seat"]
-                self._saw(table, moved, seat)
-                over = view["phase"] == "over"
-                if message["seq"] == acted_on or not (over or view["to_act"] == view["seat"]):
-                    continue
-                number, acted_on = number + 1, message["seq"]
-                wanted = {} if over else {"move": rng.choice(view["legal_moves"])["move"]}
-                thinking = asyncio.create_task(send("next" if over else "move", **wanted))
-            if thinking is not None:
-                thinking.cancel()
+    async def _sit(self, table: _Table, cookie: str, address: str) -> None:
+        await self._connect(_Person(self, table, cookie == table.cookies[0]), cookie, address)
 
     async def _watch(self, table: _Table, address: str) -> None:
-        from websockets.asyncio.client import connect
+        await self._connect(_Watcher(self, table), "", address)
 
-        url = f"ws{address.removeprefix('http')}/ws/tables/{table.id}"
-        async with connect(url, max_size=None, compression=None) as socket:
-            async for text in socket:
-                message: Json = json.loads(text)
-                if message["type"] == "probe":
-                    await socket.send(json.dumps({"type": "probe", "n": message["n"]}))
-                if message["type"] == "update":
-                    self._saw(table, [event for event in message["events"] if event["type"] in MOVES], None)
+    async def _connect(self, who: _Watcher, cookie: str, address: str) -> None:
+        try:
+            self._sockets.append(await connect(f"{address}/ws/tables/{who.table.id}", cookie, who.hear, self._lost))
+        except OSError:
+            self.noted.failed += 1
 
-    def _saw(self, table: _Table, moved: list[Json], seat: int | None) -> None:
-        """The socket of `seat` received these moves: if the one under way is among them and another seat's, note its delay."""
-        if table.sent is not None and seat != table.mover and any(event["seat"] == table.mover for event in moved):
-            self.noted.seen.append(1000 * (perf_counter() - table.sent))
+    def _lost(self) -> None:
+        self.noted.failed += 1
+        self._gone += 1
+
+
+class _Watcher:
+    """Somebody at a table, who hears what happens there. seat: None for a spectator."""
+
+    def __init__(self, crowd: Crowd, table: _Table) -> None:
+        self.crowd = crowd
+        self.table = table
+        self.seat: int | None = None
+
+    def hear(self, socket: ClientSocket, text: bytes) -> None:
+        """Act on a message. Of an update only its events are read, which stand before the view."""
+        if text.startswith(UPDATE):
+            self._saw(json.loads(text[text.index(b'"events":') + 9 : text.index(b',"view":')]))
+        elif text.startswith(PROBE):
+            socket.send(text.decode())
+
+    def _saw(self, events: list[Json]) -> int:
+        """If the move under way is among these events, and another seat's, note its delay: the number of moves among them."""
+        table, moves = self.table, 0
+        for event in events:
+            if event["type"] in MOVES:
+                moves += 1
+                if table.sent is not None and self.seat != table.mover == event["seat"]:
+                    self.crowd.noted.seen.append(1000 * (perf_counter() - table.sent))
+        return moves
+
+
+class _Person(_Watcher):
+    """A player. counts: whether this one counts the moves of the table."""
+
+    def __init__(self, crowd: Crowd, table: _Table, counts: bool) -> None:
+        super().__init__(crowd, table)
+        self._counts = counts
+        self._number, self._acted_on = 0, -1
+
+    def hear(self, socket: ClientSocket, text: bytes) -> None:
+        """Act on a message; all of an update is read where it is this player's turn, or the hand is over."""
+        noted, table = self.crowd.noted, self.table
+        if text.startswith(UPDATE):
+            view = text.index(b',"view":')
+            moves = self._saw(json.loads(text[text.index(b'"events":') + 9 : view]))
+            noted.moves += moves if self._counts else 0
+            found = TURN.search(text, view)
+            if found is None or found[1] == b"over" or found[2] == str(self.seat).encode():
+                self._act(socket, json.loads(text))
+        elif text.startswith(SNAPSHOT):
+            self._act(socket, json.loads(text))
+        elif text.startswith(PROBE):
+            socket.send(text.decode())
+        elif text.startswith(ACK):
+            if table.sent is not None and table.mover == self.seat:
+                noted.own += 1
+                noted.acknowledged.append(1000 * (perf_counter() - table.sent))
+        elif text.startswith(ERROR):
+            noted.failed += 1
+
+    def _act(self, socket: ClientSocket, message: Json) -> None:
+        """Think about the move, or about the next hand, where one is due."""
+        view = message["view"]
+        self.seat = view["seat"]
+        over = view["phase"] == "over"
+        if message["seq"] == self._acted_on or not (over or view["to_act"] == self.seat):
+            return
+        self._number, self._acted_on = self._number + 1, message["seq"]
+        command: Json = {"type": "next" if over else "move", "id": f"b{self._number}"}
+        if not over:
+            command["move"] = self.crowd.rng.choice(view["legal_moves"])["move"]
+        asyncio.get_running_loop().call_later(
+            self.crowd.think * (0.5 + self.crowd.rng.random()), self._send, socket, json.dumps(command), over
+        )
+
+    def _send(self, socket: ClientSocket, command: str, over: bool) -> None:
+        self.table.sent, self.table.mover = None if over else perf_counter(), self.seat
+        socket.send(command)
 
 
 def _create(address: str, body: Json, people: int) -> _Table:
