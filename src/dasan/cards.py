@@ -111,6 +111,18 @@ def tokens(text: str) -> tuple[Card | str, ...]:
     return tuple(out)
 
 
+def spelled_out(text: str) -> tuple[Card, ...] | None:
+    """The cards in `text` if it is written as `format_cards` writes it; None if that, or anything else, needs `tokens`.
+
+    >>> spelled_out("TH 4S"), spelled_out("10H 4S")
+    ((card('TH'), card('4S')), None)
+    """
+    try:
+        return tuple([_CARDS[word] for word in text.split(" ")])
+    except KeyError:
+        return None
+
+
 def parse_cards(text: str) -> tuple[Card, ...]:
     """Read cards separated by spaces, commas or hyphens; every one needs its suit. `Malformed`: that is no such text.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dasan.arguments import WrongType, instance, shown, whole
-from dasan.cards import MAX_TEXT, Card, cards_of, format_cards, tokens
+from dasan.cards import MAX_TEXT, Card, cards_of, format_cards, spelled_out, tokens
 from dasan.errors import Malformed
 from dasan.ruleset.shapes import Combination
 
@@ -139,6 +139,9 @@ def read_move(text: str) -> Spoken:
         raise Malformed("a move is text, like 4H 4S or pass")
     if len(text) > MAX_TEXT:
         raise Malformed(f"that is {len(text)} characters long; a move takes at most {MAX_TEXT}")
+    cards: tuple[Card | str, ...] | None = spelled_out(text)
+    if cards is not None:
+        return Spoken(MoveType.PLAY, cards)
     text = " ".join(text.replace("\ufeff", "").split())
     word, _, rest = text.partition(" ")
     word = word.lower()

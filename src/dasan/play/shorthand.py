@@ -26,9 +26,9 @@ def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[M
         return Move(move.type, tuple(move.cards), move.bid)
     meant = read_move(move)
     exact = tuple(c for c in meant.cards if isinstance(c, Card))
-    short = Counter(c for c in meant.cards if isinstance(c, str))
-    if not short:
+    if len(exact) == len(meant.cards):
         return Move(meant.type, exact, meant.bid)
+    short = Counter(c for c in meant.cards if isinstance(c, str))
     if meant.type is MoveType.CALL:
         raise Ambiguous(said("call.suit"), clause=state.rules.cite["call"])
     held: Sequence[Card] = state.hands[state.mover]

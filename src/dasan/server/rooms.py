@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import dasan
+from dasan.cards import spelled_out
 from dasan.errors import BadRecord, DasanError
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
-from dasan.play.moves import Move
+from dasan.play.moves import Move, MoveType
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
 from dasan.play.state import State
@@ -202,6 +203,21 @@ def told(room: Room, before: Room) -> str:
     assert room.state is not None
     assert before.state is not None
     return str(move_of(room.state.events[len(before.state.events)]))
+
+
+def listed(room: Room, entry: Entry) -> Entry:
+    """An entry for ``fold``, with its move as the legal moves list it if its text spells out one of them.
+
+    At an open table these moves are listed anyway, and the engine need not read and check the text.
+    """
+    state = room.state
+    if entry["type"] != "move" or state is None or state.to_act != entry["seat"]:
+        return entry
+    cards = spelled_out(entry["move"])
+    if cards is None:
+        return entry
+    known = (move for move in state.legal_moves() if move.cards == cards and move.type is MoveType.PLAY)
+    return {**entry, "move": next(known, entry["move"])}
 
 
 def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:

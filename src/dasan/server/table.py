@@ -24,7 +24,7 @@ from dasan.server.presence import Attendance
 from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.reporting import now, report
-from dasan.server.rooms import Entry, Room, fold, told
+from dasan.server.rooms import Entry, Room, fold, listed, told
 from dasan.server.settings import Settings
 from dasan.server.showing import Mark
 from dasan.server.spectators import Spectators
@@ -253,7 +253,7 @@ class Table:
             assert entry is not None
             if entry["type"] == "rematch":
                 await self._process.open_rematch(rooms[-1])
-            after = fold(rooms[-1], entry, moment)
+            after = fold(rooms[-1], listed(rooms[-1], entry), moment)
             if entry["type"] == "move":
                 entry = {**entry, "move": told(after, rooms[-1])}
             written.append(Written(rooms[-1].seq, moment, entry, None if written else cause))
