@@ -259,3 +259,15 @@ def test_rest_describes_the_games(server: Served) -> None:
     assert http.get("/api/rules/poker").status_code == 404
     assert http.get("/api/rules/big-two", params={"guard": "maybe"}).status_code == 400
     assert http.get("/api/rules/winner", params={"players": "5"}).json()["options"]["players"] == 5
+
+
+def test_delays_are_measured_where_clocks_run(server: Served) -> None:
+    player = server.player()
+    timed = player.open_table("big-three", ["random", "random"], settings={"speed": {"kind": "move", "seconds": 600}})
+    untimed = player.open_table("big-three", ["random", "random"])
+    with player.sit(untimed) as there, player.sit(timed) as socket:
+        probe = socket.until(lambda message: message["type"] == "probe")
+        socket.send(type="probe", n=probe["n"])
+        socket.receive_all()
+        there.receive_all()
+        assert not any(message["type"] == "probe" for message in there.messages)

@@ -25,6 +25,8 @@ class Connection:
         self, most: int, player: str | None = None, write: Callable[[Sequence[str]], bool] | None = None
     ) -> None:
         self.player = player
+        self.timed = True
+        """Whether the delay of the connection counts: at a table whose clocks run."""
         self._write = write
         self._writes_soon = False
         self._sending = False

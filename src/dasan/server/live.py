@@ -140,7 +140,7 @@ async def send_all(websocket: WebSocket, connection: Connection, seconds: float)
 
 
 class _Client:
-    """One socket, with three tasks: to send queued texts, to measure the delay, and to read."""
+    """One socket, with three tasks: to send queued texts, to ask whether the player may stay and measure the delay, to read."""
 
     def __init__(
         self, websocket: WebSocket, tables: Tables, commands: Commands, player: str | None, table_id: str
@@ -196,9 +196,10 @@ class _Client:
             if await self._identities.left(self._websocket, self._player):
                 self._connection.close(SIGNED_OUT)
                 return
-            n = self._probed[0] + 1
-            self._probed = (n, time.monotonic())
-            self._connection.offer(Probe(type="probe", n=n).wire())
+            if self._connection.timed:
+                n = self._probed[0] + 1
+                self._probed = (n, time.monotonic())
+                self._connection.offer(Probe(type="probe", n=n).wire())
             with suppress(TimeoutError):
                 async with asyncio.timeout(PROBE_EVERY):
                     await self._again.wait()

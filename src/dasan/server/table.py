@@ -43,6 +43,8 @@ REMEMBERED = 512
 MARKS = 512
 """How many entries behind a client can be and still get the difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
+TIMED = frozenset({"move", "clock"})
+"""Speeds whose clocks forgive the delay of a player's connection."""
 TRIES = 3
 """Failures in a row after which a bot is replaced at a table."""
 
@@ -180,6 +182,7 @@ class Table:
         """Show ``connection`` the table, from what it has ``seen`` on."""
         viewer = self.viewer(player)
         self.hub.join(connection)
+        connection.timed = self.room.head.settings.speed.kind in TIMED
         news = self._attendance.update(self.hub.players, now())
         presence = self.presence()
         mark = next((m for m in self._marks if m.seq == seen), None)
