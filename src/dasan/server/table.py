@@ -376,10 +376,15 @@ class Table:
             live = self._thinking is not None or len(self.hub) or (times and self._clock_runs())
             if not live and now() - idle_since >= idle:
                 return
-            times.append(idle_since + idle if not live else now() + idle)
-            timer = asyncio.get_running_loop().call_later(max(0, min(times) - now()) / 1000, self._wake.set)
+            if not live:
+                times.append(idle_since + idle)
+            timer = None
+            if times:
+                loop = asyncio.get_running_loop()
+                timer = loop.call_later(max(0, min(times) - now()) / 1000, self._wake.set)
             await self._wake.wait()
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
 
     def _clock_runs(self) -> bool:
         """Whether something is due that only this task will do in time."""
