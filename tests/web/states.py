@@ -50,11 +50,12 @@ def show(page: Page, name: str) -> None:
     page.locator(STATES[name]).first.wait_for()
 
 
-def send_once(page: Page, message: str) -> None:
-    """Have the socket of any table send this message, and nothing else."""
+def send_once(page: Page, *messages: str) -> None:
+    """Have the socket of any table send these messages at once, and nothing else."""
 
     def answer(socket: WebSocketRoute) -> None:
-        socket.send(message)
+        for message in messages:
+            socket.send(message)
 
     page.route_web_socket(re.compile("/ws/tables/"), answer)
 
@@ -88,6 +89,24 @@ def snapshot(name: str) -> str:
     """The first message of a table in this state."""
     room, viewer = _MADE[name]()
     return showing.encode(showing.snapshot(room, viewer, room.at, HERE))
+
+
+@lru_cache
+def played_on(name: str, moves: int) -> list[str]:
+    """The first message of a table in this state, and those of so many moves that follow."""
+    room, viewer = _MADE[name]()
+    told = [snapshot(name)]
+    for _ in range(moves):
+        assert room.state is not None
+        assert room.to_act is not None
+        text = _chosen(room.state, eager=True)
+        if room.chairs[room.to_act].plays is None:
+            entry = decide(room, f"p{room.to_act}", MoveCommand(type="move", id="m", move=text))
+        else:
+            entry = bot_move(room, room.to_act, text)
+        before, room = room, fold(room, entry, room.at)
+        told.append(showing.encode(showing.changed(room, before, "move", viewer, room.at, lambda: HERE)))
+    return told
 
 
 def _new(preset: str, *people: str) -> Room:

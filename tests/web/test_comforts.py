@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, tries, visitor
-from tests.web.states import show
+from tests.web.states import played_on, send_once, show
 
 pytestmark = pytest.mark.browser
 
@@ -172,6 +172,49 @@ def test_the_order_of_the_hand(browser: Browser, server: Served) -> None:
         assert sizes[0] > sizes[-1]
         order.click()
         assert laid() == by_rank
+
+
+ASKED = """
+  const [later, now] = [window.setTimeout, performance.now.bind(performance)];
+  window.asked = [];
+  window.thawed = false;
+  performance.now = () => (window.thawed ? now() + 1e6 : 1);
+  window.setTimeout = (then, ms, ...more) => {
+    window.asked.push(Math.round(ms));
+    return later(then, ms, ...more);
+  };
+"""
+"""Notes how long the page wants to wait for anything; until it is thawed no time goes by, so that it waits for all of it."""
+
+PAUSES = {"Slow": 756, "Normal": 420, "Fast": 189}
+"""Milliseconds before a move of somebody else is shown."""
+
+
+def test_the_speed_of_others(browser: Browser, server: Served) -> None:
+    """The choice outlives the page and sets the pause before each move; where animations are off, moves come without any."""
+    with visitor(browser, server, motion="no-preference") as page:
+        page.add_init_script(ASKED)
+        send_once(page, *played_on("spectator", 4))
+        page.goto("/t/fixed")
+        page.get_by_role("tab", name="Settings").click()
+        page.get_by_role("checkbox", name="No animations").check()
+        for speed, pause in PAUSES.items():
+            page.get_by_role("radio", name=speed, exact=True).check()
+            page.reload()
+            page.wait_for_function("pause => asked.includes(pause)", arg=pause)
+            assert {*PAUSES.values()} & {*page.evaluate("asked")} == {pause}
+            page.get_by_role("tab", name="Settings").click()
+            expect(page.get_by_role("radio", name=speed, exact=True)).to_be_checked()
+            expect(page.get_by_role("checkbox", name="No animations")).to_be_checked()
+        page.get_by_role("tab", name="Moves").click()
+        before = page.locator("#panel-body").inner_text()
+        page.evaluate("window.thawed = true")
+        for _ in tries():
+            assert page.evaluate(MOVING) == []
+            if page.locator("#panel-body").inner_text() != before:
+                return
+            hurry(page)
+        pytest.fail("no move was shown")
 
 
 FELT = "getComputedStyle(document.querySelector('main.felt')).backgroundImage"
