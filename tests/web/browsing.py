@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import time
@@ -19,6 +20,9 @@ from dasan.server.settings import Settings
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 """The accessibility checker: a development dependency of the page."""
+
+TONGUES = {"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}
+"""Each language of the page, by what a browser asks for."""
 
 PATIENCE = 60_000
 """Milliseconds that anything may take on a busy machine."""
@@ -79,6 +83,12 @@ def accessible(page: Page, where: str) -> None:
         RULES,
     )
     assert not found, f"{where}: {found}"
+
+
+def catalogue(tongue: str) -> dict[str, str]:
+    """The texts of the page that are one sentence, without what is filled in."""
+    text = (AXE.parents[2] / "src" / "i18n" / f"{tongue}.json").read_text(encoding="utf-8")
+    return {key: value for key, value in json.loads(text).items() if isinstance(value, str)}
 
 
 @contextmanager

@@ -14,10 +14,12 @@ from tests.web.browsing import (
     DESK,
     PATIENCE,
     PHONE,
+    TONGUES,
     TRY_PUZZLE,
     accessible,
     answer,
     built,
+    catalogue,
     hurry,
     play_on,
     tries,
@@ -289,7 +291,6 @@ def test_without_a_connection(browser: Browser, server: Served) -> None:
     context.close()
 
 
-TONGUES = {"en-GB": "en", "fr-FR": "fr", "zh-CN": "zh-Hans", "zh-TW": "zh-Hant"}
 SEEN = """() => {
   const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -298,12 +299,6 @@ SEEN = """() => {
   return found.filter(Boolean);
 }"""
 """Every text of the page, and every name that is only heard."""
-
-
-def catalogue(tongue: str) -> dict[str, str]:
-    """The texts of the page that are one sentence, without what is filled in."""
-    text = (LESSONS.parent / "i18n" / f"{tongue}.json").read_text(encoding="utf-8")
-    return {key: value for key, value in json.loads(text).items() if isinstance(value, str)}
 
 
 @pytest.mark.slow

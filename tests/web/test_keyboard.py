@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import PATIENCE, PHONE, accessible, built, hurry, tries, visitor
+from tests.web.browsing import PATIENCE, PHONE, TONGUES, accessible, built, catalogue, hurry, tries, visitor
 
 pytestmark = pytest.mark.browser
 
@@ -132,43 +132,52 @@ def whole_hand(*pages: Page) -> None:
 
 
 @pytest.mark.slow
-def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> None:
-    """A whole lesson, the hand that it leads to, its result, its review."""
-    with visitor(browser, server) as page:
+@pytest.mark.parametrize("locale", TONGUES)
+def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, locale: str) -> None:
+    """A whole lesson, the hand that it leads to, its result, its review, in each language."""
+    words = catalogue(TONGUES[locale])
+
+    def button(name: str) -> Locator:
+        return page.get_by_role("button", name=words[name], exact=True)
+
+    with visitor(browser, server, locale=locale) as page:
         page.goto("/")
         expect(page.locator("article").first).to_be_visible()
-        use(page, page.get_by_role("link", name=re.compile("New here")))
-        expect(page.get_by_role("heading", name="Learn", exact=True)).to_be_focused()
-        use(page, page.get_by_role("link", name="Lesson: Big Three", exact=True))
+        use(page, page.get_by_role("link", name=re.compile(words["start.new"])))
+        expect(page.get_by_role("heading", name=words["learn.title"], exact=True)).to_be_focused()
+        name = f"{words['learn.lesson']}: {words['preset.big-three']}"
+        use(page, page.get_by_role("link", name=name, exact=True))
         lesson = json.loads((LESSONS / "big-three.json").read_text(encoding="utf-8"))
         for number, step in enumerate(lesson["steps"], 1):
-            expect(page.get_by_text(f"Step {number} of ")).to_be_visible()
+            told = words["learn.step"].format(i=number, n=len(lesson["steps"]))
+            expect(page.locator(".aside").get_by_text(told)).to_be_visible()
             if step["accept"]:
                 make(page, step["accept"][0])
                 expect(page.locator(".verdict.right")).to_be_visible()
             page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name="Play", exact=True)).to_be_focused()
+        expect(button("start.play")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(r"/t/[\w-]+$"))
         whole_hand(page)
-        expect(page.get_by_role("dialog").get_by_role("button", name="Next hand")).to_be_focused()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_role("button", name=words["act.next"])).to_be_focused()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        use(page, page.get_by_role("button", name="Show the result"))
-        use(page, page.get_by_role("dialog").get_by_role("link", name="Review"))
+        expect(dialog).to_have_count(0)
+        use(page, button("over.show"))
+        use(page, dialog.get_by_role("link", name=words["over.review"]))
         expect(page).to_have_url(re.compile(r"/h/[\w-]+$"))
         expect(page.locator(".moves button").first).to_be_visible()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         expect(page.locator(".moves .here .n")).to_have_text("2")
-        use(page, page.get_by_role("button", name="Show the verdicts"))
-        expect(page.get_by_text("Turning points")).to_be_visible(timeout=COMPILED)
+        use(page, button("review.show"))
+        expect(page.get_by_text(words["review.turning"], exact=True)).to_be_visible(timeout=COMPILED)
         has_focus(page)
-        use(page, page.get_by_role("button", name="Try another line"))
-        expect(page.get_by_role("button", name="Back to the game")).to_be_visible(timeout=COMPILED)
-        use(page, page.get_by_role("button", name="Back to the game"))
+        use(page, button("review.try"))
+        expect(button("review.back")).to_be_visible(timeout=COMPILED)
+        use(page, button("review.back"))
         has_focus(page)
-        accessible(page, "a review by keys")
+        accessible(page, f"a review by keys in {locale}")
 
 
 @pytest.mark.slow
