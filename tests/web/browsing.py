@@ -164,10 +164,16 @@ HANGS_OUT = """() => ['html', '.page', '.drawer', '#panel-body', 'dialog', 'dial
   .map(([selector, wide]) => `${selector} by ${wide}`)"""
 
 
+EMPTY = """() => document.scrollingElement.scrollHeight
+  - Math.max(innerHeight, document.body.getBoundingClientRect().bottom + scrollY)"""
+"""How many pixels of nothing follow the page."""
+
+
 def upright(page: Page, where: str) -> None:
-    """Nothing hangs out of the page sideways."""
+    """Nothing hangs out of the page sideways, and it ends where its content does."""
     wide = page.evaluate(HANGS_OUT)
     assert not wide, f"{where}: wider than the screen: {wide}"
+    assert page.evaluate(EMPTY) <= 1, where
 
 
 def _without(message: str) -> None:
