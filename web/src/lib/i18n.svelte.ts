@@ -51,6 +51,14 @@ export const start = (): Promise<void> => {
   return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages));
 };
 
+/** A moment as the reader's own country writes it, where the page is in the language that the browser asks for. */
+export function dated(text: string, time: 'short' | null = 'short'): string {
+  const home = navigator.languages.find((tag) => choose([tag]) === current.locale && tag.startsWith(current.locale.slice(0, 2)));
+  return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
+    new Date(text),
+  );
+}
+
 /** The text with its `{holes}` filled, numbers as the locale writes them; plural forms go by `params.n`. */
 export function format(message: Message, params: Params, tag: string): string {
   const text =
