@@ -202,6 +202,9 @@ def test_puzzles_are_listed_and_solved(server: Served) -> None:
     listed = http.get("/api/puzzles", params={"theme": "refusing", "players": 3}).json()
     assert listed["total"] >= len(listed["puzzles"]) > 0
     assert sum(listed["grades"].values()) == len(puzzle_book.book())
+    pages = [http.get("/api/puzzles", params={"offset": at}).json()["puzzles"] for at in (0, 100, 100_000, -1)]
+    assert len({one["id"] for page in pages[:2] for one in page}) == 200
+    assert pages[2:] == [[], pages[0]]
     assert http.get("/api/puzzles", params={"theme": "nonsense"}).status_code == 400
     today = http.get("/api/puzzles/today").json()
     assert http.get(f"/api/puzzles/{today['id']}").json() == today

@@ -137,6 +137,21 @@ def test_what_is_not_there(browser: Browser, server: Served) -> None:
             sound(page, f"{path} without a server")
 
 
+def test_the_next_puzzle_suits_its_player(browser: Browser, server: Served) -> None:
+    """The list goes on beyond its first page, and whoever is good gets hard ones that are not on it."""
+    with visitor(browser, server) as page:
+        page.goto("/puzzles")
+        rows = page.locator(".list a")
+        page.get_by_role("button", name="More puzzles").click()
+        expect(rows).to_have_count(200)
+        score = {"rating": 1900, "streak": 0, "best": 0, "seen": []}
+        page.evaluate("score => localStorage.setItem('dasan.puzzle.score', JSON.stringify(score))", score)
+        page.reload()
+        expect(rows.filter(has_text="Grade 5")).to_have_count(0)
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page.locator(".task")).to_contain_text("Grade 5")
+
+
 SIDE = (844, 390)
 """A phone on its side."""
 

@@ -218,11 +218,14 @@ async def open_hand(store: Store, hand_id: str) -> Hand:
 
 
 @router.get("/puzzles")
-async def puzzles(theme: str | None = None, grade: int | None = None, players: int | None = None) -> PuzzleList:
-    """Puzzles that match, the easy ones first."""
+async def puzzles(
+    theme: str | None = None, grade: int | None = None, players: int | None = None, offset: int = 0
+) -> PuzzleList:
+    """A page of the puzzles that match, the easy ones first, without the first ``offset``."""
     found = await asyncio.to_thread(puzzle_book.chosen, theme, grade, players)
     themes, grades = puzzle_book.counted()
-    shown = sorted(found, key=lambda puzzle: (puzzle.grade, puzzle.id))[: puzzle_book.PAGE]
+    first = max(0, offset)
+    shown = sorted(found, key=lambda puzzle: (puzzle.grade, puzzle.id))[first : first + puzzle_book.PAGE]
     return PuzzleList(puzzles=[_summary(one) for one in shown], total=len(found), themes=themes, grades=grades)
 
 
