@@ -179,6 +179,19 @@ def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
     assert np.array_equal(started.learner.average, started.learner.flat)
 
 
+def test_a_wider_network_begins_with_almost_the_same_scores() -> None:
+    same, wide = (Trainer(Config("big-two", envs=64, first=n, second=n // 4)) for n in (256, 512))
+    for trainer in (same, wide):
+        start_from(trainer, "big-two-charlesworth")
+    env = dasan.vector.make("big-two", 1, seed=3, moves="padded")
+    assert env.moves is not None
+    assert env.obs is not None
+    rows = env.moves[0, : env.num_legal[0]]
+    first, second = (trainer.network().score(env.obs[0].tolist(), rows.tolist()) for trainer in (same, wide))
+    assert np.corrcoef(first, second)[0, 1] > 0.98
+    assert not np.array_equal(first, second)
+
+
 def test_training_for_seconds_beats_random() -> None:
     trainer = Trainer(Config("big-two", envs=64, rounds=20, epochs=16, first=64, second=32, trace=0.9, keep=1.0))
     for _ in range(16):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from dasan.bots.network import Floats
 from dasan.bots.trained import adapted, catalogue, load
 from dasan.learn.trainer import Trainer
+
+NOISE = 0.05
+"""The standard deviation, as a share of each weight, by which copies of a unit differ: equal ones would learn the same."""
 
 
 def start_from(trainer: Trainer, name: str) -> None:
     """Copy the weights of the network `name` to `trainer`, which has not learnt yet, for the features that both have.
+
+    Layers may be whole multiples of the network's: each unit is there so many times, and the scores are almost the same.
 
     ValueError: there is no such network, or its layers have other sizes.
     """
@@ -15,15 +25,36 @@ def start_from(trainer: Trainer, name: str) -> None:
     if found is None:
         raise ValueError(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
     network = adapted(load(found), found, trainer.config.rules())
-    learner, weights = trainer.learner, network.weights
-    if weights["w_second"].shape != learner.parts["w_second"].shape:
-        raise ValueError(f"the layers of {name} have other sizes: {weights['w_second'].shape}")
-    known = (weights["w_obs"].any(axis=1), weights["w_move"].any(axis=1))
+    learner, config = trainer.learner, trainer.config
+    first, second = network.weights["w_second"].shape
+    if config.first % first or config.second % second:
+        raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")
+    known = (network.weights["w_obs"].any(axis=1), network.weights["w_move"].any(axis=1))
+    weights = widened(network.weights, config.first // first, config.second // second, config.seed)
     for part, scale, rows in zip(("w_obs", "w_move"), (learner.scale_obs, learner.scale_move), known, strict=True):
         learner.parts[part][rows] = (weights[part] / scale[:, None])[rows]
     for part in ("bias", "w_second", "b_second"):
         learner.parts[part][:] = weights[part]
-    ratio = network.unit / trainer.config.unit
+    ratio = network.unit / config.unit
     for part in ("w_last", "b_last"):
         learner.parts[part][:] = weights[part] * ratio
     learner.average[:] = learner.flat
+
+
+def widened(weights: Mapping[str, Floats], first: int, second: int, seed: int) -> dict[str, Floats]:
+    """The weights of a network with `first` and `second` times as many units, which scores almost as this one does."""
+    random = np.random.default_rng(seed)
+
+    def copies(part: Floats, times: int) -> list[Floats]:
+        return [part, *(part * random.normal(1, NOISE, part.shape).astype(np.float32) for _ in range(times - 1))]
+
+    from_first = np.vstack(copies(weights["w_second"], first)) / np.float32(first)
+    return {
+        "w_obs": np.hstack(copies(weights["w_obs"], first)),
+        "w_move": np.hstack(copies(weights["w_move"], first)),
+        "bias": np.tile(weights["bias"], first),
+        "w_second": np.hstack(copies(from_first, second)),
+        "b_second": np.tile(weights["b_second"], second),
+        "w_last": np.tile(weights["w_last"], second) / np.float32(second),
+        "b_last": weights["b_last"],
+    }
