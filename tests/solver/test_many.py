@@ -105,4 +105,4 @@ def test_many_over_ray() -> None:
     # On a busy machine Ray has taken 300 s to start its processes.
     done = subprocess.run([sys.executable, "-c", OVER_RAY], capture_output=True, text=True, check=False, timeout=1500)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("equal")
+    assert "equal " in done.stdout  # Ray may print before and after
