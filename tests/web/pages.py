@@ -359,7 +359,7 @@ AROUND: dict[str, Callable[[Page], None]] = {
     "down": down,
     "puzzles-down": puzzles_down,
     "player": player,
-    "link": goes_to("/link/fixed", "main button"),
+    "personal-link": goes_to("/link/fixed", "main button"),
     "claimed": claimed,
     "unclaimed": unclaimed,
     "lobby": lobby,

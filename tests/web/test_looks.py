@@ -338,6 +338,11 @@ def long_tasks(events: list[dict[str, Any]]) -> list[float]:
     ]
 
 
+def test_no_two_pictures_share_a_name() -> None:
+    names = [*PAGES, *STATES, *AROUND]
+    assert len(names) == len(set(names))
+
+
 def test_the_pictures_are_of_this_protocol() -> None:
     """The table and the review in the pictures are what a server of today would send."""
     from pydantic import TypeAdapter

@@ -183,7 +183,7 @@ def test_a_phone_on_its_side_shows_every_step(browser: Browser, server: Served, 
                 whole(page, f"step {at + 1} of {name}")
 
 
-FEW = ("player", "link", "unclaimed", "claimed", "lobby")
+FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
 
 
 def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
