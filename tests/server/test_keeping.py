@@ -221,7 +221,6 @@ def _named(room: Any, table_id: str) -> Any:
     return replace(room, head=replace(room.head, id=table_id))
 
 
-@pytest.mark.sampled(1)
 async def test_a_backup_goes_from_one_database_to_another(opened: Opened, postgres_url: str, tmp_path: Path) -> None:
     store = await opened()
     await chatting(store)

@@ -295,7 +295,6 @@ POSTS: tuple[tuple[str, Json], ...] = (
 )
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, tmp_path: Path) -> None:
     """While a hand is played, every byte of them, for a player and for a stranger."""
