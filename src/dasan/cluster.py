@@ -43,7 +43,7 @@ def over_cluster(
     if ours:
         try:
             ray.init(address=address, log_to_driver=False)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise ClusterError(f"no connection to the cluster {address}: {_first_line(error)}") from error
     places: dict[Any, int] = {}
     try:
@@ -54,10 +54,10 @@ def over_cluster(
         remote = ray.remote(num_cpus=1, memory=int(memory_mb * 2**20))(task)
         left, most, counted = enumerate(items), 0, 0
         for done in count():
-            if done == counted:  # the cluster may have grown
+            if done == counted:  # the cluster may have grown or shrunk
                 most = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 0)))
                 counted = done + most
-            places.update((remote.remote(item), place) for place, item in islice(left, most - len(places)))
+            places.update((remote.remote(item), place) for place, item in islice(left, max(0, most - len(places))))
             if not places:
                 return
             [one], _ = ray.wait(list(places), num_returns=1)

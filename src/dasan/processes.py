@@ -19,8 +19,8 @@ _MOST_IN_WINDOWS = 61
 
 @contextmanager
 def worker_processes(number: int | None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of `number` processes, None for one a processor; in Windows at most 61. If the body raises, as on Ctrl-C, they end
-    at once; so they do if their program is killed.
+    """A pool of `number` processes, None for one a processor; in Windows at most 61. They end at once
+    if the body raises, as on Ctrl-C, and if their program is killed.
 
     The pool alone waits until they have done everything that they were given, which may take hours.
     """
@@ -79,13 +79,17 @@ def _end_with_parent() -> None:
 
         # The kernel sends the signal when the pipe closes: a thread could not end a process in which C code holds the GIL.
         pipe = parent.sentinel
-        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
-        if wait([pipe], 0):
-            os._exit(1)  # it had ended before
-    else:
-        threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
+        try:
+            fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+            fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+            fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+        except OSError:
+            pass  # a kernel that only resembles Linux
+        else:
+            if wait([pipe], 0):
+                os._exit(1)  # it had ended before
+            return
+    threading.Thread(target=_exit_after, args=(parent.sentinel,), daemon=True).start()
 
 
 def _exit_after(sentinel: int) -> None:

@@ -132,6 +132,11 @@ for command in (("generate", "--out", folder, "--bot", "only-here"), ("arena", "
 assert len([None for _ in zip(range(20), over_cluster(abs, numbers(), "auto"))]) == 20
 assert 20 <= len(given) <= 20 + 2 * AHEAD, len(given)
 
+whole, sizes = ray.cluster_resources, iter([8.0, *[1.0] * 100])
+ray.cluster_resources = lambda: {"CPU": next(sizes)}
+assert len(list(over_cluster(abs, range(100), "auto"))) == 100, "machines left"
+ray.cluster_resources = whole
+
 for one in over_cluster(long_or_short, [0, 1, 1, 1], "auto"):
     break
 while ray.available_resources().get("CPU") != 2:  # what nobody waits for is cancelled

@@ -80,3 +80,18 @@ async def test_a_client_that_takes_nothing_is_dropped() -> None:
         await settle()
     assert await connection.next() == 4408
     assert line.pieces == []
+
+
+async def test_texts_that_cannot_be_written_at_once_are_sent_one_by_one() -> None:
+    def fail(texts: Sequence[str]) -> bool:
+        raise AttributeError("the server has changed")
+
+    connection = Connection(8, write=fail)
+    loop, said = asyncio.get_running_loop(), list[str]()
+    loop.set_exception_handler(lambda _, about: said.append(str(about["exception"])))
+    connection.offer("a")
+    await settle()
+    assert await connection.next() == "a"
+    connection.offer("b")
+    assert await connection.next() == "b"
+    assert said == ["the server has changed"]

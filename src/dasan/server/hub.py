@@ -53,11 +53,19 @@ class Connection:
     def _write_all(self) -> None:
         """Write what waits, in one piece."""
         self._writes_soon = False
-        texts = [text for text in self._texts if isinstance(text, str)]
-        if self._sending or self._closed or self._write is None or not self._write(texts):
+        if self._sending or self._closed or self._write is None:
             self._wake.set()
-        else:
+            return
+        try:
+            written = self._write([text for text in self._texts if isinstance(text, str)])
+        except Exception:
+            self._write = None  # from now on `next` has the texts
+            self._wake.set()
+            raise
+        if written:
             self._texts.clear()
+        else:
+            self._wake.set()
 
     def close(self, code: int) -> None:
         """Close the socket with ``code`` after the queued texts; if the client is too slow, without sending them."""

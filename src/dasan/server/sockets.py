@@ -34,9 +34,10 @@ class Socket(WebSocketsSansIOProtocol):
         """Send the texts now; False, and nothing is sent, where the connection is not open or its client reads too slowly."""
         if self.disconnected or self.close_sent or not self.handshake_complete or not self.writable.is_set():
             return False
+        encoded = [text.encode() for text in texts]
         try:
-            for text in texts:
-                self.conn.send_text(text.encode())
+            for text in encoded:
+                self.conn.send_text(text)
         except InvalidState:
             return False
         self.transport.write(b"".join(self.conn.data_to_send()))
