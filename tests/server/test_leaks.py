@@ -234,14 +234,15 @@ def whose_turn(sockets: list[Socket], number: int) -> int | None:
             view = socket.table["view"]
             if view is None or socket.table["session"]["number"] < number:
                 socket.receive()
-                continue
+                break
             if view["to_act"] == seat:
                 return seat
-        states = [socket.table for socket in sockets]
-        if all(t["view"] and t["session"]["number"] == number and t["view"]["phase"] == "over" for t in states):
-            return None
-        behind = min(sockets, key=lambda socket: int(socket.table["seq"]))
-        behind.receive()
+        else:
+            states = [socket.table for socket in sockets]
+            if all(t["view"] and t["session"]["number"] == number and t["view"]["phase"] == "over" for t in states):
+                return None
+            behind = min(sockets, key=lambda socket: int(socket.table["seq"]))
+            behind.receive()
 
 
 def check_record(truth: Truth, viewer: int | None, copy: list[Json]) -> None:
