@@ -150,7 +150,12 @@ def cards_of(cards: str | Iterable[Card]) -> tuple[Card, ...]:
 
 def format_cards(cards: Iterable[Card | None]) -> str:
     """Cards as text, hidden ones (`None`) as `?`."""
-    return " ".join("?" if c is None else str(c) for c in cards)
+    return " ".join(texts(cards))
+
+
+def texts(cards: Iterable[Card | None]) -> list[str]:
+    """The text of each card, `?` for hidden ones (`None`)."""
+    return ["?" if c is None else c._text for c in cards]
 
 
 def pack(decks: int = 1, jokers: bool = False) -> tuple[Card, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from dasan.cards import Card, parse_cards
+from dasan.cards import Card, parse_cards, texts
 from dasan.errors import BadRecord, DasanError
 
 
@@ -63,9 +63,9 @@ class Event:
         return Event, (self.seq, self.seat, self.type, self.cards, self.bid)
 
     def to_json(self) -> dict[str, Any]:
-        out: dict[str, Any] = {"seq": self.seq, "seat": self.seat, "type": self.type.value}
+        out: dict[str, Any] = {"seq": self.seq, "seat": self.seat, "type": str(self.type)}
         if self.cards:
-            out["cards"] = ["?" if c is None else str(c) for c in self.cards]
+            out["cards"] = texts(self.cards)
         if self.bid is not None:
             out["bid"] = self.bid
         return out

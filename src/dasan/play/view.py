@@ -9,11 +9,11 @@ from typing import Any
 
 from dasan.arguments import seat as seat_of
 from dasan.arguments import whole
-from dasan.cards import Card, Hand
+from dasan.cards import Card, Hand, texts
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.fields import StateFields
-from dasan.play.moves import Move
+from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.scoring import result
@@ -68,9 +68,9 @@ class View:
             "seat": self.seat,
             "players": self.rules.players,
             "preset": self.rules.name,
-            "phase": self.phase.value,
+            "phase": str(self.phase),
             "to_act": self.to_act,
-            "hand": _texts(self.hand),
+            "hand": texts(self.hand),
             "hand_sizes": list(self.hand_sizes),
             "dealer": self.dealer,
             "opener": self.opener,
@@ -79,16 +79,16 @@ class View:
             "bid": self.bid,
             "called": None if self.called is None else str(self.called),
             "partner": self.partner,
-            "table": None if self.table is None else {"kind": self.table.kind, "cards": _texts(self.table.cards)},
+            "table": None if self.table is None else {"kind": self.table.kind, "cards": texts(self.table.cards)},
             "table_seat": self.table_seat,
             "passed": list(self.passed),
             "finished": list(self.finished),
-            "offered": None if self.offered is None else _texts(self.offered),
+            "offered": None if self.offered is None else texts(self.offered),
             "events": [event.to_json() for event in self.events[since:]],
             "legal_moves": [_move_json(move) for move in self._legal],
-            "played": None if self.played is None else _texts(self.played),
-            "hands": None if self.hands is None else [_texts(h) for h in self.hands],
-            "kitty": None if self.kitty is None else _texts(self.kitty),
+            "played": None if self.played is None else texts(self.played),
+            "hands": None if self.hands is None else [texts(h) for h in self.hands],
+            "kitty": None if self.kitty is None else texts(self.kitty),
             "result": None if self.result is None else self.result.to_json(),
         }
 
@@ -183,14 +183,12 @@ def _kitty(state: StateFields) -> tuple[Card, ...]:
     return tuple(c for c in state.begun.kitty if c is not None)
 
 
-def _texts(cards: tuple[Card, ...]) -> list[str]:
-    return [str(c) for c in cards]
-
-
 def _move_json(move: Move) -> dict[str, Any]:
-    out: dict[str, Any] = {"move": str(move), "type": move.type.value}
-    if move.cards:
-        out["cards"] = _texts(move.cards)
+    cards = texts(move.cards)
+    text = " ".join(cards) if move.type is MoveType.PLAY else str(move)
+    out: dict[str, Any] = {"move": text, "type": str(move.type)}
+    if cards:
+        out["cards"] = cards
     if move.bid is not None:
         out["bid"] = move.bid
     if move.combination is not None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import dasan
-from dasan.cards import spelled_out
+from dasan.cards import format_cards, spelled_out
 from dasan.errors import BadRecord, DasanError
 from dasan.play.begin import begin
 from dasan.play.dealing import Deal
-from dasan.play.events import Event
+from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
@@ -202,7 +202,8 @@ def told(room: Room, before: Room) -> str:
     """The text of the move that was just made, as the log keeps it: complete, whatever shorthand was used."""
     assert room.state is not None
     assert before.state is not None
-    return str(move_of(room.state.events[len(before.state.events)]))
+    event = room.state.events[len(before.state.events)]
+    return format_cards(event.cards) if event.type is EventType.PLAY else str(move_of(event))
 
 
 def listed(room: Room, entry: Entry) -> Entry:

@@ -43,7 +43,11 @@ class Mark:
 
 def encode(message: Json) -> str:
     """The message as it is sent."""
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return _encoder.encode(message)
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+"""Made once: ``json.dumps`` would make one for each message."""
 
 
 def detail(room: Room, viewer: int | None, now: int) -> Json:

@@ -428,13 +428,16 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
     connection.execute(_ENTRIES, rows)
 
 
+_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+
+
 def _row(table_id: str, written: Written) -> dict[str, Any]:
     cause = written.cause
     return {
         "table_id": table_id,
         "seq": written.seq,
         "at": written.at,
-        "line": json.dumps(written.entry, ensure_ascii=False, separators=(",", ":")),
+        "line": _encoder.encode(written.entry),
         "player": None if cause is None else cause.player,
         "client_id": None if cause is None else cause.client_id,
         "digest": None if cause is None else cause.digest,
