@@ -361,6 +361,9 @@ def test_what_a_cluster_has_played_is_kept_though_a_later_part_fails(monkeypatch
         remote=lambda **limits: lambda task: SimpleNamespace(remote=lambda chunk: lambda: task(chunk)),
         wait=lambda tasks, num_returns: (tasks[:num_returns], tasks[num_returns:]),
         get=lambda task: task(),
+        cancel=lambda task, force: None,
+        cluster_resources=lambda: {"CPU": 2.0},
+        exceptions=SimpleNamespace(RayError=OSError, RayTaskError=OSError),
     )
     monkeypatch.setattr("dasan.cluster._ray", lambda: ray)
     kept: list[int] = []
