@@ -76,7 +76,9 @@ GAMES = {
         CHARLESWORTH,
     ),
     "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 30), *LEVELS)),
-    "big-three": Game("Big Three", "big-three", (("net", "greedy", 150), ("search", "greedy", 60), *LEVELS)),
+    "big-three": Game(
+        "Big Three", "big-three", (("net", "greedy", 1500), ("net", "search", 60), ("search", "greedy", 60), *LEVELS)
+    ),
     "winner": Game("Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 30), *LEVELS)),
     "winner-3": Game("Winner, three players", "winner", (("net", "greedy", 150),), {"players": 3}),
     "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80),), {"players": 6}),

@@ -35,7 +35,7 @@ class NetBot:
     reads observations of hands that follow one another.
     """
 
-    version = f"4+{GreedyBot.version}"
+    version = f"5+{GreedyBot.version}"
     """Its own, and that of `greedy`, which plays where there is no network."""
 
     def __init__(self, score: Score | None = None, *, name: str = "net", session: bool = False) -> None:
