@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../gen/protocol';
-import { answersByTrick, expected, rated, type PuzzleScore } from './puzzles';
+import { answersByTrick, expected, following, rated, type PuzzleScore } from './puzzles';
 
 const START: PuzzleScore = { rating: 1200, streak: 0, best: 0, seen: [] };
 
@@ -23,6 +23,34 @@ describe('the score of puzzles', () => {
     const even = { ...START, rating: expected(2) };
     const [up, down] = [rated(even, 'a', 2, true).rating, rated(even, 'a', 2, false).rating];
     expect((up + down) / 2).toBe(even.rating);
+  });
+});
+
+describe('the next puzzle', () => {
+  const GRADES = { 1: 130, 2: 5, 3: 1 };
+  const ids = (grade: keyof typeof GRADES): string[] => Array.from({ length: GRADES[grade] }, (_, n) => `${grade}-${n}`);
+  const read = async (grade: number, offset: number) => {
+    const all = ids(grade as keyof typeof GRADES);
+    return { puzzles: all.slice(offset, offset + 100).map((id) => ({ id })), total: all.length };
+  };
+  const next = (seen: string[], rating: number, last?: string, grades = [1, 2, 3]) =>
+    following({ ...START, seen, rating }, last, grades, read);
+
+  it('is as hard as the player is good', async () => {
+    expect(await next([], expected(2))).toMatch(/^2-/);
+    expect(await next([], expected(3))).toBe('3-0');
+  });
+
+  it('comes from a later page, then from another grade, once what is nearer has been seen', async () => {
+    const nearly = ids(1).filter((id) => id !== '1-129');
+    expect(await next(nearly, expected(1))).toBe('1-129');
+    expect(await next(ids(1), expected(1))).toMatch(/^2-/);
+  });
+
+  it('is one that was seen, but not the last, when all have been', async () => {
+    const all = [...ids(1), ...ids(2), ...ids(3)];
+    expect(await next(all, expected(3), '3-0')).toMatch(/^2-/);
+    expect(await next(all, expected(3), '3-0', [3])).toBeUndefined();
   });
 });
 

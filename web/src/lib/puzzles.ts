@@ -23,6 +23,33 @@ export function rated(score: PuzzleScore, id: string, grade: number, won: boolea
   return { rating, streak, best: Math.max(score.best, streak), seen: [...score.seen, id].slice(-SEEN) };
 }
 
+type Page = (grade: number, offset: number) => Promise<{ puzzles: readonly { id: string }[]; total: number }>;
+
+/** One that has not been seen, as hard as the player is good if there is one; once all have been seen, any but the `last`. */
+export async function following(
+  score: PuzzleScore,
+  last: string | undefined,
+  grades: readonly number[],
+  read: Page,
+): Promise<string | undefined> {
+  const far = (grade: number): number => Math.abs(expected(grade) - score.rating);
+  let seen: string | undefined;
+  for (const grade of [...grades].sort((a, b) => far(a) - far(b))) {
+    for (let offset = 0, total = 1; offset < total; ) {
+      const page = await read(grade, offset);
+      const others = page.puzzles.map((one) => one.id).filter((id) => id !== last);
+      const fresh = any(others.filter((id) => !score.seen.includes(id)));
+      if (fresh) return fresh;
+      seen ??= any(others);
+      total = page.puzzles.length && page.total;
+      offset += page.puzzles.length;
+    }
+  }
+  return seen;
+}
+
+const any = <T>(from: readonly T[]): T | undefined => from[Math.floor(Math.random() * from.length)];
+
 /** What a seat answers to a player's own move. */
 export interface Answered {
   seat: number;
