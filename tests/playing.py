@@ -44,13 +44,6 @@ def setup_id(setup: tuple[str, Options]) -> str:
 
 every_setup = pytest.mark.parametrize("setup", SETUPS, ids=setup_id)
 every_preset = pytest.mark.parametrize("preset", list(dasan.PRESETS))
-VARIANTS = ("big-three-denexa", "big-three-fr", "winner-bomb")
-"""Presets that differ from another by options alone."""
-
-
-def slow_variant(preset: str, *more: object) -> Any:
-    """Parameters of a test that needs a server or a screen: for `VARIANTS` it runs with the slow tests only."""
-    return pytest.param(preset, *more, marks=pytest.mark.slow if preset in VARIANTS else ())
 
 
 def say(state: State, *moves: str) -> State:

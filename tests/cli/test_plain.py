@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.playing import slow_variant
 
 from dasan.games import PRESETS
 from dasan.play.sessions import Session
@@ -26,7 +25,7 @@ def talk(preset: str, *lines: str, seed: int = SEED) -> str:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("preset", [slow_variant(preset) for preset in PRESETS])
+@pytest.mark.parametrize("preset", PRESETS)
 def test_a_whole_hand_goes_through_a_pipe(preset: str, tmp_path: Path) -> None:
     said = play_on(greedy_game(preset))
     record = tmp_path / "game.jsonl"

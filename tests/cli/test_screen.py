@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.playing import slow_variant
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -64,7 +63,7 @@ def shown(app: TableApp, selector: str) -> str:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("preset", [slow_variant(preset) for preset in PRESETS])
+@pytest.mark.parametrize("preset", PRESETS)
 async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
     app = table(preset)
     hand = 2 if app.game.rules.exchange else 1

@@ -19,7 +19,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.playing import slow_variant
 
 import dasan
 from dasan import bots
@@ -42,10 +41,10 @@ EACH = 5
 """Hands of a session where there are many."""
 
 TABLES = [
-    *(slow_variant(name, {}) for name in dasan.PRESETS),
-    pytest.param("big-three", {"show_hands_after": False}, marks=pytest.mark.slow),
+    *((name, {}) for name in dasan.PRESETS),
+    ("big-three", {"show_hands_after": False}),
     ("big-three-4p", {"show_hands_after": False, "show_played": False}),
-    pytest.param("big-two", {"show_hands_after": False}, marks=pytest.mark.slow),
+    ("big-two", {"show_hands_after": False}),
     ("winner", {"players": 5, "decks": 2, "jokers": True, "show_hands_after": False}),
 ]
 

@@ -6,7 +6,6 @@ import random
 from contextlib import suppress
 
 import pytest
-from tests.playing import slow_variant
 from websockets.exceptions import ConnectionClosed
 
 import dasan
@@ -15,7 +14,7 @@ from dasan.records.verify import verify
 from .harness import Json, Serve, Served, Socket
 
 GAMES = [
-    *(slow_variant(name, {}) for name in dasan.PRESETS),
+    *((name, {}) for name in dasan.PRESETS),
     ("winner", {"players": 8, "decks": 2, "jokers": True}),
     ("winner", {"players": 3, "jokers": True, "scoring": "cards"}),
     ("big-two", {"triples": True, "pass_is_final": True, "guard": "enforced", "later_lead": "winner"}),

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.playing import slow_variant
 from tests.vector.covering import allowed, pairwise, single_changes, values
 from tests.vector.differential import follow
 from tests.vector.proof import carry_out, tasks
@@ -22,7 +21,7 @@ SHARES = 6
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
-@pytest.mark.parametrize("preset", [slow_variant(preset) for preset in dasan.PRESETS])
+@pytest.mark.parametrize("preset", list(dasan.PRESETS))
 @pytest.mark.parametrize("hands", [50, pytest.param(250, marks=pytest.mark.slow)])
 def test_environments_are_the_engines_hands(preset: str, session: bool, hands: int) -> None:
     moves: vector.Moves = "ragged" if session else "padded"
