@@ -13,6 +13,7 @@ import dasan
 from dasan.server import showing
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.checkpoints import checkpoint, restore
+from dasan.server.compact import compact
 from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.protocol import (
     AnswerCommand,
@@ -145,7 +146,7 @@ def test_what_is_sent_folds_into_the_snapshot_and_fits_the_schema(preset: str) -
         marks = [Mark.of(rooms[0])]
         for (before, room), (entry, _) in zip(pairwise(rooms), log, strict=True):
             message = showing.changed(room, before, entry["type"], viewer, 0, lambda: NOBODY)
-            MESSAGES.validate_json(showing.encode(message))
+            MESSAGES.validate_json(compact(message))
             seen = told(seen, message)
             whole = showing.snapshot(room, viewer, 0, NOBODY)
             assert {**seen, "chat": []} == {**whole, "chat": []}
@@ -154,7 +155,7 @@ def test_what_is_sent_folds_into_the_snapshot_and_fits_the_schema(preset: str) -
             late = showing.snapshot(room, viewer, 0, NOBODY)
             target = rooms[min(len(rooms) - 1, rooms.index(room) + 3)]
             for message in showing.missed(target, mark, viewer, 0, NOBODY):
-                MESSAGES.validate_json(showing.encode(message))
+                MESSAGES.validate_json(compact(message))
                 late = told(late, message)
             whole = showing.snapshot(target, viewer, 0, NOBODY)
             assert late["seq"] == target.seq

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute
 import dasan
 from dasan.server import showing
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
+from dasan.server.compact import compact
 from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.protocol import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand, TableSettings
 from dasan.server.rooms import Room, fold
@@ -88,7 +89,7 @@ def finished() -> dasan.State:
 def snapshot(name: str) -> str:
     """The first message of a table in this state."""
     room, viewer = _MADE[name]()
-    return showing.encode(showing.snapshot(room, viewer, room.at, HERE))
+    return compact(showing.snapshot(room, viewer, room.at, HERE))
 
 
 @lru_cache
@@ -105,7 +106,7 @@ def played_on(name: str, moves: int) -> list[str]:
         else:
             entry = bot_move(room, room.to_act, text)
         before, room = room, fold(room, entry, room.at)
-        told.append(showing.encode(showing.changed(room, before, "move", viewer, room.at, lambda: HERE)))
+        told.append(compact(showing.changed(room, before, "move", viewer, room.at, lambda: HERE)))
     return told
 
 

@@ -6,7 +6,6 @@ move. The tests hold every message against the models.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -39,15 +38,6 @@ class Mark:
         # The end of a hand uncovers cards, so that old events look different.
         shown = 0 if state is None else len(state.events) if state.phase is not Phase.OVER else -1
         return Mark(room.seq, room.number, shown, room.status)
-
-
-def encode(message: Json) -> str:
-    """The message as it is sent."""
-    return _encoder.encode(message)
-
-
-_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-"""Made once: ``json.dumps`` would make one for each message."""
 
 
 def detail(room: Room, viewer: int | None, now: int) -> Json:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from dasan.server import showing
+from dasan.server.compact import compact
 from dasan.server.hub import Hub
 from dasan.server.reporting import now
 from dasan.server.rooms import Room, fold
@@ -54,7 +55,7 @@ class Spectators:
     ) -> None:
         """Show the whole table."""
         self.room = room
-        text = showing.encode(showing.snapshot(room, None, now(), presence()))
+        text = compact(showing.snapshot(room, None, now(), presence()))
         for connection in self._hub:
             if seat_of(connection.player) is None:
                 connection.offer(text)

@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 import dasan
 from dasan.sentences import said
 from dasan.server import showing
+from dasan.server.compact import compact
 from dasan.server.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
 from dasan.server.hub import Connection, Hub
 from dasan.server.presence import Attendance
@@ -193,7 +194,7 @@ class Table:
         else:
             messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
         for message in messages:
-            connection.offer(showing.encode(message))
+            connection.offer(compact(message))
         await self.attended(news=news)
 
     async def detail(self, player: str | None) -> showing.Json:
@@ -217,7 +218,7 @@ class Table:
         await self.write([{"type": "return", "seat": seat} for seat in back])
         if news:
             message = {"type": "presence", **self.presence()}
-            self.hub.publish(lambda _: None, lambda _: showing.encode(message))
+            self.hub.publish(lambda _: None, lambda _: compact(message))
 
     async def carry_out(self, player: str, command: RoomCommand, lag: int = 0) -> int:
         """Let the room decide, write the log, then tell everybody: the length of the log after the command."""
@@ -304,11 +305,11 @@ class Table:
         def text_for(viewer: int | None) -> str | None:
             if viewer is None and late:
                 return None
-            return showing.encode(showing.changed(room, before, entry_type, viewer, moment, self.presence))
+            return compact(showing.changed(room, before, entry_type, viewer, moment, self.presence))
 
         self.hub.publish(room.seat_of, text_for)
         if late:
-            text = showing.encode(showing.changed(room, before, entry_type, None, moment, self.presence))
+            text = compact(showing.changed(room, before, entry_type, None, moment, self.presence))
             self._spectators.follow(room, late, text)
         else:
             self._spectators.room = room
@@ -317,7 +318,7 @@ class Table:
             for connection in self.hub:
                 if before.seat_of(connection.player) != room.seat_of(connection.player):
                     viewer = room.seat_of(connection.player)
-                    connection.offer(showing.encode(showing.snapshot(room, viewer, moment, self.presence())))
+                    connection.offer(compact(showing.snapshot(room, viewer, moment, self.presence())))
 
     def _seat_of(self, player: str | None) -> int | None:
         return self.room.seat_of(player)
@@ -411,7 +412,7 @@ class Table:
         if late:
             await self.write([substitute(self.room, seat, "absent") for seat in late])
             message = {"type": "presence", **self.presence()}
-            self.hub.publish(lambda _: None, lambda _: showing.encode(message))
+            self.hub.publish(lambda _: None, lambda _: compact(message))
 
     async def _bots(self) -> None:
         """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""

@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 import dasan
 from dasan.sentences import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
+from dasan.server.compact import compact
 from dasan.server.facts import facts, title_of
 from dasan.server.picture import picture
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
@@ -119,7 +120,7 @@ async def _session(store: Store, room: Room, viewer: int | None) -> AsyncIterato
     whole = shown and (room.over or room.status == "ended")
     current = state.record() if whole else state.record(view=viewer)
     header, _, rest = current.partition("\n")
-    yield json.dumps({**json.loads(header), "contents": "session"}, ensure_ascii=False, separators=(",", ":")) + "\n"
+    yield compact({**json.loads(header), "contents": "session"}) + "\n"
     number = 0
     while number < past:
         batch = await store.hands.of_table(room.head.id, number, AT_ONCE)

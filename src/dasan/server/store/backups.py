@@ -18,6 +18,7 @@ from typing import Any, TextIO
 import sqlalchemy as sa
 
 from dasan import __version__
+from dasan.server.compact import compact
 from dasan.server.refusals import CannotServe
 from dasan.server.store.migrating import current, known, migrate, newest, require
 from dasan.server.store.schema import metadata
@@ -148,7 +149,7 @@ def _created(path: Path) -> Iterator[TextIO]:
 
 
 def _write(file: TextIO, line: object) -> None:
-    file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+    file.write(compact(line) + "\n")
 
 
 def _json(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.server.compact import compact
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     decisions,
@@ -121,7 +122,7 @@ def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str
             case "chat" if sitting.get(entry["seat"]) == player:
                 said.add(seq + 1)
                 entry = _unsaid(entry)
-        after = json.dumps(_replaced(entry, player, other), ensure_ascii=False, separators=(",", ":"))
+        after = compact(_replaced(entry, player, other))
         if after != line:
             place = sa.and_(events.c.table_id == row.id, events.c.seq == seq)
             connection.execute(sa.update(events).where(place).values(line=after))

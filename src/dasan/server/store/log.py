@@ -22,6 +22,7 @@ from dasan.sentences import said
 from dasan.server.background import repeat
 from dasan.server.chairs import Chair, Head
 from dasan.server.checkpoints import checkpoint, restore
+from dasan.server.compact import compact
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.rooms import Entry, Room, fold
@@ -428,16 +429,13 @@ def _append(connection: sa.Connection, batch: Sequence[Write]) -> None:
     connection.execute(_ENTRIES, rows)
 
 
-_encoder = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-
-
 def _row(table_id: str, written: Written) -> dict[str, Any]:
     cause = written.cause
     return {
         "table_id": table_id,
         "seq": written.seq,
         "at": written.at,
-        "line": _encoder.encode(written.entry),
+        "line": compact(written.entry),
         "player": None if cause is None else cause.player,
         "client_id": None if cause is None else cause.client_id,
         "digest": None if cause is None else cause.digest,

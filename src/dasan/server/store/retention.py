@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from dasan.server.compact import compact
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import NOTHING
 from dasan.server.store.people import People
@@ -119,7 +120,7 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
         query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(said).limit(AT_ONCE)
         rows = connection.execute(query).all()
         for row in rows:
-            line = json.dumps({**json.loads(row.line), "text": NOTHING}, ensure_ascii=False, separators=(",", ":"))
+            line = compact({**json.loads(row.line), "text": NOTHING})
             place = sa.and_(events.c.table_id == row.table_id, events.c.seq == row.seq)
             connection.execute(sa.update(events).where(place).values(line=line))
         for table_id in sorted({row.table_id for row in rows}):
