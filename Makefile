@@ -14,6 +14,8 @@ NPM = PATH="$(NODE_BIN):$$PATH" node $(NODE_BIN)/../lib/node_modules/npm/bin/npm
 # Every package is installed by its hash, the tools that build dasan among them, so its own build needs no network.
 LOCKED = $(PIP) install --quiet --require-hashes --requirement
 ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
+# uv takes a sixth of pip's processor time, but does not read pip's configuration: where uv cannot install, pip does.
+UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
 .PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium firefox clean
@@ -109,7 +111,9 @@ $(VENV)/.play: pyproject.toml hatch_build.py requirements/play.txt $(WEB) | $(VE
 
 $(VENV)/.dev: pyproject.toml hatch_build.py requirements/dev.txt $(WEB) | $(VENV)/.made
 	@echo 'installing dasan and the tools of development into $(VENV), a few minutes the first time'
-	$(LOCKED) requirements/dev.txt
+	@sed -n '/^uv==/,/[^\\]$$/p' requirements/dev.txt > $(VENV)/uv.txt
+	$(LOCKED) $(VENV)/uv.txt
+	$(UV_LOCKED) requirements/dev.txt || $(LOCKED) requirements/dev.txt
 	$(ITSELF)
 	@touch $@ $(VENV)/.play
 
