@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import count, islice
 from typing import Any, TypeVar
 
@@ -38,6 +39,17 @@ def over_cluster(
     ClusterError: no connection, or a machine failed, also where `work` raised. BrokenProcessPool: a process that `work` started
     has died. ModuleNotFoundError without Ray.
     """
+    ours = not _ray().is_initialized()
+    with connected(address) as ray:
+        yield from _spread(ray, work, items, memory_mb, cancel=not ours)
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Ray, connected to a cluster; a connection that is open already is used, whatever the address, and stays open.
+
+    ClusterError: no connection. ModuleNotFoundError without Ray.
+    """
     ray = _ray()
     ours = not ray.is_initialized()
     if ours:
@@ -45,6 +57,17 @@ def over_cluster(
             ray.init(address=address, log_to_driver=False)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise ClusterError(f"no connection to the cluster {address}: {_first_line(error)}") from error
+    try:
+        yield ray
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _spread(
+    ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb: float, *, cancel: bool
+) -> Iterator[tuple[int, Out]]:
+    """See `over_cluster`. cancel: stop the work that nobody waits for in the end, for the connection stays open."""
     places: dict[Any, int] = {}
     try:
 
@@ -68,9 +91,7 @@ def over_cluster(
     except ray.exceptions.RayError as error:
         raise ClusterError(f"the cluster failed: {type(error).__name__}: {_first_line(error)}") from error
     finally:
-        if ours:
-            ray.shutdown()
-        for one in () if ours else places:
+        for one in places if cancel else ():
             ray.cancel(one, force=True)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tests.cli.running import refusal
+from tests.cli.running import cli, refusal
 
 import dasan
 from dasan.bots import BOTS
@@ -26,6 +30,77 @@ def test_a_place_is_refused_before_anything_is_written(
     monkeypatch.setitem(sys.modules, "ray", None)
     assert "pip install 'dasan[cluster]'" in refusal(*command, folder, "--ray", "auto")
     assert not folder.exists()
+
+
+class Ray:
+    """What a command asks of Ray. It says on standard output that a machine died, as Ray does."""
+
+    class exceptions:  # noqa: N801
+        class RayError(Exception):
+            pass
+
+        class RayTaskError(RayError):
+            pass
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._connected = False
+
+    def is_initialized(self) -> bool:
+        return self._connected
+
+    def init(self, *, address: str, **_: object) -> None:
+        if address != self._address:
+            raise ConnectionError(f"nobody is at {address}")
+        self._connected = True
+
+    def shutdown(self) -> None:
+        self._connected = False
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 1.0}
+
+    def remote(self, **_: object) -> Callable[[Callable[[Any], Any]], SimpleNamespace]:
+        return lambda work: SimpleNamespace(remote=lambda item: _Done(work(item)))
+
+    def wait(self, refs: list[_Done], **_: object) -> tuple[list[_Done], list[_Done]]:
+        print("(raylet) a machine died")
+        return refs[:1], refs[1:]
+
+    def get(self, ref: _Done) -> Any:
+        return ref.found
+
+
+class _Done:
+    def __init__(self, found: object) -> None:
+        self.found = found
+
+
+@pytest.mark.parametrize("command", [GENERATE, ARENA], ids=["generate", "arena"])
+def test_a_cluster_that_does_not_answer_is_told_of_before_anything_is_written(
+    command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    monkeypatch.setitem(sys.modules, "ray", Ray("there"))
+    folder = tmp_path / "out"
+    said = refusal(*command, folder, "--ray", "elsewhere")
+    assert said == "no connection to the cluster elsewhere: nobody is at elsewhere"
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("command", [GENERATE, ARENA], ids=["generate", "arena"])
+def test_what_ray_prints_is_not_among_the_json(
+    command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
+    ray = Ray("there")
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    bots = ("--bot", "random") if command is GENERATE else ()
+    done = cli(*command, tmp_path / "out", *bots, "--ray", "there", "--json")
+    assert done.exit_code == 0, done.output
+    assert isinstance(json.loads(done.stdout), dict)
+    assert "(raylet)" in done.stderr
+    assert not ray.is_initialized()
 
 
 class Ending:

@@ -14,7 +14,7 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say, warn
 from dasan.cli.progress import progress_bar
-from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused
+from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
 
 if TYPE_CHECKING:
     from dasan.arena.contest import Contest, Kept
@@ -57,20 +57,24 @@ def arena(
     if len(bots) < 2:
         raise Refused("an arena takes at least two bots")
     check_place(processes, ray)
-    try:
-        for name in bots:
-            player(name)
-        kept = None if out is None else Kept(out)
-        if records is not None:
-            records.mkdir(parents=True, exist_ok=True)
-    except (ValueError, OSError) as error:
-        raise Refused(str(error)) from error
     pairs = list(dict.fromkeys(combinations(bots, 2)))
     pairs += [(b, a) for a, b in pairs if both and (b, a) not in pairs]
     results: Results = {}
-    for a, b in pairs:
-        contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
-        results[a, b] = _run(contest, kept, processes or os.cpu_count() or 1, ray, early=early)
+    try:
+        for name in bots:
+            player(name)
+    except (ValueError, OSError) as error:
+        raise Refused(str(error)) from error
+    with on_cluster(ray):
+        try:
+            kept = None if out is None else Kept(out)
+            if records is not None:
+                records.mkdir(parents=True, exist_ok=True)
+        except (ValueError, OSError) as error:
+            raise Refused(str(error)) from error
+        for a, b in pairs:
+            contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
+            results[a, b] = _run(contest, kept, processes or os.cpu_count() or 1, ray, early=early)
     report = {"game": game, "deals": deals, "pairs": [_pair(a, b, found, early) for (a, b), found in results.items()]}
     if as_json:
         print_json({**report, **_details(results)} if details else report)

@@ -11,7 +11,7 @@ from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
-from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused
+from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
 
 
 def generate(
@@ -42,7 +42,8 @@ def generate(
     names = bot or ["greedy"]
     try:
         plan = Plan(rules, tuple(names * rules.players if len(names) == 1 else names), hands, first, part, solve)
-        with failures_refused(f"{', '.join(dict.fromkeys(plan.bots))} played"), progress_bar() as show:
+        work = f"{', '.join(dict.fromkeys(plan.bots))} played"
+        with on_cluster(ray), failures_refused(work), progress_bar() as show:
             written = make(
                 plan,
                 out,

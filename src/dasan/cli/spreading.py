@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import Annotated
 
 import typer
@@ -30,6 +31,22 @@ def check_place(processes: int | None, ray: str | None) -> None:
         check_cluster(ray)
     except (ValueError, ModuleNotFoundError) as error:
         raise Refused(str(error)) from error
+
+
+@contextmanager
+def on_cluster(ray: str | None) -> Iterator[None]:
+    """Connect to a cluster, before anything is written, and write to standard error what Ray prints about its machines."""
+    from dasan.cluster import ClusterError, connected
+
+    if ray is None:
+        yield
+        return
+    with redirect_stdout(sys.stderr), ExitStack() as stack:
+        try:
+            stack.enter_context(connected(ray))
+        except ClusterError as error:
+            raise Refused(str(error)) from error
+        yield
 
 
 @contextmanager

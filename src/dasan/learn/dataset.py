@@ -17,10 +17,11 @@ from typing import Any, cast
 
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.bots import bot
+from dasan.cards import format_cards
 from dasan.cluster import check_cluster, over_cluster
 from dasan.play.action_ids import action_ids
 from dasan.play.begin import deal
-from dasan.play.events import MOVES
+from dasan.play.events import MOVES, Event, EventType
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 from dasan.version import __version__
@@ -137,10 +138,11 @@ def played(plan: Plan, number: int) -> dict[str, Any]:
     }
 
 
-def _text(event: Any) -> str:
-    cards = " ".join(map(str, event.cards))
-    word = {"play": "", "pass": "pass", "bid": f"bid {event.bid}"}.get(event.type.value, event.type.value)
-    return f"{word} {cards}".strip()
+def _text(event: Event) -> str:
+    if event.type is EventType.BID:
+        return f"bid {event.bid}"
+    cards = format_cards(event.cards)
+    return cards if event.type is EventType.PLAY else f"{event.type.value} {cards}".strip()
 
 
 def make(
