@@ -12,9 +12,12 @@ import pytest
 import sqlalchemy as sa
 
 from dasan.server.chairs import Chair
+from dasan.server.chores import Chores
 from dasan.server.decisions import MOST_HANDS
 from dasan.server.identity import Identities, fingerprint
-from dasan.server.protocol import ChatCommand
+from dasan.server.live import Live
+from dasan.server.metrics import Metrics
+from dasan.server.protocol import ChatCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.store import Store
@@ -102,6 +105,32 @@ async def test_a_command_to_a_table_that_is_read_again_is_carried_out(tmp_path: 
         assert await say("fourth") == await say("fourth")
         assert [line.text for line in (await tables.look(table_id)).chat] == ["…", "…", "…", "fourth"]
         assert ("reopen", table_id) in {(notice.kind, notice.subject) for notice in await store.processes.notices(now())}
+    await store.close()
+
+
+async def test_a_table_is_read_again_once_after_a_change_to_its_log(tmp_path: Path) -> None:
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        chores = Chores(tables, Identities(b"k" * 32, store.people, 1), Live(), Metrics(settings))
+        table_id, _ = await tables.create("ann", "big-two", {}, ["me", "open", "open", "open"], name="Ann")
+        await tables.command(table_id, "bo", SitCommand(type="sit", id="sit", name="Bo"))
+
+        async def names() -> list[str]:
+            return [chair.name for chair in (await tables.look(table_id)).chairs[:2]]
+
+        for changed in await store.people.delete("ann", now()):
+            tables.reopen(changed)
+        assert await names() == ["Former player", "Bo"]
+        open_here = tables._open[table_id]
+        await chores._notices()
+        assert await names() == ["Former player", "Bo"]
+        assert tables._open[table_id] is open_here, "this process has read it since"
+        await store.people.delete("bo", now())
+        assert await names() == ["Former player", "Bo"], "another process, or an administrator, has deleted them"
+        await chores._notices()
+        assert await names() == ["Former player", "Former player"]
     await store.close()
 
 

@@ -21,12 +21,16 @@ class _Table:
 
     id = "t"
 
-    def __init__(self) -> None:
+    def __init__(self, *, timed: bool = True) -> None:
         self.hub = Hub()
+        self.timed = timed
         self.meanwhile: Callable[[], None] = lambda: None
 
     async def ask(self, action: Callable[[Any], Awaitable[Any]]) -> Any:
         return await action(self)
+
+    async def show(self, player: str | None, connection: Connection, seen: int | None) -> None:
+        connection.timed = self.timed
 
     async def attended(self) -> None:
         await asyncio.sleep(0)
@@ -105,3 +109,13 @@ async def test_texts_of_a_relayed_connection_are_numbered_and_a_gap_ends_it() ->
     socket._heard(json.dumps([third]).encode())
     assert [await here.next(), await here.next()] == ["first", RESTART]
     assert socket._here == {}
+
+
+@pytest.mark.parametrize("timed", [True, False])
+async def test_a_socket_at_another_process_is_asked_for_its_delay_where_clocks_count_it(timed: bool) -> None:
+    bus = LocalBus()
+    owner, socket = Relays(bus, "owner"), Relays(LocalBus(bus), "socket")
+    await owner.opened(_Table(timed=timed))  # type: ignore[arg-type]
+    connection = Connection(8, "p0")
+    await socket.join("t", "p0", connection, None)
+    assert connection.timed is timed

@@ -6,14 +6,17 @@ import asyncio
 import json
 import random
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from time import perf_counter
 from typing import Any
 from urllib.request import Request, urlopen
 
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
 from dasan.bench.hosting import NotServed
-from dasan.bench.sockets import ClientSocket, connect
 
 Json = dict[str, Any]
 
@@ -21,6 +24,8 @@ MOVES = frozenset({"bid", "pass", "call", "play", "give", "offer", "take"})
 UPDATE, SNAPSHOT, PROBE, ACK, ERROR = (
     f'{{"type":"{kind}"'.encode() for kind in ("update", "snapshot", "probe", "ack", "error")
 )
+CONNECTS_IN = 60.0
+"""Seconds that a server may take to answer a handshake."""
 TURN = re.compile(rb'"phase":"([a-z]+)","to_act":([0-9]+|null)')
 REQUESTS = 8
 """Requests on their way at the same time while tables are opened."""
@@ -82,8 +87,7 @@ class Crowd:
         self.think = think
         self.rng = random.Random(seed)
         self._tables: list[_Table] = []
-        self._sockets: list[ClientSocket] = []
-        self._gone = 0
+        self._listening: list[asyncio.Task[None]] = []
         self._opening = asyncio.Semaphore(REQUESTS)
 
     @property
@@ -93,7 +97,7 @@ class Crowd:
     @property
     def connected(self) -> int:
         """Sockets that are open."""
-        return len(self._sockets) - self._gone
+        return sum(not task.done() for task in self._listening)
 
     async def open(self, tables: int) -> None:
         """Open tables until there are `tables`, and sit down at each."""
@@ -111,10 +115,10 @@ class Crowd:
 
     async def leave(self) -> None:
         """Disconnect everybody."""
-        for socket in self._sockets:
-            socket.close()
-        self._sockets.clear()
-        await asyncio.sleep(0)
+        for task in self._listening:
+            task.cancel()
+        await asyncio.gather(*self._listening, return_exceptions=True)
+        self._listening.clear()
 
     async def _open(self, number: int) -> _Table:
         address = self._addresses[number % len(self._addresses)]
@@ -132,13 +136,30 @@ class Crowd:
 
     async def _connect(self, who: _Watcher, cookie: str, address: str) -> None:
         try:
-            self._sockets.append(await connect(f"{address}/ws/tables/{who.table.id}", cookie, who.hear, self._lost))
-        except OSError:
+            # Neither compressed nor pinged: the load shares the machine with the server that it measures.
+            socket = await connect(
+                f"ws{address.removeprefix('http')}/ws/tables/{who.table.id}",
+                additional_headers={"Cookie": cookie} if cookie else None,
+                compression=None,
+                max_size=None,
+                open_timeout=CONNECTS_IN,
+                ping_interval=None,
+                proxy=None,
+            )
+        except (OSError, WebSocketException):
             self.noted.failed += 1
+        else:
+            listening = asyncio.create_task(self._listen(who, socket))
+            listening.add_done_callback(self._ended)
+            self._listening.append(listening)
 
-    def _lost(self) -> None:
-        self.noted.failed += 1
-        self._gone += 1
+    async def _listen(self, who: _Watcher, socket: ClientConnection) -> None:
+        async with socket:
+            while True:
+                await who.hear(socket, await socket.recv(decode=False))
+
+    def _ended(self, listening: asyncio.Task[None]) -> None:
+        self.noted.failed += not listening.cancelled()
 
 
 class _Watcher:
@@ -149,12 +170,12 @@ class _Watcher:
         self.table = table
         self.seat: int | None = None
 
-    def hear(self, socket: ClientSocket, text: bytes) -> None:
+    async def hear(self, socket: ClientConnection, text: bytes) -> None:
         """Act on a message. Of an update only its events are read, which stand before the view."""
         if text.startswith(UPDATE):
             self._saw(json.loads(text[text.index(b'"events":') + 9 : text.index(b',"view":')]))
         elif text.startswith(PROBE):
-            socket.send(text.decode())
+            await socket.send(text, text=True)
 
     def _saw(self, events: list[Json]) -> int:
         """If the move under way is among these events, and another seat's, note its delay: the number of moves among them."""
@@ -174,8 +195,9 @@ class _Person(_Watcher):
         super().__init__(crowd, table)
         self._counts = counts
         self._number, self._acted_on = 0, -1
+        self._thinking: asyncio.Task[None] | None = None
 
-    def hear(self, socket: ClientSocket, text: bytes) -> None:
+    async def hear(self, socket: ClientConnection, text: bytes) -> None:
         """Act on a message; all of an update is read where it is this player's turn, or the hand is over."""
         noted, table = self.crowd.noted, self.table
         if text.startswith(UPDATE):
@@ -188,7 +210,7 @@ class _Person(_Watcher):
         elif text.startswith(SNAPSHOT):
             self._act(socket, json.loads(text))
         elif text.startswith(PROBE):
-            socket.send(text.decode())
+            await socket.send(text, text=True)
         elif text.startswith(ACK):
             if table.sent is not None and table.mover == self.seat:
                 noted.own += 1
@@ -196,7 +218,7 @@ class _Person(_Watcher):
         elif text.startswith(ERROR):
             noted.failed += 1
 
-    def _act(self, socket: ClientSocket, message: Json) -> None:
+    def _act(self, socket: ClientConnection, message: Json) -> None:
         """Think about the move, or about the next hand, where one is due."""
         view = message["view"]
         self.seat = view["seat"]
@@ -207,13 +229,13 @@ class _Person(_Watcher):
         command: Json = {"type": "next" if over else "move", "id": f"b{self._number}"}
         if not over:
             command["move"] = self.crowd.rng.choice(view["legal_moves"])["move"]
-        asyncio.get_running_loop().call_later(
-            self.crowd.think * (0.5 + self.crowd.rng.random()), self._send, socket, json.dumps(command), over
-        )
+        self._thinking = asyncio.create_task(self._send(socket, json.dumps(command), over))
 
-    def _send(self, socket: ClientSocket, command: str, over: bool) -> None:
+    async def _send(self, socket: ClientConnection, command: str, over: bool) -> None:
+        await asyncio.sleep(self.crowd.think * (0.5 + self.crowd.rng.random()))
         self.table.sent, self.table.mover = None if over else perf_counter(), self.seat
-        socket.send(command)
+        with suppress(ConnectionClosed):
+            await socket.send(command)
 
 
 def _create(address: str, body: Json, people: int) -> _Table:

@@ -14,7 +14,6 @@ from dasan.server.live import Live
 from dasan.server.metrics import Metrics
 from dasan.server.reporting import now
 from dasan.server.settings import Settings
-from dasan.server.store.processes import Notice
 from dasan.server.store.retention import Keep, prune
 from dasan.server.tables import Tables
 
@@ -62,18 +61,13 @@ class Chores:
 
     async def _notices(self) -> None:
         found = await self._store.processes.notices(now())
-        for notice in found:
-            if notice.id not in self._read:
-                self._act(notice)
-        self._read = {notice.id for notice in found}
-
-    def _act(self, notice: Notice) -> None:
-        match notice.kind:
-            case "recheck":
+        new = [notice for notice in found if notice.id not in self._read]
+        for notice in new:
+            if notice.kind == "recheck":
                 self._identities.forget()
                 self._live.recheck(notice.subject)
-            case "reopen":
-                self._tables.reopen(notice.subject)
+        await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})
+        self._read = {notice.id for notice in found}
 
     async def _prune(self) -> None:
         keep = keep_of(self._tables.settings)

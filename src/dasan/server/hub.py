@@ -26,7 +26,7 @@ class Connection:
     ) -> None:
         self.player = player
         self.timed = True
-        """Whether its delay is measured: not at a table of this process whose clocks forgive none."""
+        """Whether its delay is measured: not at a table whose clocks forgive none."""
         self._write = write
         self._writes_soon = False
         self._sending = False

@@ -124,7 +124,7 @@ class Relays:
         self._here[number] = _Here(table_id, connection)
         try:
             asked = {"do": "join", "process": self._process, "number": number, "player": player, "seen": seen}
-            await self._ask(table_id, asked)
+            connection.timed = bool(await self._ask(table_id, asked))
         except BaseException:
             self._here.pop(number, None)
             raise
@@ -241,7 +241,8 @@ class Relays:
             case "join":
                 relayed = _Relayed(self, asked["process"], asked["number"], player)
                 there[relayed.address] = relayed
-                return await table.ask(lambda own: own.show(player, relayed, asked["seen"]))
+                await table.ask(lambda own: own.show(player, relayed, asked["seen"]))
+                return relayed.timed
             case "leave":
                 await self._gone(table, there.pop((asked["process"], asked["number"]), None))
                 return None

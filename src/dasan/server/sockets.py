@@ -2,28 +2,46 @@
 
 Through ASGI each text takes a step of a task, several calls and a write to the network. `Socket` offers the application an
 extension that writes several texts at once; and it goes on reading while a few messages wait, where uvicorn stops reading
-and begins again around every message.
+and begins again around every message. It also limits what no application sees: pings, pongs and pieces of messages.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
+from websockets.frames import Frame
+
+from dasan.server.limits import Bucket
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGIReceiveEvent
 
 PATIENCE = 3
 """Seconds that open requests have when the server stops, and connections for their last messages."""
 EXTENSION = "dasan.texts"
 MOST_WAITING = 4
 """Messages from the client that wait before no more are read."""
+FRAME_RATE, FRAME_BURST = 20.0, 1000
+"""Pings, pongs and pieces of messages that a client may send, a second and at once."""
+AT_ONCE = 16_384
+"""Bytes that are read before anything else is looked at; the system gives up to 16 times as many, which would take a third of a
+second in frames of a few bytes.
+"""
 
 WriteTexts: TypeAlias = Callable[[Sequence[str]], bool]
 
 
 class Socket(WebSocketsSansIOProtocol):
-    """Closes a connection soon after its application has ended, even if the client no longer reads."""
+    """Closes a connection soon after its application has ended or its client has fallen silent, even if the client no longer
+    reads; and at once if the client floods it with frames that are no messages.
+    """
+
+    _limit: Bucket | None = None
+    _unread = b""
+    """What the system has given already while reading pauses."""
 
     async def run_asgi(self) -> None:
         self.scope["extensions"][EXTENSION] = {"write": self.write_texts}
@@ -50,6 +68,52 @@ class Socket(WebSocketsSansIOProtocol):
         if not paused and not self.close_sent and self.queue.qsize() >= MOST_WAITING:
             self.read_paused = True
             self.transport.pause_reading()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, a piece at a time, while the application takes what is read."""
+        data, self._unread = self._unread + data, b""
+        while data and not self.transport.is_closing():
+            piece, data = data[:AT_ONCE], data[AT_ONCE:]
+            super().data_received(piece)
+            if self.read_paused:
+                self._unread = data
+                return
+
+    async def receive(self) -> ASGIReceiveEvent:
+        """The next message; when none waits any more, reading goes on."""
+        event = await super().receive()
+        if self._unread and not self.read_paused:
+            self.data_received(b"")
+        return event
+
+    def handle_ping(self) -> None:
+        """Answer a ping."""
+        if self._takes_frame():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        """Measure the delay, if this answers a ping of ours."""
+        if self._takes_frame():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take one more piece of a message."""
+        if self._takes_frame():
+            super().handle_cont(event)
+
+    def _takes_frame(self) -> bool:
+        """Whether one more frame that is no message is within the limit; if not, the connection ends."""
+        if self._limit is None:
+            self._limit = Bucket(FRAME_RATE, FRAME_BURST)
+        if self._limit.take():
+            return True
+        self.transport.abort()
+        return False
+
+    def keepalive_timeout(self) -> None:
+        """Close the connection of a client that answers no ping, without waiting until it has read what was sent."""
+        super().keepalive_timeout()
+        self.loop.call_later(PATIENCE, self.transport.abort)
 
 
 def writer(scope: Mapping[str, Any]) -> WriteTexts | None:

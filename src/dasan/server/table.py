@@ -8,7 +8,7 @@ reads it back from the log. So is one whose task fails: what is in the log is wh
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -18,6 +18,7 @@ from typing import Protocol, TypeVar
 import dasan
 from dasan.sentences import said
 from dasan.server import showing
+from dasan.server.answers import Answers, same
 from dasan.server.compact import compact
 from dasan.server.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
 from dasan.server.hub import Connection, Hub
@@ -39,8 +40,6 @@ T = TypeVar("T")
 RESTART = 1012
 FAILED = 1011
 FORBIDDEN = 4403
-REMEMBERED = 512
-"""Recent commands whose answers are kept in memory, for repeats."""
 MARKS = 512
 """How many entries behind a client can be and still get the difference."""
 RESEATING = frozenset({"sit", "stand", "bots"})
@@ -65,8 +64,12 @@ class Process(Protocol):
     store: Store
     settings: Settings
 
-    async def claim(self, table_id: str) -> int:
+    async def claim(self, table: Table) -> int:
         """The fence to write the table's log with; ``OwnedElsewhere`` where another process has the table."""
+        ...
+
+    async def owns(self, table: Table) -> bool:
+        """Whether no other process has claimed the table since. ``Unreachable`` where nobody can say."""
         ...
 
     async def opened(self, table: Table) -> None:
@@ -106,9 +109,12 @@ class Table:
     def __init__(self, process: Process, table_id: str) -> None:
         self.id = table_id
         self.hub = Hub()
+        self.trusted = 0.0
+        """Until when, by the monotonic clock, no other process can have claimed the table."""
+        self.fence = 0
+        """The number to write the log with, once this process owns the table."""
         self._process = process
-        self._fence = 0
-        self._done: OrderedDict[tuple[str, str], Done] = OrderedDict()
+        self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
         self._attendance = Attendance(now())
         self._spectators = Spectators(self.hub)
@@ -131,7 +137,7 @@ class Table:
     @property
     def claimed(self) -> bool:
         """Whether this process owns the table, as far as it knows."""
-        return self._fence > 0
+        return self.fence > 0
 
     def wake(self) -> None:
         """Look again whether something is to be done."""
@@ -221,18 +227,31 @@ class Table:
             self.hub.publish(lambda _: None, lambda _: compact(message))
 
     async def carry_out(self, player: str, command: RoomCommand, lag: int = 0) -> int:
-        """Let the room decide, write the log, then tell everybody: the length of the log after the command."""
+        """Let the room decide, write the log, then tell everybody: the length of the log after the command.
+
+        A command that comes again gets the answer it got before. A copy that was held up on its way is so not carried out
+        after its player was told no.
+        """
         key = (player, command.id)
         digest = blake2b(command.wire().encode(), digest_size=12).hexdigest()
-        before = self._done.get(key)
-        if before is not None:
-            return _same(before, digest)
-        entry = decide(self.room, player, command, lag)
+        given = self._answers.given(key, digest)
+        if given is not None:
+            return given
         try:
-            await self.write([entry], Cause(player, command.id, digest))
+            await self.write([decide(self.room, player, command, lag)], Cause(player, command.id, digest))
         except Repeated as repeated:
-            return _same(Done(repeated.digest, repeated.seq), digest)
-        return self._done[key].seq
+            return same(Done(repeated.digest, repeated.seq), digest)
+        except (dasan.DasanError, Refused) as refusal:
+            if refusal.code == "unavailable":
+                raise
+            done = await self._process.store.log.done(self.id, *key) if self._answers.full else None
+            if done is not None:
+                return same(done, digest)
+            self._answers.refused(key, digest, refusal)
+            raise
+        given = self._answers.given(key, digest)
+        assert given is not None
+        return given
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
         """Show everybody a reaction; it is kept nowhere."""
@@ -269,7 +288,7 @@ class Table:
         await self._process.store.log.append(
             Write(
                 room=rooms[-1],
-                fence=self._fence,
+                fence=self.fence,
                 entries=tuple(written),
                 reseated=not RESEATING.isdisjoint(types),
                 dealt=types[-1] == "deal",
@@ -277,15 +296,10 @@ class Table:
             )
         )
         if cause is not None:
-            self._remember((cause.player, cause.client_id), Done(cause.digest, written[0].seq + 1))
+            self._answers.done((cause.player, cause.client_id), Done(cause.digest, written[0].seq + 1))
         for (before, after), entry_type in zip(pairwise(rooms), types, strict=True):
             self._tell(before, after, entry_type)
         self._wake.set()
-
-    def _remember(self, key: tuple[str, str], done: Done) -> None:
-        self._done[key] = done
-        if len(self._done) > REMEMBERED:
-            self._done.popitem(last=False)
 
     def _tell(self, before: Room, room: Room, entry_type: str) -> None:
         """Make ``room`` the table's room, and send everybody the changes."""
@@ -328,23 +342,23 @@ class Table:
         end: Exception = OwnedElsewhere()
         code = RESTART
         try:
-            self._fence = await self._process.claim(self.id)
+            self.fence = await self._process.claim(self)
             loaded = await self._process.store.log.load(self.id)
             self.room = loaded.room
             await self._process.opened(self)
-            self._done.update(loaded.done)
+            self._answers.load(loaded.done)
             self._marks.append(Mark.of(self.room))
             await self._spectators.open(self.room, self._process.store.log, self._seat_of, self.presence)
             if self.room.deadline is not None and self.room.head.settings.speed.kind != "correspondence":
                 # Nobody's clock ran while the table was closed.
                 await self.write([{"type": "resume"}])
             await self._live()
+        except (Unwritten, Unreachable):
+            end = Unreachable()
         except Refused as error:
             end, code = error, FAILED
         except Conflict:
             pass  # another process has the table, or the store has changed: it is read again
-        except Unwritten:
-            end = Unreachable()
         except dasan.DasanError as error:
             report(f"table {self.id} cannot be read", error)
             end, code = Refused("unavailable", said("damaged")), FAILED
@@ -358,7 +372,7 @@ class Table:
                 if not future.done():
                     future.set_exception(end)
             self.hub.close(code)
-            await self._process.closed(self, self._fence)
+            await self._process.closed(self, self.fence)
 
     async def _live(self) -> None:
         idle_since = now()
@@ -366,6 +380,9 @@ class Table:
         while not self._stopping:
             self._wake.clear()
             while self._inbox:
+                # A write is fenced; an answer without a write is not, and another owner may know better by now.
+                if not await self._process.owns(self):
+                    return
                 await self._inbox.popleft()()
                 idle_since = now()
             await self._bots()
@@ -478,10 +495,3 @@ class Table:
         if not thinking.cancelled():
             thinking.exception()
         self._wake.set()
-
-
-def _same(done: Done, digest: str) -> int:
-    """The answer to a command that comes again."""
-    if done.digest != digest:
-        raise Refused("malformed", "this command id was already used for another command")
-    return done.seq

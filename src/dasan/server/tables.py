@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -28,6 +29,7 @@ from dasan.server.rooms import Room
 from dasan.server.settings import Settings
 from dasan.server.shared_rules import rules_of
 from dasan.server.store import Store
+from dasan.server.store.database import Unreachable
 from dasan.server.table import Table, Thought
 from dasan.server.workers import Limits, Workers
 
@@ -39,6 +41,10 @@ SWEEP = 20.0
 """Seconds between looks for tables where somebody has run out of time."""
 LEASE = 8.0
 """Seconds for which a table is this process's own without renewal."""
+TRUSTED = 0.75
+"""The part of a lease in which its owner does not ask the database whether the table is still its own. The rest makes up for
+machines whose clocks differ.
+"""
 MOST_STUDIES = 16
 """Reviews and puzzles that a process has or that wait for it, before more are refused."""
 TRY_AGAIN = 0.2
@@ -98,6 +104,14 @@ class Tables:
         table = self._open.get(table_id)
         if table is not None:
             table.stop()
+
+    async def reopen_changed(self, table_ids: Collection[str]) -> None:
+        """Read those of these tables again that are open here and whose logs have changed since they were read."""
+        fences = await self.store.leases.fences([table_id for table_id in table_ids if table_id in self._open])
+        for table_id, fence in fences.items():
+            table = self._open.get(table_id)
+            if table is not None and table.claimed and table.fence != fence:
+                table.stop()
 
     async def create(
         self,
@@ -243,13 +257,31 @@ class Tables:
         if self._open.get(table.id) is table:
             del self._open[table.id]
 
-    async def claim(self, table_id: str) -> int:
+    async def claim(self, table: Table) -> int:
         """The fence to write the table's log with; ``Refused`` where another process has the table."""
-        moment = now()
-        fence = await self.store.leases.claim(table_id, self.process, moment, moment + int(LEASE * 1000))
+        asked, moment = time.monotonic(), now()
+        fence = await self.store.leases.claim(table.id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
             raise OwnedElsewhere
+        table.trusted = asked + LEASE * TRUSTED
         return fence
+
+    async def owns(self, table: Table) -> bool:
+        """Whether no other process has claimed the table, so that its room is the newest. Where its lease may be over the
+        database says so, of a moment after this was asked, however late its answer comes.
+        """
+        if not self.store.database.shared or time.monotonic() < table.trusted:
+            return True
+        return table.id in await self._extend([table])
+
+    async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
+        """Extend the leases of these tables; return the ids of those that this process still owns."""
+        asked = time.monotonic()
+        kept = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        for table in mine:
+            if table.id in kept:
+                table.trusted = asked + LEASE * TRUSTED
+        return kept
 
     async def opened(self, table: Table) -> None:
         """Answer other processes for the table."""
@@ -314,10 +346,17 @@ class Tables:
 
     async def _renew(self) -> None:
         """Keep the leases of open tables, and stop those that another process has taken."""
-        mine = tuple(self._open.values())
-        kept = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        mine = [table for table in self._open.values() if table.claimed]
+        try:
+            kept = await self._extend(mine)
+        except Unreachable:
+            # Another process may reach the database and go on with these tables, while people here look at old ones.
+            for table in mine:
+                if self.relays is not None and time.monotonic() >= table.trusted:
+                    table.stop()
+            raise
         for table in mine:
-            if table.claimed and table.id not in kept:
+            if table.id not in kept:
                 table.stop()
 
 

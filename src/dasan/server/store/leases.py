@@ -47,6 +47,14 @@ class Leases:
         query = sa.select(tables.c.owner).where(tables.c.id == table_id, tables.c.lease_until >= now)
         return await self._database.read(lambda connection: connection.scalar(query))
 
+    async def fences(self, table_ids: Sequence[str]) -> dict[str, int]:
+        """The fences of these tables. One that grows says that the table has another owner, or that its log was changed."""
+        if not table_ids:
+            return {}
+        query = sa.select(tables.c.id, tables.c.fence).where(tables.c.id.in_(table_ids))
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {row.id: row.fence for row in rows}
+
     async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
         """Extend the owner's leases of these tables until ``until``; return the tables that it still owns."""
         mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))

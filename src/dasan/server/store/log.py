@@ -214,17 +214,19 @@ class EventLog:
             return None
         if not isinstance(error, sa.exc.IntegrityError):
             return error
-        causes = [w.cause for w in write.entries if w.cause is not None]
-        for cause in causes:
-            query = sa.select(events.c.seq, events.c.digest).where(
-                events.c.table_id == write.room.head.id,
-                events.c.player == cause.player,
-                events.c.client_id == cause.client_id,
-            )
-            row = await self._database.read(lambda connection, query=query: connection.execute(query).one_or_none())  # type: ignore[misc]
-            if row is not None:
-                return Repeated(row.seq + 1, row.digest)
+        for cause in [w.cause for w in write.entries if w.cause is not None]:
+            done = await self.done(write.room.head.id, cause.player, cause.client_id)
+            if done is not None:
+                return Repeated(done.seq, done.digest)
         return Conflict(write.room.head.id)
+
+    async def done(self, table_id: str, player: str, client_id: str) -> Done | None:
+        """What became of a player's command, if it is in the table's log."""
+        query = sa.select(events.c.seq, events.c.digest).where(
+            events.c.table_id == table_id, events.c.player == player, events.c.client_id == client_id
+        )
+        row = await self._database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else Done(row.digest, row.seq + 1)
 
     async def _is_written(self, write: Write) -> bool:
         """Whether the log contains exactly these entries, in their places."""

@@ -1,0 +1,176 @@
+"""A command has one answer: it is in the log and acknowledged, or refused and not in the log, whoever owns the table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+import dasan
+import dasan.server.answers as answers_module
+import dasan.server.tables as tables_module
+from dasan.server.bus import LocalBus
+from dasan.server.hub import Connection
+from dasan.server.protocol import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
+from dasan.server.refusals import Refused
+from dasan.server.reporting import now
+from dasan.server.store import Store
+from dasan.server.store.database import Unreachable
+from dasan.server.table import RESTART
+from dasan.server.tables import Tables
+
+from .conftest import new_database
+from .harness import SECONDS, fast
+
+PEOPLE = ("ann", "bo", "cy")
+
+
+@asynccontextmanager
+async def process(folder: Path, url: str, bus: LocalBus, *, renews: bool = True) -> AsyncIterator[Tables]:
+    """One of the processes that share the database. renews: whether it extends its leases by itself."""
+    settings = fast(folder, database=url)
+    store = await Store.open(folder, url)
+    tables = Tables(store, settings, bus)
+    if not renews:
+        tables._renew = _nothing  # type: ignore[method-assign]
+    try:
+        async with tables:
+            yield tables
+    finally:
+        await store.close()
+
+
+async def _nothing() -> None:
+    return None
+
+
+@pytest_asyncio.fixture
+async def two(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Tables, Tables]]:
+    """Two processes; the first extends no lease by itself, like one that is paused or cut off from its database."""
+    monkeypatch.setattr(tables_module, "LEASE", 0.5)
+    url, bus = await new_database(postgres_url), LocalBus()
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(process(tmp_path, url, bus, renews=False))
+        second = await stack.enter_async_context(process(tmp_path, url, LocalBus(bus)))
+        yield first, second
+
+
+async def three(tables: Tables) -> str:
+    """A table of three people, its first hand dealt."""
+    table_id, _ = await tables.create("ann", "big-three", {}, ["me", "open", "open"])
+    for player in PEOPLE[1:]:
+        await tables.command(table_id, player, SitCommand(type="sit", id="sit"))
+    return table_id
+
+
+async def left_behind(first: Tables, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A table of three people, its first hand dealt. The first process has it open, and its lease is over."""
+    table_id = await three(first)
+    for _ in range(int(SECONDS * 20)):
+        if await first.store.leases.owner_of(table_id, now()) is None:
+            break
+        await asyncio.sleep(0.05)
+    monkeypatch.setattr(tables_module, "LEASE", 30.0)
+    return table_id
+
+
+async def next_move(tables: Tables, table_id: str, name: str) -> tuple[str, MoveCommand]:
+    """A legal move, and whose it is."""
+    room = await tables.look(table_id)
+    assert room.state is not None
+    assert room.to_act is not None
+    return PEOPLE[room.to_act], MoveCommand(type="move", id=name, move=str(room.state.legal_moves()[0]))
+
+
+@pytest.mark.timeout(120)
+async def test_an_owner_whose_lease_is_over_refuses_nothing_by_what_it_remembers(
+    two: tuple[Tables, Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two
+    table_id = await left_behind(first, monkeypatch)
+    for name in ("a", "b"):
+        player, command = await next_move(second, table_id, name)
+        done = await second.command(table_id, player, command)
+    assert await first.command(table_id, player, command) == done, "it is in the log: the sender did not hear the answer"
+
+
+@pytest.mark.timeout(120)
+async def test_an_owner_whose_lease_is_over_has_others_judge_what_comes(
+    two: tuple[Tables, Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two
+    table_id = await left_behind(first, monkeypatch)
+    player, command = await next_move(second, table_id, "a")
+    done = await second.command(table_id, player, command)
+    player, command = await next_move(second, table_id, "b")
+    assert (await first.detail(table_id, player))["seq"] == done
+    assert await first.command(table_id, player, command) == done + 1, "it is this player's turn by now"
+
+
+@pytest.mark.timeout(120)
+async def test_a_process_cut_off_from_the_database_past_its_lease_leaves_nobody_at_an_old_table(
+    two: tuple[Tables, Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unreachable(change: object) -> None:
+        raise Unreachable
+
+    first, _ = two
+    table_id = await left_behind(first, monkeypatch)
+    connection = Connection(64, "ann")
+    await first.join(table_id, "ann", connection, None)
+    monkeypatch.setattr(first.store.database, "write", unreachable)
+    with pytest.raises(Unreachable):
+        await Tables._renew(first)
+    assert table_id in first._open, "its lease goes on"
+    first._open[table_id].trusted = 0.0
+    with pytest.raises(Unreachable):
+        await Tables._renew(first)
+    async with asyncio.timeout(SECONDS):
+        while isinstance(told := await connection.next(), str):
+            pass
+    assert told == RESTART
+
+
+@pytest_asyncio.fixture
+async def alone(tmp_path: Path) -> AsyncIterator[Tables]:
+    """A process alone, on SQLite."""
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    async with Tables(store, settings) as tables:
+        yield tables
+    await store.close()
+
+
+async def test_a_copy_of_a_refused_command_is_refused_also_when_it_has_become_legal(alone: Tables) -> None:
+    table_id = await three(alone)
+    player, command = await next_move(alone, table_id, "held-up")
+    await alone.command(table_id, player, LeaveCommand(type="leave", id="leave"))
+    with pytest.raises(Refused) as first:
+        await alone.command(table_id, player, command)
+    await alone.command(table_id, player, ReturnCommand(type="return", id="return"))
+    before = (await alone.look(table_id)).seq
+    with pytest.raises(Refused) as copy:
+        await alone.command(table_id, player, command)
+    assert (copy.value.code, copy.value.message) == (first.value.code, first.value.message)
+    assert (await alone.look(table_id)).seq == before
+
+
+async def test_a_command_that_is_older_than_memory_is_acknowledged_again(
+    alone: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers_module, "REMEMBERED", 4)
+    table_id = await three(alone)
+    player, command = await next_move(alone, table_id, "old")
+    done = await alone.command(table_id, player, command)
+    for n in range(6):
+        await alone.command(table_id, "ann", ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
+    assert await alone.command(table_id, player, command) == done
+    with pytest.raises(dasan.IllegalPlay):
+        await alone.command(table_id, player, command.model_copy(update={"id": "new"}))
