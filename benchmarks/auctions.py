@@ -29,8 +29,7 @@ FIGURES = Figures(
     "Bids",
     "What bids are worth in Big Three: one player bids one way among others that bid another way, all play the cards alike,\n"
     "each deal in every seat. `always-1` bids 1 where nobody has bid, and else passes or says the least that it may. To measure\n"
-    "a row again: `python benchmarks/auctions.py --preset GAME --cards CARDS --bids AMONG ONE --deals DEALS --seed SEED`.\n"
-    "No network is trained for four players: `net` bids and plays as `greedy` there.",
+    "a row again: `python benchmarks/auctions.py --preset GAME --cards CARDS --bids AMONG ONE --deals DEALS --seed SEED`.",
     ("game", "cards", "one bids as", "among", "deals", "seed", "a hand", "95 %", "bidder in"),
     4,
 )

@@ -56,9 +56,11 @@ class Game:
         return f"dasan arena {a} {b} --game {self.preset}{options} --deals {deals} --seed {SEED}"
 
 
-LEVELS = tuple(
-    (f"level-{n + 1}", f"level-{n}", deals) for n, deals in zip(range(1, 8), (200, 200, 60, 60, 60, 16, 4), strict=True)
-)
+def levels(deals: int, last: int) -> tuple[tuple[str, str, int], ...]:
+    """Each level among the one below. last: the deals of level 8, which thinks for a second."""
+    return tuple((f"level-{n + 1}", f"level-{n}", last if n == 7 else deals) for n in range(1, 8))
+
+
 GAMES = {
     "charlesworth": Game(
         "Big Two, Charlesworth's rules",
@@ -69,17 +71,30 @@ GAMES = {
             ("greedy", "low", 60),
             ("greedy", "shed", 60),
             ("net", "greedy", 100),
-            ("level-7", "net", 40),
-            ("level-7", "greedy", 30),
             ("search", "greedy", 30),
         ),
         CHARLESWORTH,
     ),
-    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 30), *LEVELS)),
+    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 30), *levels(150, 12))),
     "big-three": Game(
-        "Big Three", "big-three", (("net", "greedy", 1500), ("net", "search", 60), ("search", "greedy", 60), *LEVELS)
+        "Big Three",
+        "big-three",
+        (
+            ("net", "greedy", 1500),
+            ("net", "search", 150),
+            ("search", "greedy", 300),
+            ("strong", "search", 60),
+            *levels(200, 40),
+        ),
     ),
-    "winner": Game("Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 30), *LEVELS)),
+    "big-three-4p": Game(
+        "Big Three, four players",
+        "big-three-4p",
+        (("net", "greedy", 200), ("net", "thrifty", 200), *levels(150, 12)[:6]),
+    ),
+    "winner": Game(
+        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 30), *levels(150, 12))
+    ),
     "winner-3": Game("Winner, three players", "winner", (("net", "greedy", 150),), {"players": 3}),
     "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80),), {"players": 6}),
 }

@@ -204,6 +204,9 @@ RECORDED_MORE = [
     ("winner", {}, 60, "68a3ac15cd5a73fb"),
     ("winner", {"players": 6, "decks": 2, "jokers": True}, 20, "6e5974b32b58f93a"),
     ("winner-bomb", {}, 20, "1f8836aee9e26c7d"),
+    ("big-two", {"triples": True, "fours": True, "two_pairs": True, "pass_is_final": True}, 10, "f4c22149e068fa21"),
+    ("winner", {"jokers": True, "bomb": "quad", "two_of_spades_restart": "always"}, 10, "eadd88409a1d9b32"),
+    ("winner", {"suits_ranked": False, "min_straight": 3}, 10, "3e8f290efa103deb"),
 ]
 """Hands of `greedy` 5 against itself, and the digest of all their action ids, recorded before it was made faster."""
 

@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "bots.ladders bots.two_hands bots.judgement bots.certain bots.random_bot bots.simple bots.thrifty bots.greedy",
         "kernels interpreted worlds",
         "vector",
+        "solver.budget solver.solution solver.open_hands",
         "bots",
         "solver arena",
         "envs learn puzzles bench",
@@ -42,7 +43,8 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
 )
 """A module may import from its own layer and from those before it: at the top of a file, inside a function, or for types. The
 longest name that a module begins with is its own: `records.write` stands below the rest of `records`. Bots that need only a
-view stand below the kernels, which compile the rule of `bots.thrifty`; those that play by networks or rollouts stand above.
+view stand below the kernels, which compile the rule of `bots.thrifty`; those that play by networks, rollouts or the
+solver of open hands stand above.
 """
 
 HEAVY = ("numpy", "numba", "fastapi", "sqlalchemy", "pydantic", "textual", "rich", "typer", "asyncio")

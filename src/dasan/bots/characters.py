@@ -1,6 +1,6 @@
 """The eight graded players that people can choose as opponents, from a beginner to the strongest.
 
-Weaker players see less and look less far ahead; none of them makes random blunders.
+The strongest looks ahead; the weaker a player, the more of its plays it overlooks, long ones most.
 """
 
 from __future__ import annotations
@@ -35,49 +35,49 @@ CHARACTERS: tuple[Character, ...] = (
         "level-1",
         "Little Wei",
         "Learned the game this morning and plays one card at a time.",
-        "Leads the lowest single card and follows with the lowest play.",
+        "A network trained by self-play chooses among the few plays that he notices, most of them single cards.",
         1,
     ),
     Character(
         "level-2",
         "Auntie Lin",
-        "Gets rid of whatever hangs on her lowest card, and chats meanwhile.",
-        "Leads the largest play that holds the lowest card and follows with the lowest play.",
+        "Gets rid of low cards, and chats meanwhile.",
+        "Notices more single cards than Little Wei, and a pair now and then.",
         2,
     ),
     Character(
         "level-3",
         "Driver Zhao",
-        "Keeps his groups together and never waits.",
-        "Chooses by a rule of thumb: many low cards first, no group broken.",
+        "Plays what he sees first and never waits.",
+        "Overlooks many plays, nearly all long ones among them.",
         3,
     ),
     Character(
         "level-4",
         "Teacher Sun",
-        "Plans the whole hand carefully, and forgets what was played.",
-        "Plans how to empty the hand; remembers only the last eight events.",
+        "Knows every rule by heart, and still misses a combination now and then.",
+        "Overlooks pairs now and then, and most long plays.",
         4,
     ),
     Character(
         "level-5",
         "Accountant Qian",
         "Counts every card and knows what is still out.",
-        "Plans how to empty the hand and remembers every card.",
+        "Overlooks less than Teacher Sun: above all long plays.",
         5,
     ),
     Character(
         "level-6",
         "Old Chen",
         "Has played a million hands and moves without thinking.",
-        "A network trained by self-play, without looking ahead.",
+        "Overlooks few plays, long ones most.",
         6,
     ),
     Character(
         "level-7",
         "Doctor Mei",
-        "Imagines a few ways that the cards may lie before she moves.",
-        "The network, which tries its best moves out in 24 possible deals.",
+        "Sees her whole hand at a glance and judges every move.",
+        "The network, which sees every move and tries none of them out.",
         7,
     ),
     Character(
@@ -101,28 +101,11 @@ def at_level(level: int) -> Callable[[int], Bot]:
 
 
 def _make(level: int, seed: int) -> Bot:
-    from dasan.bots.greedy import GreedyBot
-    from dasan.bots.judgement import Temper
     from dasan.bots.net import NetBot
-    from dasan.bots.search import Effort, StrongBot
-    from dasan.bots.simple import LowBot, ShedBot
-    from dasan.bots.thrifty import ThriftyBot
+    from dasan.bots.overlooking import Overlooking
+    from dasan.bots.search import StrongBot
 
     name = f"level-{level}"
-    match level:
-        case 1:
-            return LowBot(name)
-        case 2:
-            return ShedBot(name)
-        case 3:
-            return ThriftyBot(name)
-        case 4:
-            return GreedyBot(Temper(memory=8), name)
-        case 5:
-            return GreedyBot(name=name)
-        case 6:
-            return NetBot(name=name)
-        case 7:
-            return StrongBot(seed, Effort(worlds=24, width=4), name)
-        case _:
-            return StrongBot(seed, name=name)
+    if level < 7:
+        return Overlooking(NetBot(name=name, proofs=False), name, seed)
+    return NetBot(name=name) if level == 7 else StrongBot(seed, name=name)

@@ -26,7 +26,7 @@ SENTENCES: dict[str, str] = {
     "plays-left": "What is left in your hand takes {plays} more plays.",
     "spends-top": "It uses {spent} of your {held} highest cards ({rank}).",
     "keeps-top": "It keeps your {held} highest cards ({rank}).",
-    "bid-strength": "The hand costs about {turns} turns as bidder; a bid of {bid} wants at most {limit}.",
+    "bid-strength": "As bidder the hand costs about {turns} turns (fewer is better); a bid of {bid} allows {limit}.",
     "expected": "Over the deals that fit what you have seen it pays {value} on average.",
     "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
     "network": "A network trained by self-play expects {value}.",

@@ -40,7 +40,8 @@ class Facts:
         limits = ENOUGH.get(self._view.rules.players, ())
         if not 1 <= bid <= len(limits):
             return ()
-        turns = round(strength(self._view), 1)
+        # High cards count below nothing; to a player, less than no turn is none.
+        turns = max(0.0, round(strength(self._view), 1))
         return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:

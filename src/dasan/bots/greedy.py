@@ -44,11 +44,12 @@ class GreedyBot:
                 return choose_offer(view, self._temper)
             case MoveType.TAKE:
                 return choose_take(view, self._temper)
+        held = len(view.hand)
         for move in moves:
-            if len(move.cards) == len(view.hand):
+            if len(move.cards) == held:
                 return move
         kept = worthy(view, moves, certain) if self._temper.memory is None else moves
-        return min(kept, key=Judgement(view, self._temper).of)
+        return kept[0] if len(kept) == 1 else min(kept, key=Judgement(view, self._temper).of)
 
     def explain(self, view: View) -> Explanation:
         """The value of a play or pass is minus the turns that the rest of the hand costs; other moves have none."""

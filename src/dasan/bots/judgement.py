@@ -151,11 +151,11 @@ class Judgement:
 
     def _prices(self) -> list[float]:
         """The cost of each play of the plan: 1 for one that will be beaten, less for one that may stand."""
-        temper, height = self._temper, self.outlook.height
-        plays = [part.play for part in self._parts.plays]
+        temper, parts = self._temper, self._parts
+        by_size, other, dodge = temper.reuse, temper.reuse_other, temper.dodge
         out = []
-        for play, stands in zip(plays, self.outlook.all_stand(plays), strict=True):
+        for play, part, stands in zip(parts.plays, parts.numbers, self.outlook.all_stand(parts.plays), strict=True):
             size = len(play.cards)
-            reuse = 1.0 if play.power else temper.reuse[size] if size < len(temper.reuse) else temper.reuse_other
-            out.append(1 - stands * (1 + reuse) - temper.dodge * reuse * height(play))
+            reuse = 1.0 if play.power else by_size[size] if size < len(by_size) else other
+            out.append(1 - stands * (1 + reuse) - dodge * reuse * part.height)
         return out

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
+from dasan.bots.beliefs import evenly
 from dasan.bots.explanation import Unit
 from dasan.bots.judgement import Judgement, Temper
 from dasan.bots.net import score, unit
 from dasan.bots.protocol import choices
 from dasan.bots.rollouts import Tried, by_network, by_rule, runs
-from dasan.bots.search import seed_of
+from dasan.bots.seeds import seed_of
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
@@ -193,9 +194,9 @@ def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
         return plain
     seed = seed_of(view, 0)
     if found is None:
-        tried = by_rule(view, candidates, worlds, seed)
+        tried = by_rule(view, candidates, evenly(view, worlds, seed))
     else:
-        tried = by_network(view, candidates, worlds, seed, found)
+        tried = by_network(view, candidates, evenly(view, worlds, seed), found)
     return _judged(plain, tried)
 
 

@@ -32,16 +32,19 @@ class NetBot:
     Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations uint8
     [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores, and the move
     with the highest is always played; `VectorEnv.best` and `VectorEnv.duel` take the same functions. session: whether `score`
-    reads observations of hands that follow one another.
+    reads observations of hands that follow one another. proofs: whether it looks for moves that surely win.
     """
 
-    version = f"5+{GreedyBot.version}"
+    version = f"6+{GreedyBot.version}"
     """Its own, and that of `greedy`, which plays where there is no network."""
 
-    def __init__(self, score: Score | None = None, *, name: str = "net", session: bool = False) -> None:
+    def __init__(
+        self, score: Score | None = None, *, name: str = "net", session: bool = False, proofs: bool = True
+    ) -> None:
         self.name = name
         self._greedy = GreedyBot()
         self._score, self._session = score, session
+        self._proofs = proofs and score is None
 
     def note(self, rules: Rules) -> str:
         """A sentence for players if no network was trained for exactly these rules, else ""."""
@@ -80,8 +83,8 @@ class NetBot:
         return self._best(moves, values, Certain(view, moves))
 
     def _best(self, moves: Sequence[Move], values: npt.NDArray[Any], certain: Certain) -> Move:
-        """The move that the values put highest; without a score function of a caller's, of those that surely win, if any does."""
-        sure = certain.moves if self._score is None else ()
+        """The move that the values put highest; where it looks for proofs, of those that surely win, if any does."""
+        sure = certain.moves if self._proofs else ()
         kept = [i for i, move in enumerate(moves) if not sure or move in sure]
         place = int(values[kept].argmax())
         return moves[kept[place]]

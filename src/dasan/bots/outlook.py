@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from math import comb, prod
@@ -81,6 +81,7 @@ class Outlook:
         self._shares = [weight for _, _, weight in self._foes]
         self._fewest = min([held for held, _, _ in self._foes], default=0)
         self._stands: dict[tuple[str, str, int, int], float] = {}
+        self._of_rank: dict[tuple[int, int, int], float] = {}
         self._by_number: dict[int, list[tuple[float, ...]]] = {}
         self._climbs: dict[Family, tuple[int, tuple[list[int], list[float]]]] = {}
         self._powers: dict[int, float] = {}
@@ -136,10 +137,6 @@ class Outlook:
         lowest = min(ladder.power for ladder in self._ladders.by_family.values())
         across = (self._weighed(self._ladders.by_family[family]) for family in self._ladders.across)
         return self._power_above(lowest) > 0 or any(rung.also for held in across for rung, _ in held)
-
-    def height(self, play: Combination) -> float:
-        """The share of its family, 0 to 1, that `play` is higher than, including cards already played."""
-        return self._ladders.by_family[play.family, play.power].height(play.strength)
 
     def odds_out(self, play: Combination) -> list[tuple[int, float]]:
         """(seat, its enmity × the probability that its whole hand beats `play`) for every seat that could go out over it.
@@ -290,7 +287,15 @@ class Outlook:
         if self._ladders.exact:
             each, seen = self._each(ladder), self._seen_bits
             return [(r, each) for r in rungs if not r.bits & seen]
-        return [(r, self._held(r)) for r in rungs if self._feasible(r)]
+        have, out = self._have, []
+        for rung in rungs:
+            if rung.cards is not None:
+                if not rung.bits & self._seen_bits:
+                    out.append((rung, self._held(rung)))
+            elif rung.need & have == rung.need:
+                counts = rung.counts
+                out.append((rung, self._held_of_rank(rung.size, *counts[0]) if len(counts) == 1 else self._held(rung)))
+        return out
 
     def _feasible(self, rung: Rung) -> bool:
         if rung.cards is not None:
@@ -308,14 +313,25 @@ class Outlook:
             copies = prod(self._left[c] for c in rung.cards)
             return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
         size = rung.size
-        if size == 1:
-            return self._ranks[rung.counts[0][0]] * self._single
         if rung.run is None:
             tails = [self._tails(n)[rank] for rank, n in rung.counts]
         else:
             n, first, end = rung.run
             tails = self._tails(n)[first:end]
-        chances = map(prod, zip(*tails, strict=True))
+        return self._shared(size, map(prod, zip(*tails, strict=True)))
+
+    def _held_of_rank(self, size: int, rank: int, n: int) -> float:
+        """`_held` for a rung of `size` cards that needs `n` cards of one rank."""
+        out_of = self._ranks[rank]
+        if size == 1:
+            return out_of * self._single
+        known = self._of_rank.get((size, n, out_of))
+        if known is None:
+            known = self._of_rank[size, n, out_of] = self._shared(size, self._tails(n)[rank])
+        return known
+
+    def _shared(self, size: int, chances: Iterable[float]) -> float:
+        """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
         if self._fewest >= size:
             return float(sum(map(mul, self._shares, chances)))
         able = zip(self._foes, chances, strict=True)

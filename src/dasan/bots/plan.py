@@ -23,13 +23,13 @@ _SPARE = 1 << (_WIDTH - 1)
 
 class _Numbering(NamedTuple):
     """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. exact: whether
-    every card has a field of its own. rows: by id of a row of the catalogue, the last four fields of its `Part`.
+    every card has a field of its own. rows: by id of a row of the catalogue, its plays as numbers.
     """
 
     unit: dict[Card, int]
     spare: int
     exact: bool
-    rows: dict[int, tuple[int, int, int, bool]]
+    rows: dict[int, Part]
 
 
 @lru_cache(maxsize=64)
@@ -43,35 +43,45 @@ def _numbering(rules: Rules) -> _Numbering:
 
 class Part(NamedTuple):
     """A play, as a number. lowest: where its first field begins. alone: how many cards it has if it has no other field, else 0.
-    whole: whether a hand that plays it keeps no card of its ranks.
+    whole: the fields of its ranks, if a hand that plays it keeps no card of these, else 0. height: see `Ladder.height`.
     """
 
-    play: Combination
     number: int
     lowest: int
     alone: int
-    whole: bool
+    whole: int
+    height: float
 
 
 class Parts:
-    """The plays that a hand can be split into; the plans of a hand share them."""
+    """The plays that a hand can be split into, and each as a number; the plans of a hand share them."""
 
     def __init__(self, rules: Rules, fits: Iterable[Fit]) -> None:
         self.numbering = _numbering(rules)
         known = self.numbering.rows
-        self.plays: list[Part] = []
+        self.plays: list[Combination] = []
+        self.numbers: list[Part] = []
         for row, play in fits:
-            if row.id not in known:
+            part = known.get(row.id)
+            if part is None:
                 taken = self.number(play.cards)
                 low = lowest(taken)
                 count = taken >> low
-                whole = not self.numbering.exact and isinstance(row.shape, Groups)
-                known[row.id] = taken, low, count if count <= _MASK else 0, whole
-            self.plays.append(Part(play, *known[row.id]))
+                whole = _fields(taken) if isinstance(row.shape, Groups) and not self.numbering.exact else 0
+                height = ladders(rules).by_family[row.family, row.power].height(row.strength)
+                part = known[row.id] = Part(taken, low, count if count <= _MASK else 0, whole, height)
+            self.plays.append(play)
+            self.numbers.append(part)
 
     def number(self, cards: Iterable[Card]) -> int:
         """The number of some cards."""
         return sum(map(self.numbering.unit.__getitem__, cards))
+
+
+_From = tuple[dict[int, float], list[float], list[tuple[int, float, int]]]
+"""The plays that take cards of one rank first: prices of groups of this rank by their size, the least cost of 0, 1, 2 … of its
+cards in such groups, and the other plays with their prices and `Part.whole`.
+"""
 
 
 class Plan:
@@ -94,19 +104,18 @@ class Plan:
         self._budget = budget
         self._known: dict[int, float] = {0: 0.0}
         same: dict[int, dict[int, float]] = {}
-        mixed: dict[int, tuple[float, bool]] = {}
-        costs = [cost(part.play) for part in parts.plays] if callable(cost) else cost
-        for (_, taken, low, count, whole), price in zip(parts.plays, costs, strict=True):
+        mixed: dict[int, tuple[float, int, int]] = {}
+        costs = [cost(play) for play in parts.plays] if callable(cost) else cost
+        for (taken, low, count, whole, _), price in zip(parts.numbers, costs, strict=True):
             if count:
                 prices = same.setdefault(low, {})
-                prices[count] = min(price, prices.get(count, price))
+                if count not in prices or price < prices[count]:
+                    prices[count] = price
             elif taken not in mixed or price < mixed[taken][0]:
-                mixed[taken] = (price, whole)
-        self._groups = {low: (prices, [0.0]) for low, prices in same.items()}
-        self._mixed: dict[int, list[tuple[int, float, int]]] = {}
-        for taken, (price, whole) in mixed.items():
-            mask = _fields(taken) if whole else 0
-            self._mixed.setdefault(lowest(taken), []).append((taken, price, mask))
+                mixed[taken] = (price, low, whole)
+        self._from: dict[int, _From] = {low: (prices, [0.0], []) for low, prices in same.items()}
+        for taken, (price, low, whole) in mixed.items():
+            self._from[low][2].append((taken, price, whole))
 
     def cost(self, number: int) -> float:
         """The least cost of splitting the cards of `number` into plays."""
@@ -124,16 +133,16 @@ class Plan:
         known = self._known
         low = ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH
         count = number >> low & _MASK
-        prices, alone = self._groups[low]
-        while len(alone) <= count:
-            _split_one_more(prices, alone)
+        prices, alone, mixed = self._from[low]
+        if len(alone) <= count:
+            _split_more(prices, alone, count)
         rest = number ^ count << low
         left = known.get(rest)
         best = alone[count] + (self._best(rest) if left is None else left)
-        if low in self._mixed and len(known) < self._budget:
+        if mixed and len(known) < self._budget:
             spare = self._spare
             filled = number | spare
-            for taken, price, mask in self._mixed[low]:
+            for taken, price, mask in mixed:
                 rest = filled - taken
                 if rest & spare == spare:
                     rest ^= spare
@@ -160,10 +169,11 @@ def _fields(number: int) -> int:
     return mask
 
 
-def _split_one_more(prices: dict[int, float], best: list[float]) -> None:
-    """Add to `best`, the least cost of 0, 1, 2 … cards of one rank, split into plays of that rank alone, one card more."""
-    count, least = len(best), float("inf")
-    for n, price in prices.items():
-        if n <= count and price + best[count - n] < least:
-            least = price + best[count - n]
-    best.append(least)
+def _split_more(prices: dict[int, float], best: list[float], most: int) -> None:
+    """Add to `best`, the least cost of 0, 1, 2 … cards of one rank, split into plays of that rank alone, up to `most` cards."""
+    for count in range(len(best), most + 1):
+        least = float("inf")
+        for n, price in prices.items():
+            if n <= count and price + best[count - n] < least:
+                least = price + best[count - n]
+        best.append(least)

@@ -40,3 +40,8 @@ def choices(view: View) -> tuple[Move, ...]:
     if not moves:
         raise ValueError("a bot is asked for a move when it is its turn")
     return moves
+
+
+def goes_out(view: View) -> Move | None:
+    """The move that empties the hand, if there is one."""
+    return next((move for move in choices(view) if len(move.cards) == len(view.hand)), None)

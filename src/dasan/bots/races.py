@@ -30,7 +30,9 @@ SAFE = 0.1
 
 
 Choice = tuple[int, Combination, bool, float]
-"""The number of a play, the play, whether only these very cards will do, and its price, see `Races._price`."""
+"""The number of a play, the play, whether only these very cards will do, and its price, see `Races._prices`."""
+_Way = tuple[Combination, float, float]
+"""A play, the probability that it stands, and its price."""
 
 
 class _Partial(NamedTuple):
@@ -63,48 +65,36 @@ class Races:
     @cached_property
     def _prices(self) -> list[float]:
         """By how much each play raises the number of losers above that of controls."""
-        return [self._price(part.play) for part in self._parts.plays]
+        tops = self._outlook.tops
+        return [
+            1.0 if stands < 1 else -1.0 if tops(play) else 0.0
+            for play, stands in zip(self._parts.plays, self._stands, strict=True)
+        ]
 
     @cached_property
     def _possible(self) -> bool:
         """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
-        return 1.0 in self._outlook.all_stand([part.play for part in self._parts.plays])
+        return 1.0 in self._stands
+
+    @cached_property
+    def _stands(self) -> list[float]:
+        return self._outlook.all_stand(self._parts.plays)
 
     @cached_property
     def _by_lowest(self) -> dict[int, list[Choice]]:
         """The plays to consider with their prices, by the first field of their numbers."""
-        outlook = self._outlook
-        same: dict[int, dict[tuple[Card, ...], Combination]] = {}
-        for part in self._parts.plays:
-            play, plays = part.play, same.setdefault(part.number, {})
-            known = plays.get(play.cards)
-            if known is None or outlook.stands(play) > outlook.stands(known):
-                plays[play.cards] = play
+        parts = self._parts
+        same: dict[int, dict[tuple[Card, ...], _Way]] = {}
+        for play, part, stands, price in zip(parts.plays, parts.numbers, self._stands, self._prices, strict=True):
+            ways = same.setdefault(part.number, {})
+            known = ways.get(play.cards)
+            if known is None or stands > known[1]:
+                ways[play.cards] = play, stands, price
         found: dict[int, list[Choice]] = {}
-        for number, plays in same.items():
-            found.setdefault(lowest(number), []).extend(
-                (number, play, own, self._price(play)) for play, own in self._ways(list(plays.values()))
-            )
+        for number, ways in same.items():
+            choices = found.setdefault(lowest(number), [])
+            choices += [(number, play, own, price) for (play, _, price), own in _considered(list(ways.values()))]
         return found
-
-    def _price(self, play: Combination) -> float:
-        """By how much a play raises the number of losers above that of controls."""
-        if self._outlook.stands(play) < 1:
-            return 1.0
-        return -1.0 if self._outlook.tops(play) else 0.0
-
-    def _ways(self, plays: list[Combination]) -> Iterator[tuple[Combination, bool]]:
-        """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
-        lead, where only some do, and of the others the one that stands best.
-        """
-        if len(plays) == 1:
-            yield plays[0], False
-            return
-        keep = [play for play in plays if self._outlook.stands(play) == 1]
-        if len(keep) < len(plays):
-            yield from ((play, True) for play in keep)
-            plays = [play for play in plays if play not in keep]
-        yield max(plays, key=self._outlook.stands), False
 
     def risk(self, first: Combination, rest: int) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
@@ -195,6 +185,19 @@ class Races:
         return [weight for weight, held in self._foes if held - size in spent]
 
 
+def _considered(ways: list[_Way]) -> list[tuple[_Way, bool]]:
+    """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
+    lead, where only some do, and of the others the one that stands best.
+    """
+    if len(ways) == 1:
+        return [(ways[0], False)]
+    keep = [way for way in ways if way[1] == 1]
+    if len(keep) == len(ways):
+        keep = []
+    others = [way for way in ways if way not in keep]
+    return [*((way, True) for way in keep), (max(others, key=lambda way: way[1]), False)]
+
+
 def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bool) -> Iterator[Sequence[Combination]]:
     """Every choice of the last loser and every order of the others, each of which a control answers. fixed: the first loser
     stays first.
@@ -204,8 +207,8 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
         return
     able = [[k for k, control in enumerate(controls) if _answers(control, loser)] for loser in losers]
     lasts: Iterable[int | None] = range(int(fixed), len(losers))
-    for last in list(lasts) or [None]:
-        if not _answered([able[i] for i in range(len(losers)) if i != last]):
+    for last in lasts or (None,):
+        if not _answered([answers for i, answers in enumerate(able) if i != last]):
             continue
         led = [play for i, play in enumerate(losers) if i != last]
         head, tail = (led[:1], led[1:]) if fixed else ([], led)
@@ -236,4 +239,6 @@ def _answered(able: Sequence[Sequence[int]]) -> bool:
 
 def _answers(control: Combination, loser: Combination) -> bool:
     """Whether a control beats a play and all higher ones of its family: that of `also_beats` may beat some kinds of it alone."""
-    return control.beats(loser) and (control.power > loser.power or control.family == loser.family)
+    if control.power != loser.power:
+        return control.power > loser.power
+    return control.family == loser.family and control.strength > loser.strength

@@ -6,11 +6,11 @@ Every candidate is tried in the same worlds, so that differences between candida
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from dasan.bots.likelihood import log_likelihoods
+from dasan.bots.beliefs import Beliefs
 from dasan.bots.simulator import ROOM, simulator_for
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -40,85 +40,42 @@ class Tried:
         return found
 
 
-def by_rule(view: View, moves: Sequence[Move], worlds: int, seed: int) -> Tried:
-    """Rollouts by `thrifty`, in `worlds` worlds. Bids and calls may be tried as well as plays."""
+def by_rule(view: View, moves: Sequence[Move], beliefs: Beliefs) -> Tried:
+    """Rollouts by `thrifty`. Bids and calls may be tried as well as plays."""
     import numpy as np
 
     from dasan.vector.earnings import earnings
-    from dasan.worlds.deals import deals
     from dasan.worlds.positions import Positions
-    from dasan.worlds.states import Sampler
 
-    (state,) = Sampler(view).states(1, seed)
+    worlds = len(beliefs.deals)
     positions = Positions(view.rules, worlds)
-    positions.put_worlds(0, state, deals(view, worlds, seed))
+    positions.put_worlds(0, beliefs.state, beliefs.deals)
     out = np.zeros((len(moves), worlds))
     for i, move in enumerate(moves):
         done = positions.play_out(opening=positions.ids.of(move, view.called))
         out[i] = earnings(view.rules, done.payments[:, 0], done.places[:, 0])[:, view.seat]
-    return Tried(tuple(moves), out, np.ones(worlds))
+    return Tried(tuple(moves), out, beliefs.weights)
 
 
 def by_network(
-    view: View,
-    moves: Sequence[Move],
-    worlds: int,
-    seed: int,
-    fitted: Fitted,
-    *,
-    seconds: float | None = None,
-    pool: int = 0,
+    view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitted, *, seconds: float | None = None
 ) -> Tried:
-    """Rollouts by a network, in `worlds` worlds, or in as many as `seconds` allow, but at least one.
-
-    pool: sample this many worlds (at most `ROOM`) and choose among them by the likelihood of the others' plays (`likelihood`);
-    0: all are equally likely.
-    """
+    """Rollouts by a network, in all worlds, or in as many as `seconds` allow, but at least one."""
     import numpy as np
-
-    from dasan.worlds.deals import deals
-    from dasan.worlds.states import Sampler
 
     simulator = simulator_for(view.rules, fitted.trained.session)
-    (state,) = Sampler(view).states(1, seed)
-    began = monotonic()
-    drawn, weights = deals(view, min(pool, ROOM) or worlds, seed), np.ones(worlds)
-    if pool:
-        counts = _drawn(log_likelihoods(view, state, drawn, fitted, simulator), len(drawn), worlds, seed)
-        order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
-        drawn, weights = replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64)
-    each = max(1, min(len(drawn), ROOM // len(moves)))
+    began, worlds = monotonic(), len(beliefs.deals)
+    each = max(1, min(worlds, ROOM // len(moves)))
     parts: list[npt.NDArray[np.float64]] = []
     at = 0
-    while at < len(drawn):
-        part = slice(at, min(at + each, len(drawn)))
-        simulator.positions.put_worlds(0, state, replace(drawn, one=drawn.one[part], two=drawn.two[part]))
-        parts.append(simulator.play(view, moves, part.stop - at, fitted))
-        at = part.stop
+    while at < worlds:
+        part = beliefs.part(at, min(at + each, worlds))
+        simulator.positions.put_worlds(0, beliefs.state, part)
+        parts.append(simulator.play(view, moves, len(part), fitted))
+        at += len(part)
         if seconds is not None and (monotonic() - began) * (1 + 1 / len(parts)) > seconds:
             break
-    return Tried(tuple(moves), np.concatenate(parts, axis=1), weights[:at])
-
-
-def _drawn(likelihoods: npt.NDArray[np.float64] | None, pool: int, worlds: int, seed: int) -> npt.NDArray[np.int64]:
-    """int64 [pool]: how often each world is drawn, in proportion to its likelihood (systematic sampling).
-
-    If few worlds have nearly all the likelihood, it is flattened until the effective number of worlds is an eighth of the pool.
-    """
-    import numpy as np
-
-    chances = np.full(pool, 1 / pool)
-    if likelihoods is not None:
-        sharpness = 1.0
-        for _ in range(12):
-            weights = np.exp(sharpness * (likelihoods - likelihoods.max()))
-            chances = weights / weights.sum()
-            if 1 / (chances**2).sum() >= pool / 8:
-                break
-            sharpness *= 0.7
-    marks = (np.random.default_rng(seed).random() + np.arange(worlds)) / worlds
-    places = np.minimum(np.searchsorted(np.cumsum(chances), marks), pool - 1)
-    return np.bincount(places, minlength=pool)
+    return Tried(tuple(moves), np.concatenate(parts, axis=1), beliefs.weights[:at])
 
 
 def runs(rules: Rules, fitted: Fitted) -> bool:

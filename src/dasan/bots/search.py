@@ -1,29 +1,33 @@
-"""Players that try their moves by rollouts in sampled worlds that fit the view."""
+"""Players that value their moves in sampled worlds that fit the view."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from time import monotonic
 
+from dasan.bots.beliefs import by_likelihood, evenly
 from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.net import NetBot, score, unit
-from dasan.bots.protocol import choices
-from dasan.bots.rollouts import by_network, by_rule, runs
+from dasan.bots.open_worlds import at_stake, by_solver, solvable
+from dasan.bots.protocol import choices, goes_out
+from dasan.bots.rollouts import Tried, by_network, by_rule, runs
+from dasan.bots.seeds import seed_of
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 
-Values = list[tuple[Move, float]]
+Values = list[tuple[Move, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
     """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
     to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds. pool: the number of worlds to
-    choose from, by the likelihood of the others' moves in them; 0: take any.
+    choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions that the solver searches
+    for one move in one world, where it plays the rules.
     """
 
     worlds: int = 200
@@ -31,20 +35,35 @@ class Effort:
     seconds: float | None = None
     trust: float = 20.0
     pool: int = 0
+    nodes: int = 150
+
+
+OPEN = Effort(worlds=48, width=6)
+"""The effort of `search` where the solver values its moves."""
+LEAD = 0.015
+"""Where the solver values moves, `search` leaves the move of `greedy` for one that is better by more than this share of what is
+at stake: with open hands everybody knows what no player knows, so that small differences mean little.
+"""
+
+PRIOR = 0.3
+"""The least weight of the network's score in `strong`, beside 1 for the solver's mean: more worlds do not mend what open hands do
+to an average.
+"""
 
 
 class SearchBot:
-    """Rollouts by a rule of thumb: needs no network, and plays every game. It bids and exchanges as `greedy` does.
+    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. It
+    needs no network, plays every game, and bids and exchanges as `greedy` does.
 
     The move depends on view and seed alone.
     """
 
     name = "search"
-    version = "3"
+    version = "4"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
-        self._effort = effort or Effort(worlds=400, width=12)
+        self._effort = effort
         self._greedy = GreedyBot()
 
     def choose(self, view: View) -> Move:
@@ -53,39 +72,45 @@ class SearchBot:
             return moves[0]
         if view.phase != "play":
             return self._greedy.choose(view)
-        return self._goes_out(view) or best(self._values(view))
+        return goes_out(view) or self._values(view)[0]
 
     def explain(self, view: View) -> Explanation:
-        """Values are means of rollouts; bids and exchanges are explained as `greedy` does."""
+        """Values are means over the deals; bids and exchanges are explained as `greedy` does."""
         moves = choices(view)
         if len(moves) == 1 or view.phase != "play":
             return self._greedy.explain(view)
-        values = self._values(view)
-        return explain_values(self.name, view, self._goes_out(view) or best(values), values)
+        out = goes_out(view)
+        if out is not None:
+            return explain_values(self.name, view, out, [(out, None)])
+        return explain_values(self.name, view, *self._values(view))
 
-    @staticmethod
-    def _goes_out(view: View) -> Move | None:
-        """The move that empties the hand, if there is one."""
-        return next((move for move in choices(view) if len(move.cards) == len(view.hand)), None)
-
-    def _values(self, view: View) -> Values:
-        """Candidates with their values."""
+    def _values(self, view: View) -> tuple[Move, Values]:
+        """The best candidate, and all with their values."""
         certain = Certain(view, choices(view))
-        kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: self._effort.width]
+        solved = solvable(view.rules)
+        effort = self._effort or (OPEN if solved else Effort(worlds=400, width=12))
+        kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(kept) == 1:
-            return [(kept[0], 0.0)]
-        tried = by_rule(view, kept, self._effort.worlds, seed_of(view, self._seed))
-        return [(move, float(value)) for move, value in zip(kept, tried.means, strict=True)]
+            return kept[0], [(kept[0], None)]
+        beliefs = evenly(view, effort.worlds, seed_of(view, self._seed))
+        if not solved:
+            values = valued(by_rule(view, kept, beliefs))
+            return best(values), values
+        tried = by_solver(view, kept, beliefs, effort.nodes)
+        values = valued(tried)
+        least = LEAD * at_stake(view, beliefs.state)
+        chosen = best(values)
+        return (chosen if tried.means.max() - tried.means[0] > least else kept[0]), values
 
 
 class StrongBot:
-    """Tries the network's best moves by rollouts in which the network plays every seat. Without a network for the game it plays
-    as `search`.
+    """Values the network's best moves in likely deals: in the play of Big Three by the solver, else by rollouts in which the
+    network plays every seat. Without a network for the game it plays as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"4+{SearchBot.version}"
+    version = f"6+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
@@ -124,32 +149,40 @@ class StrongBot:
 
     def _values(self, view: View, found: Fitted) -> Values:
         """Candidates with their values."""
-        moves, effort = choices(view), self._effort
+        moves, effort, seed = choices(view), self._effort, seed_of(view, self._seed)
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         certain = Certain(view, moves)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
         if len(kept) == 1:
             return [(kept[0], first[kept[0]])]
-        tried = by_network(
-            view, kept, effort.worlds, seed_of(view, self._seed), found, seconds=effort.seconds, pool=effort.pool
-        )
+        began = monotonic()
+        if effort.pool:
+            beliefs = by_likelihood(view, effort.worlds, seed, found, effort.pool)
+        else:
+            beliefs = evenly(view, effort.worlds, seed)
+        seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
+        trust = effort.trust
+        if view.phase == "play" and solvable(view.rules):
+            tried = by_solver(view, kept, beliefs, effort.nodes, seconds=seconds)
+            trust = max(trust, PRIOR * float(tried.weights.sum()))
+        else:
+            tried = by_network(view, kept, beliefs, found, seconds=seconds)
         n = float(tried.weights.sum())
         return [
-            (move, (n * float(mean) + effort.trust * first[move]) / (n + effort.trust))
+            (move, (n * float(mean) + trust * first[move]) / (n + trust))
             for move, mean in zip(kept, tried.means, strict=True)
         ]
 
 
+def valued(tried: Tried) -> Values:
+    """Moves with their means."""
+    return [(move, float(mean)) for move, mean in zip(tried.moves, tried.means, strict=True)]
+
+
 def best(values: Values) -> Move:
     """The candidate with the highest value, the first of those."""
-    return max(values, key=lambda one: one[1])[0]
-
-
-def seed_of(view: View, seed: int) -> int:
-    """A seed for sampling worlds: equal for equal views."""
-    seen = f"{seed} {view.seat} {view.events[-1].seq if view.events else 0} {view.hand}"
-    return int.from_bytes(hashlib.blake2b(seen.encode(), digest_size=8).digest(), "big")
+    return max(values, key=lambda one: one[1] or 0.0)[0]
 
 
 def explain_values(name: str, view: View, chosen: Move, values: Values) -> Explanation:
@@ -158,8 +191,8 @@ def explain_values(name: str, view: View, chosen: Move, values: Values) -> Expla
     id_ = "expected-place" if kind == "place" else "expected"
     known = dict(values)
     said = {
-        move: (*((Reason(id_, {"value": round(known[move], 2)}),) if move in known else ()), *facts.of(move))
-        for move in choices(view)
+        move: (*(() if value is None else (Reason(id_, {"value": round(value, 2)}),)), *facts.of(move))
+        for move, value in ((move, known.get(move)) for move in choices(view))
     }
     ordered = in_order(chosen, [(move, known.get(move)) for move in choices(view)])
     return explained(name, kind, ordered, said)

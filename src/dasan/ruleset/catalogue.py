@@ -91,6 +91,10 @@ class Catalogue:
         return {sum(bit[c] for c in row.cards): row for row in self.rows if row.cards is not None}
 
     @cached_property
+    def _needs(self) -> tuple[tuple[int, Row], ...]:
+        return tuple((row.need, row) for row in self.rows)
+
+    @cached_property
     def _bits(self) -> dict[Card, int]:
         return {c: 1 << i for i, c in enumerate(self.rules.pack)}
 
@@ -119,12 +123,11 @@ class Catalogue:
         if self._by_cards:
             return self._complete_fits(hand)
         holding = _Holding(self.rules, hand, called)
-        out = []
-        for row in self.rows:
-            if row.need & holding.have == row.need:
-                cards = holding.pick(row)
-                if cards is not None:
-                    out.append((row, row.played(cards)))
+        have, out = holding.have, []
+        for row in [row for need, row in self._needs if need & have == need]:
+            cards = holding.pick(row)
+            if cards is not None:
+                out.append((row, row.played(cards)))
         return tuple(out)
 
     def _complete_fits(self, hand: Sequence[Card]) -> tuple[Fit, ...]:
@@ -214,6 +217,9 @@ class _Holding:
             if any(suit not in self._suits[rank] for rank, _ in pattern.counts):
                 return None
             return tuple(self._at[rank, suit] for rank, _ in sorted(pattern.counts))
+        if pattern.decider < 0 and not pattern.mixed and len(pattern.counts) == 1:
+            ((rank, n),) = pattern.counts
+            return tuple([self._at[rank, suit] for suit in self._suits[rank][:n]])
         chosen: list[tuple[int, int]] = []
         for rank, n in pattern.counts:
             held = self._suits[rank]

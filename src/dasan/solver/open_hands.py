@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,9 @@ from dasan.solver.budget import Budget
 from dasan.solver.solution import Solution
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from dasan.kernels.ranks.solver.search import Search
 
 SLICE = 20_000
@@ -43,14 +46,21 @@ class Position:
 
 def position(state: State) -> Position:
     """The kernel's position of a state in the play. ValueError: no order of play makes this seat act now."""
+    return placed(state, [_word(state, seat) for seat in range(state.rules.players)], state.partners)
+
+
+def placed(state: State, held: Sequence[int], partners: Collection[int]) -> Position:
+    """The position of `state` in which the seats hold other cards. held: by seat, see `held_words`. partners: the bidder's side.
+    ValueError: as for `position`.
+    """
     from dasan.kernels.ranks.solver import search as solver_search
     from dasan.kernels.ranks.tables import rank_catalogue
 
     n = state.rules.players
     bidder = state.bidder or 0
     seats = [(bidder + i) % n for i in range(n)]
-    words = tuple(_word(state, seat) for seat in seats)
-    side = sum(1 << i for i, seat in enumerate(seats) if seat in state.partners)
+    words = tuple(held[seat] for seat in seats)
+    side = sum(1 << i for i, seat in enumerate(seats) if seat in partners)
     catalogue = rank_catalogue(state.rules)
     actor = state.mover
     if state.table is None or state.table_seat is None:
@@ -73,6 +83,18 @@ def _word(state: State, seat: int) -> int:
         word |= 1 << (16 * held[rank] + rank)
         held[rank] += 1
     return word
+
+
+def held_words(cards: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Sets of cards, bit 16 × suit + rank, as the kernel's words: bit 16 × k + rank if there are more than k cards of a rank."""
+    import numpy as np
+
+    shifts = [np.uint64(16 * suit) for suit in range(4)]
+    lanes = [cards >> shift & np.uint64(0xFFFF) for shift in shifts]
+    for a, b in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2)):
+        lanes[a], lanes[b] = lanes[a] | lanes[b], lanes[a] & lanes[b]
+    words: npt.NDArray[np.uint64] = np.bitwise_or.reduce([lane << by for lane, by in zip(lanes, shifts, strict=True)])
+    return words
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,69 @@
+"""A player who overlooks plays; the more cards a play has, the likelier."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dasan.bots.explanation import Candidate, Explanation
+from dasan.bots.facts import Facts
+from dasan.bots.protocol import ExplainingBot, choices, goes_out
+from dasan.bots.seeds import moment, number
+from dasan.bots.trained import fitted
+from dasan.play.moves import Move
+from dasan.play.view import View
+
+SIGHT = {"level-1": 0.45, "level-2": 0.56, "level-3": 0.66, "level-4": 0.75, "level-5": 0.83, "level-6": 0.91}
+"""By bot, the probability of noticing one card of a play, where no network's card says another."""
+
+
+class Overlooking:
+    """Plays as `bot` does among the plays that it notices. name: also that of its sight, in `SIGHT` and in model cards.
+
+    It notices a play of n cards with probability sight^n, anew at each decision; passes, bids and exchanges always. If it notices
+    nothing, it makes the play that it was nearest to noticing. It goes out whenever it can. The move depends on view and seed
+    alone.
+    """
+
+    def __init__(self, bot: ExplainingBot, name: str, seed: int = 0) -> None:
+        self.name = name
+        self.version = f"1+{bot.version}"
+        self._bot = bot
+        self._seed = seed
+
+    def choose(self, view: View) -> Move:
+        return self._bot.choose(self._noticed(view))
+
+    def explain(self, view: View) -> Explanation:
+        """Values of the plays that it notices; the others come last, without a value."""
+        noticed = self._noticed(view)
+        told, facts = self._bot.explain(noticed), Facts(view)
+        seen = told.moves
+        if len(seen) == 1:
+            seen = (replace(seen[0], reasons=facts.of(seen[0].move)),)
+        known = set(noticed.legal_moves())
+        rest = [Candidate(move, None, facts.of(move)) for move in choices(view) if move not in known]
+        return Explanation(self.name, told.unit, (*seen, *rest))
+
+    def _noticed(self, view: View) -> View:
+        """The view, as if the noticed moves were all legal ones."""
+        moves = choices(view)
+        out = goes_out(view)
+        if out is not None:
+            return replace(view, _legal=(out,))
+        sight = sight_of(self.name, view)
+        now = moment(view, self._seed)
+        margins = {move: _chance(move, sight) - number(f"{now} {move}") / 2**64 for move in moves}
+        noticed = tuple(move for move in moves if margins[move] > 0)
+        return replace(view, _legal=noticed or (max(moves, key=margins.__getitem__),))
+
+
+def sight_of(name: str, view: View) -> float:
+    """The sight of a player: where a network plays the rules of the view, it is calibrated to that."""
+    found = fitted(view.rules)
+    known: dict[str, float] = {} if found is None else found.trained.card.get("sight", {})
+    return known[name] if name in known else SIGHT[name]
+
+
+def _chance(move: Move, sight: float) -> float:
+    """The probability of noticing a move."""
+    return 1.0 if move.combination is None else sight ** len(move.cards)

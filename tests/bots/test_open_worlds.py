@@ -1,0 +1,101 @@
+"""Moves of Big Three valued by the solver in worlds that fit a view."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from tests.bots.hidden import shuffled_for
+
+import dasan
+from dasan import worlds
+from dasan.bots.beliefs import by_likelihood, evenly
+from dasan.bots.open_worlds import by_solver, solvable
+from dasan.bots.search import Effort, SearchBot, StrongBot
+from dasan.bots.trained import fitted
+from dasan.solver.open_hands import held_words
+
+WORLDS = 3
+
+
+def late(rules: dasan.Rules, seed: int, cards: int = 22) -> dasan.State:
+    """A hand in which at most so many cards are left, and the seat to act has a choice and cannot go out."""
+    state, thrifty = dasan.deal(rules, seed=seed), dasan.bot("thrifty")
+    while state.to_act is not None:
+        hand = len(state.hands[state.to_act])
+        legal = state.legal_moves()
+        if sum(state.hand_sizes) <= cards and len(legal) > 2 and all(len(move.cards) < hand for move in legal):
+            return state
+        state = state.play(thrifty.choose(state.view(state.to_act)))
+    return late(rules, seed + 100, cards)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_values_are_the_solver_s_for_the_side_of_the_seat(preset: str, seed: int) -> None:
+    rules = dasan.rules(preset)
+    assert solvable(rules)
+    state = late(rules, seed)
+    view = state.view(state.to_act)
+    moves = view.legal_moves()
+    tried = by_solver(view, moves, evenly(view, WORLDS, seed), nodes=10**6)
+    for k, world in enumerate(worlds.sample(view, WORLDS, seed)):
+        solution = dasan.solve(world, nodes=10**6)
+        side = world.partners if view.seat in world.partners else set(range(rules.players)) - world.partners
+        share = len(world.partners) / len(side) * (1 if view.seat in world.partners else -1)
+        assert [tried.values[i, k] for i in range(len(moves))] == [share * solution.moves[move] for move in moves]
+
+
+def test_held_words_count_the_cards_of_each_rank() -> None:
+    rng = random.Random(3)
+    for _ in range(50):
+        counts = [rng.randrange(5) for _ in range(13)]
+        cards = sum(1 << (16 * suit + rank) for rank, n in enumerate(counts) for suit in rng.sample(range(4), n))
+        words = sum(1 << (16 * k + rank) for rank, n in enumerate(counts) for k in range(n))
+        assert held_words(np.array([cards], np.uint64)).tolist() == [words]
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_hidden_cards_change_no_move(preset: str) -> None:
+    rng, state = random.Random(4), late(dasan.rules(preset), 5, 30)
+    seat = state.mover
+    for bot in (SearchBot(3, Effort(worlds=6, width=3)), StrongBot(3, Effort(worlds=6, width=3, pool=16))):
+        said = bot.choose(state.view(seat))
+        assert said in state.legal_moves()
+        for _ in range(2):
+            assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == said
+
+
+def test_time_limits_the_worlds_but_one() -> None:
+    state = late(dasan.rules("big-three"), 1)
+    view = state.view(state.to_act)
+    tried = by_solver(view, view.legal_moves(), evenly(view, WORLDS, 1), nodes=10, seconds=0.0)
+    assert tried.values.shape[1] == len(tried.weights) == 1
+
+
+def test_search_keeps_greedy_s_move_where_no_other_is_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = late(dasan.rules("big-three"), 23, 30)
+    view = state.view(state.to_act)
+    search = dasan.bot("search")
+    free = search.explain(view)
+    monkeypatch.setattr("dasan.bots.search.LEAD", 2.0)
+    kept = search.choose(view)
+    assert kept == dasan.bot("greedy").choose(view) != free.moves[0].move
+    told = search.explain(view)
+    assert told.moves[0].move == kept
+    assert {one.move: one.value for one in told.moves} == {one.move: one.value for one in free.moves}
+
+
+def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:
+    rules = dasan.rules("big-three")
+    found = fitted(rules)
+    assert found is not None
+    state = late(rules, 2, 30)
+    view = state.view(state.to_act)
+    beliefs = by_likelihood(view, 20, 3, found, pool=64)
+    pool = worlds.deals(view, 64, 3).one.tolist()
+    assert len(beliefs.deals) == len(beliefs.weights) <= 20
+    assert beliefs.weights.sum() == 20
+    assert all(row in pool for row in beliefs.deals.one.tolist())
+    assert len(beliefs.part(1, 3)) == 2

@@ -1,0 +1,81 @@
+"""Players who overlook plays: what they notice, and what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+import dasan
+from dasan.bots.net import NetBot
+from dasan.bots.overlooking import SIGHT, Overlooking, sight_of
+from dasan.bots.trained import catalogue, fitted
+
+LEVELS = [f"level-{n}" for n in range(1, 7)]
+
+
+def asked(bot: Overlooking, rules: dasan.Rules, hands: int) -> tuple[int, int]:
+    """How many legal plays of two or more cards the seats have in some hands, and how many of them `bot` notices."""
+    there = noticed = 0
+    for seed in range(hands):
+        state = dasan.deal(rules, seed=seed)
+        while state.to_act is not None:
+            view = state.view(state.to_act)
+            if view.phase == "play" and len(view.legal_moves()) > 1:
+                told = bot.explain(view)
+                assert {one.move for one in told.moves} == set(view.legal_moves())
+                assert told.moves[0].move == bot.choose(view)
+                assert all(reason.id != "only-move" for one in told.moves for reason in one.reasons)
+                long = [one for one in told.moves if 1 < len(one.move.cards) < len(view.hand)]
+                there += len(long)
+                noticed += sum(one.value is not None for one in long)
+            state = state.play(dasan.bot("thrifty").choose(view))
+    return there, noticed
+
+
+def test_the_weaker_a_player_the_less_it_notices() -> None:
+    rules = dasan.rules("big-three")
+    shares = []
+    for name in LEVELS:
+        there, noticed = asked(Overlooking(NetBot(proofs=False), name, 5), rules, 2)
+        assert there > 50
+        shares.append(noticed / there)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.5 < shares[-1] < 1
+
+
+def test_the_same_view_and_seed_have_the_same_move_and_seeds_differ() -> None:
+    rules = dasan.rules("winner")
+    state = dasan.deal(rules, seed=3)
+    view = state.view(state.to_act)
+    said = {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
+    assert said == {seed: dasan.bot("level-2", seed=seed).choose(view) for seed in range(12)}
+    assert len(set(said.values())) > 1
+
+
+@pytest.mark.parametrize("hand", ["5D 5H 5S JC JH", "3C 3H", "7D 7H"])
+def test_whoever_can_go_out_does(hand: str) -> None:
+    state = dasan.start(dasan.rules("winner"), [hand, "9C TC", "QC KD", "KC AC"], leader=0)
+    for name in LEVELS:
+        for seed in range(4):
+            assert len(dasan.bot(name, seed=seed).choose(state.view(0)).cards) == len(hand.split())
+
+
+def test_whoever_sees_no_play_makes_one_where_passing_is_not_allowed() -> None:
+    state = dasan.start(dasan.rules("big-two", guard="off"), ["4D 5C", "9C TC", "JC QC", "KC AC"], leader=0)
+    said = {str(dasan.bot("level-1", seed=seed).choose(state.view(0))) for seed in range(20)}
+    assert said == {"4D", "5C"}
+
+
+def test_each_network_s_card_has_the_sight_of_every_level() -> None:
+    for one in catalogue():
+        view = dasan.deal(one.rules, seed=1).view(0)
+        sight = [sight_of(name, view) for name in LEVELS]
+        assert sight == [one.card["sight"][name] for name in LEVELS]
+        assert sight == sorted(sight)
+        assert 0 < sight[0] < sight[-1] < 1
+
+
+def test_without_a_network_greedy_plays_with_the_common_sight() -> None:
+    rules = dasan.rules("winner", players=5)
+    assert fitted(rules) is None
+    view = dasan.deal(rules, seed=1).view(0)
+    assert [sight_of(name, view) for name in LEVELS] == list(SIGHT.values())
