@@ -169,6 +169,20 @@ EMPTY = """() => document.scrollingElement.scrollHeight
 """How many pixels of nothing follow the page."""
 
 
+SETTLED = """() => document.fonts.ready.then(() => new Promise((done) => {
+  let [before, same] = [0, 0];
+  const look = () => {
+    const now = document.body.innerHTML.length;
+    same = now === before ? same + 1 : 0;
+    before = now;
+    if (same > 2) done(true);
+    else requestAnimationFrame(look);
+  };
+  look();
+}))"""
+"""Waits until the page stays as it is for three frames."""
+
+
 def upright(page: Page, where: str) -> None:
     """Nothing hangs out of the page sideways, and it ends where its content does."""
     wide = page.evaluate(HANGS_OUT)

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import HANGS_OUT, built, tries
+from tests.web.browsing import HANGS_OUT, SETTLED, built, tries
 from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
 
@@ -174,20 +174,6 @@ def opened(page: Page, name: str) -> None:
 
 def data_url(picture: bytes, kind: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
-
-
-SETTLED = """() => document.fonts.ready.then(() => new Promise((done) => {
-  let [before, same] = [0, 0];
-  const look = () => {
-    const now = document.body.innerHTML.length;
-    same = now === before ? same + 1 : 0;
-    before = now;
-    if (same > 2) done(true);
-    else requestAnimationFrame(look);
-  };
-  look();
-}))"""
-"""Waits until the page stays as it is for three frames."""
 
 
 @pytest.mark.slow

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, answer, built, upright, visitor
+from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, built, upright, visitor
 from tests.web.pages import AROUND
 from tests.web.states import STATES, draw, send_once, show, snapshot
 
@@ -227,27 +227,33 @@ def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     "game",
     ["big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner"))],
 )
-def test_a_phone_on_its_side_shows_a_whole_step(browser: Browser, server: Served, game: str) -> None:
+def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
     """The words, the table and the buttons of a lesson, an exercise and a puzzle fit: nothing has to be scrolled."""
     folder = LESSONS / "practice" / f"{game}.json", LESSONS / f"{game}.json"
     exercises, steps = (len(json.loads(path.read_text(encoding="utf-8"))["steps"]) for path in folder)
-    with visitor(browser, server, (844, 390)) as page:
+    with visitor(browser, server, SIDE) as page:
 
-        def whole(where: str) -> None:
-            assert page.evaluate("document.scrollingElement.scrollHeight - innerHeight") <= 0, where
-            assert page.locator("[data-do=next], [data-do=play]").first.is_visible(), where
+        def fits(where: str, sizes: Iterable[tuple[int, int]] = (SIDE, PHONE, (1280, 640), DESK)) -> None:
+            for width, height in sizes:
+                page.set_viewport_size({"width": width, "height": height})
+                page.evaluate(SETTLED)
+                whole(page, f"{where} at {width}x{height}")
 
-        for name, count in ((game, steps), (f"{game}/practice", exercises)):
-            page.goto(f"/learn/{name}")
-            for at in range(count):
-                page.evaluate(f"localStorage.setItem('dasan.lesson.{name}', '{at}')")
-                page.reload()
-                page.locator("[data-do=next]").wait_for()
-                whole(f"step {at + 1} of {name}")
+        page.goto(f"/learn/{game}")
+        for at in range(steps):
+            page.evaluate(f"localStorage.setItem('dasan.lesson.{game}', '{at}')")
+            page.reload()
+            page.locator("[data-do=next]").wait_for()
+            fits(f"step {at + 1} of {game}")
+        page.goto(f"/learn/{game}/practice")
+        for at in range(exercises):
+            page.get_by_role("navigation").get_by_role("button").nth(at).click()
+            fits(f"exercise {at + 1} of {game}")
         if game == "big-three-4p":
             AROUND["puzzle"](page)
-            whole("a puzzle")
+            fits("a puzzle")
             AROUND["missed"](page)
+            fits("a puzzle missed")
             expect(page.get_by_role("button", name="Try again")).to_be_in_viewport()
 
 

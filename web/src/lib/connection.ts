@@ -76,9 +76,11 @@ export class Connection {
     };
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket !== this.socket) return;
-      this.attempt = 0;
+      const message = JSON.parse(event.data) as ServerMessage;
+      // A server that takes nobody just now says so before it closes.
+      if (message.type !== 'error') this.attempt = 0;
       this.silent = 0;
-      this.handlers.message(JSON.parse(event.data) as ServerMessage);
+      this.handlers.message(message);
     };
     socket.onclose = (event) => this.lost(socket, event.code);
   }

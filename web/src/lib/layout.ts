@@ -9,6 +9,11 @@ export function shapeOf(width: number, height: number): Shape {
   return width < 720 ? 'narrow' : 'wide';
 }
 
+/** Words stand beside a table that they belong to, where there is not the height to have them above it. */
+export function besideOf(width: number, height: number): boolean {
+  return shapeOf(width, height) === 'low' || (height < 760 && width >= 960);
+}
+
 export interface Sizes {
   shape: Shape;
   /** Width of a card in the hand, in pixels. */

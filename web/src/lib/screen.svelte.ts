@@ -1,10 +1,11 @@
-import { shapeOf, type Shape } from './layout';
+import { besideOf, shapeOf, type Shape } from './layout';
 
 /** The window's size in CSS pixels, and what it means for the table; zooming in makes it smaller. */
 class Screen {
   width = $state(innerWidth);
   height = $state(innerHeight);
   shape = $derived<Shape>(shapeOf(this.width, this.height));
+  beside = $derived(besideOf(this.width, this.height));
   /** Room for a panel beside the table. */
   roomy = $derived(this.shape === 'wide' && this.width >= 1120);
 
@@ -16,9 +17,11 @@ class Screen {
     this.apply();
   }
 
-  /** Style sheets ask for `[data-shape]`, so that they and the components agree. */
+  /** Style sheets ask for `[data-shape]` and `[data-beside]`, so that they and the components agree. */
   private apply(): void {
-    document.documentElement.dataset.shape = shapeOf(this.width, this.height);
+    const root = document.documentElement;
+    root.dataset.shape = shapeOf(this.width, this.height);
+    root.toggleAttribute('data-beside', besideOf(this.width, this.height));
   }
 }
 

@@ -34,6 +34,7 @@ let Together: typeof import('./together.svelte').Together;
 let Table: typeof import('./table.svelte').Table;
 let Quick: typeof import('./quick.svelte').Quick;
 let prefs: typeof import('./prefs.svelte').prefs;
+let Connection: typeof import('./connection').Connection;
 
 /** What a page has and a test has not. */
 function stub(): void {
@@ -50,6 +51,7 @@ beforeAll(async () => {
   ({ Table } = await import('./table.svelte'));
   ({ Quick } = await import('./quick.svelte'));
   ({ prefs } = await import('./prefs.svelte'));
+  ({ Connection } = await import('./connection'));
 }, 120_000);
 beforeEach(() => {
   FakeSocket.all = [];
@@ -293,5 +295,28 @@ describe('what is decided before the turn', () => {
     expect(moves()).toEqual([]);
     table.close();
     prefs.autoPass = false;
+  });
+});
+
+describe('a server that takes nobody just now', () => {
+  it('is asked again later each time, and at once after it has taken one', async () => {
+    const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: () => undefined });
+    const refuse = () => {
+      FakeSocket.last.say({ type: 'error', id: null, code: 'unavailable', clause: null, message: 'not now' });
+      FakeSocket.last.onclose?.({ code: 4503 });
+    };
+    for (let second = 0; second < 200; second++) {
+      if (FakeSocket.last.readyState === FakeSocket.OPEN) refuse();
+      FakeSocket.last.readyState = 3;
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(FakeSocket.all.length).toBeLessThan(9);
+    await vi.advanceTimersByTimeAsync(20_000);
+    const tries = FakeSocket.all.length;
+    FakeSocket.last.say({ type: 'pong' });
+    FakeSocket.last.onclose?.({ code: 1012 });
+    await vi.advanceTimersByTimeAsync(600);
+    expect(FakeSocket.all.length).toBe(tries + 1);
+    connection.close();
   });
 });

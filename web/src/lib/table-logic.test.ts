@@ -14,7 +14,7 @@ import { openSides, sides } from './sides';
 import { completions } from './smart';
 import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
-import { auction, topPlay, trick, tricks } from './trick';
+import { auction, quietAfter, topPlay, trick, tricks } from './trick';
 
 const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({
   seq,
@@ -52,6 +52,12 @@ describe('what lies on the table', () => {
     expect(topPlay(view({}))?.cards).toEqual(['KH', 'KS']);
     const led = [...HAND, play(11, 0, '6C')];
     expect(trick(led)).toMatchObject({ over: false, actions: [{ seq: 11 }] });
+  });
+
+  it('stays to be seen: a play shortly, a trick longer, the kitty longest', () => {
+    const [play, trick, kitty] = [HAND.slice(5, 6), HAND.slice(9, 11), HAND.slice(3, 5)].map(quietAfter);
+    expect(play).toBeLessThan(trick ?? 0);
+    expect(trick).toBeLessThan(kitty ?? 0);
   });
 
   it('shows what has come into the hand until somebody plays', () => {

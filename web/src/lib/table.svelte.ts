@@ -12,12 +12,10 @@ import { completions } from './smart';
 import { sorted } from './sorting';
 import { cue } from './sound';
 import { load, save } from './storage';
-import { unmoved } from './trick';
+import { quietAfter, unmoved } from './trick';
 import { moveText, seatName, sentence } from './words';
 
 /** What a play deserves to be looked at before the next one covers it. */
-const PACE = 420;
-const AFTER_TRICK = 900;
 const BEFORE_RESULT = 1300;
 /** Before a pass that is made by itself: anybody may think so long, so it tells the others nothing. */
 const THINKING = [900, 2600] as const;
@@ -84,7 +82,8 @@ export class Table {
   private readonly pump: Pump<ServerMessage>;
   private commands = 0;
   private said = 0;
-  private afterTrick = false;
+  /** Milliseconds for which what has just come stays to be seen. */
+  private quiet = 0;
   private result: ReturnType<typeof setTimeout> | undefined;
   private laying: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
@@ -261,7 +260,7 @@ export class Table {
   /** One's own move is answered at once; the others' come at a pace one can follow. */
   private pause(message: ServerMessage): number {
     if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
-    return (this.afterTrick ? AFTER_TRICK : PACE) * prefs.pace;
+    return this.quiet * prefs.pace;
   }
 
   private sort(message: ServerMessage): void {
@@ -307,7 +306,7 @@ export class Table {
     if (this.game.stale) this.reconnect();
     if (message.type === 'snapshot') this.begin();
     if (message.type === 'update' && this.game !== before) {
-      this.afterTrick = message.events.some((event) => event.type === 'trick');
+      this.quiet = quietAfter(message.events);
       this.speak(message.events);
     }
     // What was chosen has been played; with two decks an equal card may still be there.

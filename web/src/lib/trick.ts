@@ -71,6 +71,12 @@ export const untouched = (view: View): boolean => view.phase === 'play' && trick
 /** A hand in which no player has moved. */
 export const unmoved = (view: View): boolean => !view.events.some((event) => isAction(event) || event.type === 'give');
 
+/** Milliseconds for which events stay to be seen before others come: longer for a trick that is over, and for the kitty. */
+export function quietAfter(events: readonly Event[]): number {
+  if (events.some((event) => event.type === 'kitty')) return 2200;
+  return events.some((event) => event.type === 'trick') ? 900 : 420;
+}
+
 /** One trick of the hand, for the log: what each seat played in it, in order; an empty list is a pass. */
 export interface LogTrick {
   seq: number;
