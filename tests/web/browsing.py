@@ -169,18 +169,26 @@ EMPTY = """() => document.scrollingElement.scrollHeight
 """How many pixels of nothing follow the page."""
 
 
-SETTLED = """() => document.fonts.ready.then(() => new Promise((done) => {
+SETTLED = """async () => {
+  const drawn = () =>
+    new Promise((done) => new ResizeObserver((_, one) => done(one.disconnect())).observe(document.body));
+  await document.fonts.ready;
   let [before, same] = [0, 0];
-  const look = () => {
+  while (same < 3) {
+    await drawn();
     const now = document.body.innerHTML.length;
     same = now === before ? same + 1 : 0;
     before = now;
-    if (same > 2) done(true);
-    else requestAnimationFrame(look);
-  };
-  look();
-}))"""
-"""Waits until the page stays as it is for three frames."""
+  }
+}"""
+"""Waits until the page stays as it is for three frames. A visitor's clock replaces ``requestAnimationFrame``."""
+
+
+def resized(page: Page, width: int, height: int) -> None:
+    """Give the window another size, and wait until the page is laid out for it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function("([wide, high]) => innerWidth === wide && innerHeight === high", arg=[width, height])
+    page.evaluate(SETTLED)
 
 
 def upright(page: Page, where: str) -> None:

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 from playwright.sync_api import Error as PlaywrightError
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import HANGS_OUT, SETTLED, built, tries
+from tests.web.browsing import HANGS_OUT, SETTLED, built, resized, tries
 from tests.web.pages import AROUND, VERDICTS, checked, judge
 from tests.web.states import STATES, send_once, show
 
@@ -256,7 +256,7 @@ def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -
         sizes = [tuple(map(int, size.split("x"))) for size in SIZES]
         tall = max(height for _, height in sizes) // SCALE
         for width, height in sizes:
-            page.set_viewport_size({"width": width, "height": height})
+            resized(page, width, height)
             for y, theme in ((0, "light"), (tall, "dark")):
                 page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
                 page.evaluate(SETTLED)

@@ -10,8 +10,9 @@ from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, built, upright, visitor
+from tests.web.browsing import DESK, PHONE, accessible, answer, built, resized, upright, visitor
 from tests.web.pages import AROUND
 from tests.web.states import STATES, draw, send_once, show, snapshot
 
@@ -156,10 +157,17 @@ SIDE = (844, 390)
 """A phone on its side."""
 
 
+WHOLE = "() => document.scrollingElement.scrollHeight <= innerHeight"
+
+
 def whole(page: Page, where: str) -> None:
     """Nothing has to be scrolled, and the way on is in sight."""
     page.locator("[data-do=next], [data-do=play], .after .primary").first.wait_for()
-    assert page.evaluate("document.scrollingElement.scrollHeight - innerHeight") <= 0, where
+    try:
+        page.wait_for_function(WHOLE, timeout=10_000)
+    except PlaywrightTimeout:
+        over = page.evaluate("document.scrollingElement.scrollHeight - innerHeight")
+        pytest.fail(f"{where}: scrolls {over} px")
 
 
 def test_a_phone_on_its_side_shows_all(browser: Browser, server: Served) -> None:
@@ -235,8 +243,7 @@ def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
 
         def fits(where: str, sizes: Iterable[tuple[int, int]] = (SIDE, PHONE, (1280, 640), DESK)) -> None:
             for width, height in sizes:
-                page.set_viewport_size({"width": width, "height": height})
-                page.evaluate(SETTLED)
+                resized(page, width, height)
                 whole(page, f"{where} at {width}x{height}")
 
         page.goto(f"/learn/{game}")
