@@ -1,12 +1,13 @@
 """Runs the Python examples of README.md and docs/ as tests; each file is one namespace, read from top to bottom.
 
-And chooses how many processes `pytest -n auto` takes.
+And chooses how many processes `pytest -n auto` takes, and which tests they begin with.
 """
 
 from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -45,3 +46,20 @@ def pytest_xdist_auto_num_workers() -> int | None:
         return None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores + 1, MOST_WORKERS)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let every process begin with its share of the tests marked as long: one that is begun last keeps the others waiting.
+
+    With `--dist worksteal` each of N processes starts with one N-th of the tests, in their order.
+    """
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [item for item in items if item.get_closest_marker("long")]
+    short = iter([item for item in items if not item.get_closest_marker("long")])
+    ordered: list[pytest.Item] = []
+    for process in range(processes):
+        share = (len(items) - len(ordered)) // (processes - process)
+        begun = long[process::processes]
+        ordered += [*begun, *islice(short, max(0, share - len(begun)))]
+    items[:] = [*ordered, *short]

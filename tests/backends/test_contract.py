@@ -176,6 +176,7 @@ def test_what_compiled_code_got_wrong_is_refused_by_name(rules: Rules, name: str
             backends.choose(rules, purpose, "compiled")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("top", [11, 12])
 def test_as_many_bids_and_calls_as_there_are_bits(top: int) -> None:
     """With a pass there are 64 things to say with 11 bids and 52 cards; one more has no bit."""

@@ -41,6 +41,7 @@ def test_every_field_changes_some_rules(preset: str) -> None:
     assert len(MORE_SHAPES) > 12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preset", EVERY)
 def test_backends_agree_or_refuse(preset: str) -> None:
     done: Counter[str] = Counter()

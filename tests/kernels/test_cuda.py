@@ -88,6 +88,7 @@ def processors(preset: str, options: dict[str, Any], session: bool, n: int, step
     return trace(vector.make(preset, n, SEED, session=session, observations=False, **options), steps)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "case", [CASES[0], *(pytest.param(case, marks=pytest.mark.slow) for case in CASES[1:])], ids=str
 )

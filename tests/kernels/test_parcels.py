@@ -70,6 +70,7 @@ def test_other_values_are_refused(wrong: Any) -> None:
         bound(told, (np.zeros(1), (wrong,)), 2)
 
 
+@pytest.mark.long
 def test_a_kernel_keeps_its_arrays_when_nothing_else_does() -> None:
     parcel = parcel_of()
     kernel = bound(told, parcel, 2)

@@ -97,6 +97,7 @@ def test_nothing_is_ready_before_the_start_or_after_a_process_that_cannot_keep_a
     warming.stop()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("hard", [False, True], ids=["stopped", "killed"])
 def test_the_process_ends_with_the_server(tmp_path: Path, hard: bool) -> None:

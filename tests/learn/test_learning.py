@@ -192,6 +192,7 @@ def test_a_wider_network_begins_with_almost_the_same_scores() -> None:
     assert not np.array_equal(first, second)
 
 
+@pytest.mark.long
 def test_training_for_seconds_beats_random() -> None:
     trainer = Trainer(Config("big-two", envs=64, rounds=20, epochs=16, first=64, second=32, trace=0.9, keep=1.0))
     for _ in range(16):
@@ -200,6 +201,7 @@ def test_training_for_seconds_beats_random() -> None:
     assert found["random"].low > 0.3
 
 
+@pytest.mark.long
 def test_the_command_goes_on_after_kill_9(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dasan", "train", "--every", "100", "--deals", "2"]
     new = ["--game", "big-two", "--envs", "64", "--rounds", "3", "--epochs", "6"]

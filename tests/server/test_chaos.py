@@ -131,6 +131,7 @@ def passed(report: dict[str, Any]) -> bool:
     return bool(report["passed"])
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
     """Two processes on PostgreSQL and three NATS nodes; the long storm is `python -m tests.server.chaos`."""

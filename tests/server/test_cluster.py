@@ -100,6 +100,7 @@ def check(player: Player, table_id: str, services: Services, acks: Acks) -> None
     assert places == {command: [seq] for command, seq in acks}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_table_is_played_through_both_processes_and_survives_its_owner(tmp_path: Path, services: Services) -> None:
     with ExitStack() as stack:
@@ -125,6 +126,7 @@ def test_a_table_is_played_through_both_processes_and_survives_its_owner(tmp_pat
             player.http.close()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(240)
 def test_a_process_that_slept_past_its_lease_writes_nothing_more(tmp_path: Path, services: Services) -> None:
     with ExitStack() as stack:

@@ -48,6 +48,7 @@ def crashing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     bots.BOTS.remove("crashing")
 
 
+@pytest.mark.long
 def test_a_bot_that_always_crashes_is_replaced_and_everybody_sees_it(server: Served, crashing: str) -> None:
     player = server.player()
     table_id = player.open_table("big-two", [crashing, "random", crashing], public=True)

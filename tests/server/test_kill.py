@@ -145,6 +145,7 @@ def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path)
         assert done.stderr.splitlines()[-1].startswith("dasan.server.refusals.CannotServe: another dasan server")
 
 
+@pytest.mark.long
 def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
     """Two scripted people; every command that was answered is in the log once, at the place it was told."""
     rng = random.Random(8)

@@ -123,6 +123,7 @@ def speak(arena: tuple[Served, Player, str], examples: int) -> None:
     say()
 
 
+@pytest.mark.long
 def test_requests_that_the_document_allows_never_fail(arena: tuple[Served, Player, str]) -> None:
     assert knock(arena, 1) >= LEAST
 

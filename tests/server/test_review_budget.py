@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from benchmarks.reviews import measure, told
 
 
+@pytest.mark.long
 def test_reviews_of_whole_hands(record_property: Callable[[str, object], None]) -> None:
     """Every hand is reviewed to its end, each play of it; the first verdict comes before the last."""
     rows = measure("big-three", "greedy", 2, seed=1)

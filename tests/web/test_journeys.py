@@ -40,6 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
+@pytest.mark.long
 def test_friends_by_link(browser: Browser, server: Served) -> None:
     """One opens a table, a friend joins by its link in another browser; they talk, leave, come back and finish a hand."""
     with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
@@ -111,6 +112,7 @@ def report_and_mute(page: Page, name: str) -> None:
     expect(options).to_be_visible()
 
 
+@pytest.mark.long
 def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
     """A hint says why; the finished hand has a page whose verdicts are hidden until asked for, and whose deal checks out."""
     with visitor(browser, server) as page:

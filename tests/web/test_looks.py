@@ -274,6 +274,7 @@ def test_every_page_at_every_size(browser: Browser, server: Served, name: str) -
         context.close()
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_tasks_are_short_while_cards_move(
     browser: Browser, server: Served, record_property: Callable[[str, object], None]

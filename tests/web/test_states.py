@@ -37,6 +37,7 @@ def sound(page: Page, where: str) -> None:
     upright(page, where)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "scheme"),
     [
@@ -104,6 +105,7 @@ def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, i
 UNKNOWN = ["/nowhere", "/t/none", "/h/none", "/puzzles/none", "/rules/none", "/learn/none", "/players/none", "/me/none"]
 
 
+@pytest.mark.long
 def test_what_is_not_there(browser: Browser, server: Served) -> None:
     """Addresses of nothing, and every page while the server does not answer."""
     with visitor(browser, server, PHONE) as page:
@@ -194,6 +196,7 @@ def test_a_phone_on_its_side_shows_every_step(browser: Browser, server: Served, 
 FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
 
 
+@pytest.mark.long
 def test_pages_that_few_come_to(browser: Browser, server: Served) -> None:
     """Somebody's profile, personal links, the lobby, a seat that a bot has taken over; every scene before a first deal."""
     with visitor(browser, server, PHONE, scheme="dark") as page:
@@ -231,6 +234,7 @@ def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     return len(verdict(puzzle, [str(move)], 1_000_000).reply) > 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "game",
     ["big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner"))],
@@ -264,6 +268,7 @@ def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
             expect(page.get_by_role("button", name="Try again")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_pages_around_the_table(browser: Browser, server: Served) -> None:
     """A game sought by rating, one's own page as a guest, a rules page, a puzzle solved and missed, exercises done."""
     easy = (one for one in puzzles.load(players=3, grade=1) if one.tempting)

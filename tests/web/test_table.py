@@ -217,6 +217,7 @@ def play(screen: Screen, how: object, rng: random.Random, pictures: Path) -> int
     pytest.fail("the hand never ended")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("screen", "how"),
     [

@@ -122,6 +122,7 @@ def test_every_world_is_equally_likely(preset: str, options: dict[str, Any], wan
     assert surprise(found, expected) < MOST
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("must_dig", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_kitty_taken_up_unseen_lies_in_every_way(must_dig: bool) -> None:
     """B3.11, H.01: the others do not know which of the bidder's cards were dealt; who did not dig had no reason to."""
