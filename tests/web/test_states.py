@@ -298,6 +298,11 @@ def test_pages_around_the_table(browser: Browser, server: Served) -> None:
         names = page.locator(".board section").evaluate_all("all => all.map(one => one.ariaLabel)")
         first = names[puzzle.state.play(str(puzzle.tempting[0])).to_act or 0]
         expect(page.locator(".verdict li").first).to_contain_text(re.compile(f"^{first} (plays|passes|leads)"))
+        # The solution waits until it is asked for.
+        expect(page.locator(".verdict .line")).to_have_count(0)
+        page.get_by_role("button", name="The solution").press("Enter")
+        expect(page.locator(".verdict .line")).to_be_visible()
+        expect(page.get_by_role("button", name="Next puzzle")).to_be_focused()
         sound(page, "a puzzle missed")
         rating = page.get_by_text(re.compile("Your rating"))
         missed = rating.inner_text()
