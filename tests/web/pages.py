@@ -99,6 +99,7 @@ def line(page: Page) -> None:
     reviewed(page)
     page.get_by_role("button", name="Try another line").click()
     page.get_by_role("button", name="Back to the game").wait_for()
+    page.get_by_role("button", name="Try another line").wait_for(state="detached")
 
 
 def _seq(state: dasan.State, at: int) -> int:

@@ -1,11 +1,15 @@
-import type { SeatInfo, TableInfo } from '../gen/protocol';
+import type { SeatInfo } from '../gen/protocol';
 import { maybe } from './i18n.svelte';
 
 /** Faces that bots can have. */
 export const CHARACTERS = 14;
 
 type Who = Pick<SeatInfo, 'seat'> & Partial<Pick<SeatInfo, 'bot'>>;
-type Where = Pick<TableInfo, 'id'> & Partial<Pick<TableInfo, 'seats'>>;
+/** A table, and who sits there where that is known. */
+export interface Where {
+  id: string;
+  seats?: readonly Who[];
+}
 
 /** The faces of the graded players. */
 const GRADED: Record<string, number> = {
@@ -28,14 +32,26 @@ function graded(seat: Who, table: Where): string | null {
   return !first || first.seat === seat.seat ? seat.bot : null;
 }
 
-/** Which face a seat has: the same one for as long as the table lasts. */
+/** Which face a seat has: the same one for as long as the table lasts, and no other seat's. */
 export function character(seat: Who, table: Where): number {
-  const level = graded(seat, table);
-  return level ? (GRADED[level] ?? 0) : (hash(table.id) + seat.seat * 5) % CHARACTERS;
+  const faces = new Map<number, number>();
+  const all = table.seats ?? [seat];
+  for (const one of all) {
+    const level = graded(one, table);
+    if (level) faces.set(one.seat, GRADED[level] ?? 0);
+  }
+  const taken = new Set(faces.values());
+  for (const one of all) {
+    if (faces.has(one.seat)) continue;
+    let face = (hash(table.id) + one.seat * 5) % CHARACTERS;
+    while (taken.has(face)) face = (face + 1) % CHARACTERS;
+    faces.set(one.seat, face);
+    taken.add(face);
+  }
+  return faces.get(seat.seat) ?? 0;
 }
 
 /** The bot's name in the reader's language. */
 export function botName(seat: Who, table: Where): string {
-  const level = graded(seat, table);
-  return (level ? maybe(`bot.${level}`) : null) ?? maybe(`bot.name.${character({ seat: seat.seat }, table)}`) ?? '?';
+  return maybe(`bot.${graded(seat, table) ?? `name.${character(seat, table)}`}`) ?? '?';
 }

@@ -8,6 +8,9 @@ export interface Sheet {
   bottom: number;
 }
 
+/** What a move is worth: null where it is not settled, undefined where nothing is said of it. */
+type Worth = number | null | undefined;
+
 export interface Line {
   path: string;
   /** The bounds it is drawn in. */
@@ -29,12 +32,24 @@ export function ratingLine(values: readonly number[], beginning: number, sheet: 
 }
 
 /** Values of moves as steps; where one is not known the line breaks off, and begins anew at the next that is. */
-export function steps(values: readonly (number | null)[], x: (i: number) => number, y: (value: number) => number): string {
+export function steps(values: readonly Worth[], x: (i: number) => number, y: (value: number) => number): string {
   let d = '';
-  let last: number | null = null;
+  let last: Worth;
   for (const [i, value] of values.entries()) {
-    if (value !== null) d += last === null ? `M${x(i)} ${y(value)}` : `H${x(i)}V${y(value)}`;
+    if (typeof value === 'number') d += typeof last === 'number' ? `H${x(i)}V${y(value)}` : `M${x(i)} ${y(value)}`;
     last = value;
   }
   return d;
+}
+
+/** The first and the last of every row of moves that are not settled. */
+export function gaps(values: readonly Worth[]): [number, number][] {
+  const found: [number, number][] = [];
+  for (const [i, value] of values.entries()) {
+    const last = found.at(-1);
+    if (value !== null) continue;
+    if (last?.[1] === i - 1) last[1] = i;
+    else found.push([i, i]);
+  }
+  return found;
 }

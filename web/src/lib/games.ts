@@ -1,5 +1,5 @@
 import type { BotInfo, PresetInfo } from '../gen/protocol';
-import { maybe } from './i18n.svelte';
+import { maybe, t } from './i18n.svelte';
 
 /** Games first, then their variants, each in the server's order. */
 export const mains = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => !one.variant);
@@ -14,5 +14,7 @@ export function playersOf(preset: PresetInfo, options: Record<string, unknown>):
   return Number(options.players ?? option?.default ?? preset.facts.players);
 }
 
-export const botTitle = (bot: Pick<BotInfo, 'name' | 'title'>): string => maybe(`bot.${bot.name}`) ?? bot.title;
+/** Graded bots go by their level: at a table each has the name of a character. */
+export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
+  bot.level ? t('start.level', { n: bot.level }) : (maybe(`bot.${bot.name}`) ?? bot.title);
 export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;

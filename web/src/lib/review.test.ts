@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KnownDone, KnownMove, PositionValue, ReviewDone, ReviewMove } from '../gen/protocol';
-import { ratingLine, steps } from './chart';
+import { gaps, ratingLine, steps } from './chart';
 import { t } from './i18n.svelte';
 import { judged } from './lessons';
 import { sharePicture } from './picture';
@@ -87,6 +87,14 @@ describe('charts', () => {
     const y = (value: number): number => -value;
     expect(steps([2, 2, -2, null, null, 2, -2], x, y)).toBe('M0 -2H10V-2H20V2M50 -2H60V2');
     expect(steps([null, null], x, y)).toBe('');
+  });
+
+  it('show where nothing is settled', () => {
+    expect(gaps([undefined, 2, null, null, 2, null])).toEqual([
+      [2, 3],
+      [5, 5],
+    ]);
+    expect(gaps([undefined, 2])).toEqual([]);
   });
 });
 

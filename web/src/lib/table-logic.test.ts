@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, Result, TableInfo, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
+import { botName, character } from './bots';
 import { spoken } from './clock';
 import { backOff, isFinal } from './connection';
 import { fan } from './fan';
@@ -239,6 +240,16 @@ describe('layout', () => {
   it('has each seat in a place of its own', () => {
     const places = Array.from({ length: 8 }, (_, seat) => place(seat, 3, 8, 'clockwise', 'narrow'));
     expect(new Set(places.map(({ x, y }) => `${x},${y}`)).size).toBe(8);
+  });
+});
+
+describe('bots', () => {
+  it('of one grade have a face and a name each', () => {
+    for (const id of ['a', 'b', 'fixed', 'c7', 'd-9']) {
+      const seats = [5, 5, 5, 5, 6, 2, 4, 8].map((level, seat) => ({ seat, bot: `level-${level}` }));
+      expect(new Set(seats.map((seat) => character(seat, { id, seats }))).size).toBe(8);
+      expect(new Set(seats.map((seat) => botName(seat, { id, seats }))).size).toBe(8);
+    }
   });
 });
 

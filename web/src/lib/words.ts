@@ -1,5 +1,5 @@
 import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
-import { botName } from './bots';
+import { botName, type Where } from './bots';
 import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from './cards';
 import { maybe, t, type Key } from './i18n.svelte';
 
@@ -47,13 +47,19 @@ export function personName(name: string): string {
 }
 
 export function seatName(
-  seat: SeatInfo | undefined,
-  table: Pick<TableInfo, 'id' | 'you'> & Partial<Pick<TableInfo, 'seats'>>,
+  seat: Pick<SeatInfo, 'seat' | 'name' | 'kind' | 'bot'> | undefined,
+  table: Where & Pick<TableInfo, 'you'>,
 ): string {
   if (!seat) return '?';
   if (seat.kind === 'open') return t('seat.open');
   if (seat.seat === table.you) return t('seat.you');
   return seat.bot ? botName(seat, table) : personName(seat.name);
+}
+
+/** For a narrow column: of a bot's name the last word. */
+export function shortName(...of: Parameters<typeof seatName>): string {
+  const name = seatName(...of);
+  return of[0]?.kind === 'bot' ? (name.split(' ').at(-1) ?? name) : name;
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */
