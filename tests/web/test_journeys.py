@@ -78,18 +78,52 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_be_visible()
         friend.goto(link)
         expect(host.get_by_role("region", name="Blaise").get_by_text("away")).to_have_count(0)
-        for _ in tries():
-            if host.locator("[role=dialog]").count():
-                break
-            play_on(host, "[role=dialog], .status:not(.mine)")
-            play_on(friend, "[role=dialog], .status:not(.mine)")
-            hurry(host)
-            hurry(friend)
-        expect(friend.get_by_role("dialog")).to_be_visible()
+        to_the_end(host, friend)
         host.get_by_role("dialog").get_by_role("button", name="Next hand").click()
         expect(host.get_by_role("dialog").get_by_role("button", name="Waiting")).to_be_visible()
         friend.get_by_role("dialog").get_by_role("button", name="Next hand").click()
         expect(host.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_rematch(browser: Browser, server: Served) -> None:
+    """Two people end the session after a hand, both wish for a rematch, and sit together at the new table."""
+    with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
+        seats = ["me", "open", "greedy", "greedy"]
+        made = host.request.post("/api/tables", data={"preset": "big-two", "options": {}, "seats": seats}).json()
+        for page in (host, friend):
+            page.goto(f"/t/{made['id']}")
+        friend.get_by_label("Your name").fill("Blaise")
+        friend.get_by_role("button", name="Join the table").click()
+        to_the_end(host, friend)
+        host.get_by_role("button", name="End the session").click()
+        friend.get_by_role("button", name="Accept").click()
+        expect(host.get_by_role("button", name="Rematch")).to_be_enabled()
+        # No hand follows.
+        host.get_by_role("button", name="Look at the table").click()
+        expect(host.get_by_role("button", name="Next hand")).to_have_count(0)
+        host.get_by_role("button", name="Show the result").click()
+        friend.get_by_role("button", name="Rematch").click()
+        expect(host.get_by_text("Blaise would like a rematch.")).to_be_visible()
+        host.get_by_role("button", name="Rematch").click()
+        for page in (host, friend):
+            page.get_by_role("link", name="To the new table").click()
+            expect(page.locator("button[data-at]").first).to_be_visible()
+        assert host.url == friend.url
+        assert made["id"] not in host.url
+        expect(host.get_by_role("region", name="Blaise")).to_be_visible()
+
+
+def to_the_end(*pages: Page) -> None:
+    """Two people at one table play a hand to its end."""
+    for _ in tries():
+        if pages[0].locator("[role=dialog]").count():
+            break
+        for page in pages:
+            play_on(page, "[role=dialog], .status:not(.mine)")
+        for page in pages:
+            hurry(page)
+    for page in pages:
+        expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def report_and_mute(page: Page, name: str) -> None:
