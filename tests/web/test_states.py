@@ -155,8 +155,9 @@ def test_the_next_puzzle_suits_its_player(browser: Browser, server: Served) -> N
         expect(page.locator(".task")).to_contain_text("Grade 5")
 
 
-SIDE = (844, 390)
-"""A phone on its side."""
+SIDE, SMALL = (844, 390), (320, 568)
+"""A phone on its side, and the smallest phone."""
+SIZES = (SIDE, PHONE, (1280, 640), DESK)
 
 
 WHOLE = "() => document.scrollingElement.scrollHeight <= innerHeight"
@@ -191,6 +192,25 @@ def test_a_phone_on_its_side_shows_every_step(browser: Browser, server: Served, 
                 page.evaluate(f"localStorage.setItem('dasan.lesson.{name}', '{at}')")
                 page.reload()
                 whole(page, f"step {at + 1} of {name}")
+
+
+COVERED = """() => {
+  const panel = document.querySelector('.call').getBoundingClientRect();
+  return [...document.querySelectorAll('.seat .name')]
+    .filter((name) => {
+      const { left, right, top, bottom } = name.getBoundingClientRect();
+      return left < panel.right && right > panel.left && top < panel.bottom && bottom > panel.top;
+    })
+    .map((name) => name.textContent);
+}"""
+
+
+def test_the_cards_to_call_cover_no_name(browser: Browser, server: Served) -> None:
+    with visitor(browser, server) as page:
+        show(page, "call")
+        for size in (*SIZES, SMALL, (768, 1024)):
+            resized(page, *size)
+            assert page.evaluate(COVERED) == [], size
 
 
 FEW = ("player", "personal-link", "unclaimed", "claimed", "lobby")
@@ -245,7 +265,7 @@ def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
     exercises, steps = (len(json.loads(path.read_text(encoding="utf-8"))["steps"]) for path in folder)
     with visitor(browser, server, SIDE) as page:
 
-        def fits(where: str, sizes: Iterable[tuple[int, int]] = (SIDE, PHONE, (1280, 640), DESK)) -> None:
+        def fits(where: str, sizes: Iterable[tuple[int, int]] = SIZES) -> None:
             for width, height in sizes:
                 resized(page, width, height)
                 whole(page, f"{where} at {width}x{height}")
@@ -259,7 +279,7 @@ def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
         page.goto(f"/learn/{game}/practice")
         for at in range(exercises):
             page.get_by_role("navigation").get_by_role("button").nth(at).click()
-            fits(f"exercise {at + 1} of {game}")
+            fits(f"exercise {at + 1} of {game}", (*SIZES, SMALL))
         if game == "big-three-4p":
             AROUND["puzzle"](page)
             fits("a puzzle")

@@ -14,6 +14,11 @@ export function besideOf(width: number, height: number): boolean {
   return shapeOf(width, height) === 'low' || (height < 760 && width >= 960);
 }
 
+/** An upright phone of so little height that a page with a table on it is drawn tighter. */
+export function shortOf(width: number, height: number): boolean {
+  return shapeOf(width, height) === 'narrow' && height < 640;
+}
+
 export interface Sizes {
   shape: Shape;
   /** Width of a card in the hand, in pixels. */

@@ -1,4 +1,4 @@
-import { besideOf, shapeOf, type Shape } from './layout';
+import { besideOf, shapeOf, shortOf, type Shape } from './layout';
 
 /** The window's size in CSS pixels, and what it means for the table; zooming in makes it smaller. */
 class Screen {
@@ -6,6 +6,7 @@ class Screen {
   height = $state(innerHeight);
   shape = $derived<Shape>(shapeOf(this.width, this.height));
   beside = $derived(besideOf(this.width, this.height));
+  short = $derived(shortOf(this.width, this.height));
   /** Room for a panel beside the table. */
   roomy = $derived(this.shape === 'wide' && this.width >= 1120);
 
@@ -17,11 +18,12 @@ class Screen {
     this.apply();
   }
 
-  /** Style sheets ask for `[data-shape]` and `[data-beside]`, so that they and the components agree. */
+  /** Style sheets ask for `[data-shape]`, `[data-beside]` and `[data-short]`, so that they and the components agree. */
   private apply(): void {
     const root = document.documentElement;
     root.dataset.shape = shapeOf(this.width, this.height);
     root.toggleAttribute('data-beside', besideOf(this.width, this.height));
+    root.toggleAttribute('data-short', shortOf(this.width, this.height));
   }
 }
 
