@@ -146,6 +146,19 @@ def test_a_drag_selects(browser: Browser, server: Served) -> None:
         assert chosen(page) == [0, 1, 2, 3]
 
 
+def test_a_card_that_is_let_go_loses_its_ring(browser: Browser, server: Served) -> None:
+    """A card that keys have chosen and the pointer lets go is no longer marked as focused."""
+    with visitor(browser, server) as page:
+        show(page, "play")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Space")
+        ringed = page.locator("[data-at]:focus-visible")
+        expect(ringed).to_have_attribute("aria-pressed", "true")
+        page.mouse.click(*spot(page, 0))
+        assert chosen(page) == []
+        expect(ringed).to_have_count(0)
+
+
 def test_the_order_of_the_hand(browser: Browser, server: Served) -> None:
     """By suit, by what belongs together, and by rank again; the choice outlives the page."""
     with visitor(browser, server) as page:
