@@ -149,6 +149,23 @@ async def test_a_flood_of_frames_that_are_no_messages_ends_the_connection(first:
         await ended.wait()
 
 
+async def test_a_flood_of_messages_after_the_close_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sockets_module, "PATIENCE", 2 * SECONDS)
+
+    async def serve(receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "websocket.close", "code": 4404})
+
+    async with connected(serve, ws_ping_interval=None) as line:
+        there = line.there
+        there.close_timeout = 2 * SECONDS
+        await line.send(frame(Opcode.TEXT))
+        assert await line.read() == Frame(Opcode.CLOSE, (4404).to_bytes(2)).serialize(mask=False)
+        with contextlib.suppress(ConnectionError):
+            await line.send(frame(Opcode.TEXT) * 20 * FRAME_BURST)
+        await until(lambda: there.disconnected)
+
+
 async def test_pings_are_answered() -> None:
     async def serve(receive: Receive, send: Send) -> None:
         await receive()

@@ -2,7 +2,8 @@
 
 Through ASGI each text takes a step of a task, several calls and a write to the network. `Socket` offers the application an
 extension that writes several texts at once; and it goes on reading while a few messages wait, where uvicorn stops reading
-and begins again around every message. It also limits what no application sees: pings, pongs and pieces of messages.
+and begins again around every message. It also limits what no application sees: pings, pongs, pieces of messages, and messages
+that come after the server's close.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ EXTENSION = "dasan.texts"
 MOST_WAITING = 4
 """Messages from the client that wait before no more are read."""
 FRAME_RATE, FRAME_BURST = 20.0, 1000
-"""Pings, pongs and pieces of messages that a client may send, a second and at once."""
+"""Frames for no application that a client may send, a second and at once."""
 AT_ONCE = 16_384
-"""Bytes that are read before anything else is looked at; the system gives up to 16 times as many, which would take a third of a
-second in frames of a few bytes.
+"""Bytes that are read before reading can pause or the connection can end. The system gives up to 16 times as many at a time; in
+frames of a few bytes they would take a third of a second.
 """
 
 WriteTexts: TypeAlias = Callable[[Sequence[str]], bool]
@@ -36,7 +37,7 @@ WriteTexts: TypeAlias = Callable[[Sequence[str]], bool]
 
 class Socket(WebSocketsSansIOProtocol):
     """Closes a connection soon after its application has ended or its client has fallen silent, even if the client no longer
-    reads; and at once if the client floods it with frames that are no messages.
+    reads; and at once if the client floods it with frames for no application.
     """
 
     _limit: Bucket | None = None
@@ -62,6 +63,9 @@ class Socket(WebSocketsSansIOProtocol):
         return True
 
     def send_receive_event_to_app(self) -> None:
+        """Queue a message; after the server's close it is dropped, and only counted."""
+        if self.close_sent and not self._takes_frame():
+            return
         paused, self.read_paused = self.read_paused, True  # so that the base class does not stop reading
         super().send_receive_event_to_app()
         self.read_paused = paused
@@ -102,7 +106,7 @@ class Socket(WebSocketsSansIOProtocol):
             super().handle_cont(event)
 
     def _takes_frame(self) -> bool:
-        """Whether one more frame that is no message is within the limit; if not, the connection ends."""
+        """Whether one more frame for no application is within the limit; if not, the connection ends."""
         if self._limit is None:
             self._limit = Bucket(FRAME_RATE, FRAME_BURST)
         if self._limit.take():
