@@ -127,7 +127,7 @@ async def test_a_process_cut_off_from_the_database_past_its_lease_leaves_nobody_
     monkeypatch.setattr(first.store.database, "write", unreachable)
     with pytest.raises(Unreachable):
         await Tables._renew(first)
-    assert table_id in first._open, "its lease goes on"
+    assert not first._open[table_id]._stopping, "its lease goes on"
     first._open[table_id].trusted = 0.0
     with pytest.raises(Unreachable):
         await Tables._renew(first)
