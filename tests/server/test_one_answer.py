@@ -137,6 +137,41 @@ async def test_a_process_cut_off_from_the_database_past_its_lease_leaves_nobody_
     assert told == RESTART
 
 
+@pytest.mark.timeout(120)
+async def test_nobody_is_left_at_an_old_table_while_the_database_is_silent(
+    two: tuple[Tables, Tables], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = asyncio.Event()
+
+    async def silent(change: object) -> None:
+        await asyncio.wait([asyncio.ensure_future(heard.wait())], timeout=SECONDS)
+        raise Unreachable
+
+    first, _ = two
+    table_id = await left_behind(first, monkeypatch)
+    connection = Connection(64, "ann")
+    await first.join(table_id, "ann", connection, None)
+    table = first._open[table_id]
+    monkeypatch.setattr(first.store.database, "write", silent)
+    monkeypatch.setattr(tables_module, "LEASE", 0.5)
+    with pytest.raises(TimeoutError):
+        await Tables._renew(first)
+    assert not table._stopping, "its lease goes on"
+    table.trusted = 0.0
+    waiting = asyncio.create_task(first.detail(table_id, "ann"))
+    await asyncio.sleep(0)
+    with pytest.raises(TimeoutError):
+        await Tables._renew(first)
+    async with asyncio.timeout(SECONDS):
+        while isinstance(told := await connection.next(), str):
+            pass
+    assert told == RESTART
+    assert not waiting.done(), "the table still waits for the database"
+    heard.set()
+    with pytest.raises(Unreachable):
+        await waiting
+
+
 @pytest_asyncio.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[Tables]:
     """A process alone, on SQLite."""

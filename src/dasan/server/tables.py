@@ -30,7 +30,7 @@ from dasan.server.settings import Settings
 from dasan.server.shared_rules import rules_of
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
-from dasan.server.table import Table, Thought
+from dasan.server.table import RESTART, Table, Thought
 from dasan.server.workers import Limits, Workers
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class Tables:
         await self._group.__aenter__()
         self.chore(repeat("looking for tables that are due", self._sweep, SWEEP), "sweep")
         if self.store.database.shared:
-            self.chore(repeat("renewing leases", self._renew, LEASE / 3), "leases")
+            self.chore(repeat("renewing leases", self._renew, LEASE / 4), "leases")
         if self.relays is not None:
             self.chore(repeat("listening to other processes", self.relays.run), "relays")
         return self
@@ -348,12 +348,14 @@ class Tables:
         """Keep the leases of open tables, and stop those that another process has taken."""
         mine = [table for table in self._open.values() if table.claimed]
         try:
-            kept = await self._extend(mine)
-        except Unreachable:
+            async with asyncio.timeout(LEASE / 4):
+                kept = await self._extend(mine)
+        except (Unreachable, TimeoutError):
             # Another process may reach the database and go on with these tables, while people here look at old ones.
             for table in mine:
                 if self.relays is not None and time.monotonic() >= table.trusted:
                     table.stop()
+                    table.hub.close(RESTART)  # the work under way may wait for the database until long after the lease
             raise
         for table in mine:
             if table.id not in kept:
