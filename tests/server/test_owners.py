@@ -111,6 +111,20 @@ async def test_texts_of_a_relayed_connection_are_numbered_and_a_gap_ends_it() ->
     assert socket._here == {}
 
 
+async def test_an_owner_does_not_keep_a_connection_that_it_has_closed() -> None:
+    bus = LocalBus()
+    owner, socket, table = Relays(bus, "owner"), Relays(LocalBus(bus), "socket"), _Table()
+    await owner.opened(table)  # type: ignore[arg-type]
+    connections = [Connection(8, "p0"), Connection(8, "p1")]
+    for connection in connections:
+        await socket.join("t", connection.player, connection, None)
+    owner._there["t"]["socket", 1].close(RESTART)
+    owner._out.clear()  # the message with the close is lost
+    await socket._keep_at("t")
+    assert await connections[0].next() == RESTART
+    assert list(socket._here) == [2]
+
+
 @pytest.mark.parametrize("timed", [True, False])
 async def test_a_socket_at_another_process_is_asked_for_its_delay_where_clocks_count_it(timed: bool) -> None:
     bus = LocalBus()

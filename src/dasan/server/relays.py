@@ -50,6 +50,10 @@ class _Relayed(Connection):
         self.kept_until = now() + int(KEPT_FOR * 1000)
         self._sent = 0
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def offer(self, text: str) -> None:
         if not self._closed:
             self._send({"text": text})
@@ -248,10 +252,11 @@ class Relays:
                 return None
             case "keep":
                 until = now() + int(KEPT_FOR * 1000)
-                known = [number for number in asked["numbers"] if (asked["process"], number) in there]
-                for number in known:
-                    there[asked["process"], number].kept_until = until
-                return known
+                addresses = [(asked["process"], number) for number in asked["numbers"]]
+                known = [address for address in addresses if address in there and not there[address].closed]
+                for address in known:
+                    there[address].kept_until = until
+                return [number for _, number in known]
         raise Refused("malformed", "no such request")
 
     async def _drop_silent(self, table: Table) -> None:
