@@ -56,11 +56,12 @@ class Leases:
         return {row.id: row.fence for row in rows}
 
     async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
-        """Extend the owner's leases of these tables until ``until``; return the tables that it still owns."""
+        """Extend the owner's leases of these tables until ``until``, unless they last longer; return the tables that it still owns."""
         mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
 
         def write(connection: sa.Connection) -> frozenset[str]:
-            connection.execute(sa.update(tables).where(mine).values(lease_until=until))
+            # An earlier renewal may come after a later one.
+            connection.execute(sa.update(tables).where(mine, tables.c.lease_until < until).values(lease_until=until))
             return frozenset(connection.scalars(sa.select(tables.c.id).where(mine)))
 
         return await self._database.write(write) if table_ids else frozenset()
