@@ -197,6 +197,31 @@ async def test_a_copy_of_a_refused_command_is_refused_also_when_it_has_become_le
     assert (await alone.look(table_id)).seq == before
 
 
+async def test_who_has_no_seat_makes_nobody_be_told_otherwise_and_costs_no_look_up(
+    alone: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked(*given: object) -> None:
+        raise AssertionError(given)
+
+    monkeypatch.setattr(answers_module, "REMEMBERED", 4)
+    table_id = await three(alone)
+    player, command = await next_move(alone, table_id, "held-up")
+    for n in range(4):
+        await alone.command(table_id, player, ChatCommand(type="chat", id=f"c{n}", text=f"line {n}"))
+    await alone.command(table_id, player, LeaveCommand(type="leave", id="leave"))
+    with pytest.raises(Refused):
+        await alone.command(table_id, player, command)
+    await alone.command(table_id, player, ReturnCommand(type="return", id="return"))
+    with monkeypatch.context() as during:
+        during.setattr(alone.store.log, "done", asked)
+        for n in range(6):
+            for stranger in (ChatCommand(type="chat", id=f"c{n}", text="hello"), SitCommand(type="sit", id=f"s{n}")):
+                with pytest.raises(Refused):
+                    await alone.command(table_id, "dee", stranger)
+    with pytest.raises(Refused):
+        await alone.command(table_id, player, command)
+
+
 async def test_a_command_that_is_older_than_memory_is_acknowledged_again(
     alone: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -230,7 +230,7 @@ class Table:
         """Let the room decide, write the log, then tell everybody: the length of the log after the command.
 
         A command that comes again gets the answer it got before. A copy that was held up on its way is so not carried out
-        after its player was told no.
+        after its player was told no. Refusals of players without a seat are not kept: they would displace those of the others.
         """
         key = (player, command.id)
         digest = blake2b(command.wire().encode(), digest_size=12).hexdigest()
@@ -242,7 +242,7 @@ class Table:
         except Repeated as repeated:
             return same(Done(repeated.digest, repeated.seq), digest)
         except (dasan.DasanError, Refused) as refusal:
-            if refusal.code == "unavailable":
+            if refusal.code == "unavailable" or self.room.seat_of(player) is None:
                 raise
             done = await self._process.store.log.done(self.id, *key) if self._answers.full else None
             if done is not None:
