@@ -1,4 +1,7 @@
-"""A command has one answer: it is in the log and acknowledged, or refused and not in the log, whoever owns the table."""
+"""A command has one answer: it is in the log and acknowledged, or refused and not in the log, whoever owns the table.
+
+``too-fast`` and ``unavailable`` are not answers: the sender asks again with the same id.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from dasan.sentences import said
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"
 ]
-"""Every code an error can have on the wire; the first four are the engine's own."""
+"""Every code an error can have on the wire; the first four are the engine's own. ``too-fast`` and ``unavailable`` do not say
+whether a command has been carried out: it is sent again with the same id.
+"""
 
 STATUS: dict[ErrorCode, int] = {
     "malformed": 400,
