@@ -267,8 +267,8 @@ class Tables:
         return fence
 
     async def owns(self, table: Table) -> bool:
-        """Whether no other process has claimed the table, so that its room is the newest. Where its lease may be over the
-        database says so, of a moment after this was asked, however late its answer comes.
+        """Whether no other process has claimed the table, so that its room is the newest. Past `trusted` the database is
+        asked; its answer holds for a moment after the request came.
         """
         if not self.store.database.shared or time.monotonic() < table.trusted:
             return True
