@@ -110,7 +110,7 @@ class Table:
         self.id = table_id
         self.hub = Hub()
         self.trusted = 0.0
-        """Until when, by the monotonic clock, no other process can have claimed the table."""
+        """Until when, by the clock of `Tables`, no other process can have claimed the table."""
         self.fence = 0
         """The number to write the log with, once this process owns the table."""
         self._process = process

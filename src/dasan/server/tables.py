@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
@@ -259,7 +260,7 @@ class Tables:
 
     async def claim(self, table: Table) -> int:
         """The fence to write the table's log with; ``Refused`` where another process has the table."""
-        asked, moment = time.monotonic(), now()
+        asked, moment = _clock(), now()
         fence = await self.store.leases.claim(table.id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
             raise OwnedElsewhere
@@ -270,13 +271,13 @@ class Tables:
         """Whether no other process has claimed the table, so that its room is the newest. Past `trusted` the database is
         asked; its answer holds for a moment after the request came.
         """
-        if not self.store.database.shared or time.monotonic() < table.trusted:
+        if not self.store.database.shared or _clock() < table.trusted:
             return True
         return table.id in await self._extend([table])
 
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
         """Extend the leases of these tables; return the ids of those that this process still owns."""
-        asked = time.monotonic()
+        asked = _clock()
         kept = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
         for table in mine:
             if table.id in kept:
@@ -353,13 +354,18 @@ class Tables:
         except (Unreachable, TimeoutError):
             # Another process may reach the database and go on with these tables, while people here look at old ones.
             for table in mine:
-                if self.relays is not None and time.monotonic() >= table.trusted:
+                if self.relays is not None and _clock() >= table.trusted:
                     table.stop()
                     table.hub.close(RESTART)  # the work under way may wait for the database until long after the lease
             raise
         for table in mine:
             if table.id not in kept:
                 table.stop()
+
+
+def _clock() -> float:
+    """Seconds by a clock that nobody sets; on Linux one that also goes on while the machine is suspended."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> None:
