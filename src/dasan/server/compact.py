@@ -1,4 +1,4 @@
-"""JSON without spaces, as the server stores and sends it."""
+"""JSON without spaces: entries of the log, messages to sockets, headers of records, backups."""
 
 from __future__ import annotations
 
