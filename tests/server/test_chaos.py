@@ -132,7 +132,6 @@ def passed(report: dict[str, Any]) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
     """Two processes on PostgreSQL and three NATS nodes; the long storm is `python -m tests.server.chaos`."""
     for module in ("nats", "asyncpg"):
@@ -157,7 +156,6 @@ def test_nothing_is_lost_in_a_long_storm(tmp_path: Path, sqlite: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("sabotage", "fault"), [("lose", "lost"), ("double", "doubled")])
 def test_a_server_that_is_broken_on_purpose_does_not_pass(tmp_path: Path, sabotage: str, fault: str) -> None:
     report = asyncio.run(

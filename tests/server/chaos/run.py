@@ -21,7 +21,7 @@ from .servers import World, world
 
 GAMES = ("big-three", "big-two", "winner")
 PLAYERS = {"big-three": 3, "big-two": 4, "winner": 4}
-FINISHES_IN = 600.0
+FINISHES_IN = 400.0
 """Seconds in which every table must finish once all is mended."""
 
 

@@ -16,7 +16,7 @@ from ..services import Nats, Postgres, nats_cluster, postgres_server
 from .proxy import Proxy
 
 SECRET = "a secret of the tests, the same for every process"
-STARTS_IN = 300.0
+STARTS_IN = 120.0
 
 SCRIPT = "import dasan.server.main as m; m.serve('127.0.0.1', 0)"
 
