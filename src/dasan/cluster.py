@@ -39,9 +39,8 @@ def over_cluster(
     ClusterError: no connection, or a machine failed, also where `work` raised. BrokenProcessPool: a process that `work` started
     has died. ModuleNotFoundError without Ray.
     """
-    ours = not _ray().is_initialized()
     with connected(address) as ray:
-        yield from _spread(ray, work, items, memory_mb, cancel=not ours)
+        yield from _spread(ray, work, items, memory_mb)
 
 
 @contextmanager
@@ -64,10 +63,8 @@ def connected(address: str) -> Iterator[Any]:
             ray.shutdown()
 
 
-def _spread(
-    ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb: float, *, cancel: bool
-) -> Iterator[tuple[int, Out]]:
-    """See `over_cluster`. cancel: stop the work that nobody waits for in the end, for the connection stays open."""
+def _spread(ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb: float) -> Iterator[tuple[int, Out]]:
+    """See `over_cluster`. In the end, work that nobody waits for is stopped: the connection may stay open."""
     places: dict[Any, int] = {}
     try:
 
@@ -91,7 +88,7 @@ def _spread(
     except ray.exceptions.RayError as error:
         raise ClusterError(f"the cluster failed: {type(error).__name__}: {_first_line(error)}") from error
     finally:
-        for one in places if cancel else ():
+        for one in places:
             ray.cancel(one, force=True)
 
 
