@@ -85,6 +85,7 @@ def test_search_keeps_greedy_s_move_where_no_other_is_clearly_better(monkeypatch
     told = search.explain(view)
     assert told.moves[0].move == kept
     assert {one.move: one.value for one in told.moves} == {one.move: one.value for one in free.moves}
+    assert told.moves[0].reasons[0].id == "expected-open"
 
 
 def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:

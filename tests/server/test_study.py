@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 import dasan
+from dasan.kernels.runtime.warming import Warming
 from dasan.records.verify import verify
 from dasan.server import puzzle_book
 from dasan.server.api import study
+from dasan.server.commands import Commands
+from dasan.server.protocol import Candidate, Hint, HintCommand
+from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
+from dasan.server.tables import Tables
 from dasan.server.worker import JobTimeout
 
-from .harness import Json, Serve, Served
+from .harness import Json, Serve, Served, fast
 from .test_live import play_hand
 
 
@@ -48,6 +55,35 @@ def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
     with player.sit(rated) as socket:
         socket.send(type="hint", id="h")
         assert socket.answer("h")["code"] == "forbidden"
+
+
+async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def explain(bot: str, view: dasan.View) -> tuple[str, list[Candidate]]:
+        return "none", []
+
+    settings = fast(tmp_path)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    warming = Warming()
+    async with Tables(store, settings) as tables:
+        commands = Commands(tables, settings, warming)
+        monkeypatch.setattr(commands, "explain", explain)
+        table_id, _ = await tables.create("ann", "big-three-4p", {}, ["me", "random", "random", "random"], name="Ann")
+        for _ in range(500):
+            if (await tables.look(table_id)).to_act == 0:
+                break
+            await asyncio.sleep(0.01)
+
+        async def adviser(bot: str | None = None) -> str:
+            told = await commands.carry_out(table_id, "ann", HintCommand(type="hint", id="h", bot=bot))
+            assert isinstance(told, Hint)
+            return told.bot
+
+        assert await adviser() == "greedy"
+        warming._ready.add("big-three")
+        assert await adviser() == "search"
+        assert await adviser("random") == "random"
+    await store.close()
 
 
 def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> None:

@@ -28,6 +28,7 @@ SENTENCES: dict[str, str] = {
     "keeps-top": "It keeps your {held} highest cards ({rank}).",
     "bid-strength": "As bidder the hand costs about {turns} turns (fewer is better); a bid of {bid} allows {limit}.",
     "expected": "Over the deals that fit what you have seen it pays {value} on average.",
+    "expected-open": "Over the deals that fit what you have seen it pays {value} on average, if all hands are open from now on.",
     "expected-place": "Over the deals that fit what you have seen it scores {value} by place (1 first, -1 last).",
     "network": "A network trained by self-play expects {value}.",
 }

@@ -188,7 +188,8 @@ def best(values: Values) -> Move:
 def explain_values(name: str, view: View, chosen: Move, values: Values) -> Explanation:
     """The explanation of a search: candidates with means, the other moves without."""
     facts, kind = Facts(view), unit(view.rules)
-    id_ = "expected-place" if kind == "place" else "expected"
+    solved = view.phase == "play" and solvable(view.rules)
+    id_ = "expected-place" if kind == "place" else "expected-open" if solved else "expected"
     known = dict(values)
     said = {
         move: (*(() if value is None else (Reason(id_, {"value": round(value, 2)}),)), *facts.of(move))

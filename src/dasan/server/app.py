@@ -72,7 +72,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         app.state.tables = tables
                         app.state.together = Together(store, bus)
                         tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
-                        app.state.commands = Commands(tables, chosen)
+                        app.state.commands = Commands(tables, chosen, app.state.warming)
                         app.state.checks = Checks(chosen, store, tables, bus)
                         app.state.metrics.attach(tables, app.state.sockets)
                         if chosen.warm:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import dasan
+from dasan.games import PRESETS
+from dasan.kernels.runtime.warming import Warming
 from dasan.sentences import said
 from dasan.server.limits import Buckets
 from dasan.server.protocol import (
@@ -21,15 +23,16 @@ from dasan.server.protocol import (
 from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.settings import Settings
-from dasan.server.tables import Tables, check_bot
+from dasan.server.tables import DEFAULT_BOT, Tables, check_bot
 from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
 
 
 class Commands:
     """Carries out what players send, within the limits for what each may say and ask."""
 
-    def __init__(self, tables: Tables, settings: Settings) -> None:
+    def __init__(self, tables: Tables, settings: Settings, warming: Warming) -> None:
         self._tables = tables
+        self._warming = warming
         self._all = Buckets(settings.message_rate, settings.message_burst)
         """By player: each socket has a limit of its own, and a player may have many."""
         self._talk = Buckets(settings.chat_rate, settings.chat_burst)
@@ -68,7 +71,8 @@ class Commands:
             raise Refused("too-fast", said("talk"))
 
     async def _hint(self, table_id: str, player: str, command: HintCommand) -> Hint:
-        check_bot(command.bot)
+        if command.bot is not None:
+            check_bot(command.bot)
         room = await self._tables.look(table_id)
         seat = room.seat_of(player)
         if seat is None:
@@ -79,8 +83,13 @@ class Commands:
             raise Refused("illegal", said("hints.turn"))
         if not self._hints.take(player):
             raise Refused("too-fast", said("hints"))
-        unit, candidates = await self.explain(command.bot, room.state.view(seat))
-        return Hint(type="hint", id=command.id, seq=room.seq, bot=command.bot, unit=unit, candidates=candidates)
+        bot = command.bot or self._adviser(room.head.rules.name)
+        unit, candidates = await self.explain(bot, room.state.view(seat))
+        return Hint(type="hint", id=command.id, seq=room.seq, bot=bot, unit=unit, candidates=candidates)
+
+    def _adviser(self, preset: str) -> str:
+        """`search` where the kernels that it needs are compiled, else a bot that needs none."""
+        return "search" if self._warming.ready(PRESETS[preset].family) else DEFAULT_BOT
 
     async def explain(self, bot: str, view: dasan.View) -> tuple[Any, list[Candidate]]:
         """A bot's advice for a view: the unit of its values, and the moves it considered, best first."""

@@ -393,12 +393,12 @@ export interface ReactCommand {
   reaction: 'good' | 'thanks' | 'wow' | 'oops' | 'laugh' | 'hurry' | 'hello' | 'bye';
 }
 /**
- * Ask, on one's own turn, what a bot would do. The answer is a ``hint``.
+ * Ask, on one's own turn, what a bot would do. The answer is a ``hint``. Without a bot the server chooses one.
  */
 export interface HintCommand {
   type: 'hint';
   id: string;
-  bot?: string;
+  bot?: string | null;
 }
 /**
  * The answer to a ``probe``, sent at once. The server measures the delay of the connection, which clocks do not count.

@@ -171,7 +171,7 @@ export class Table {
 
   /** Ask a bot what it would do here. */
   hint(): void {
-    if (this.myTurn) this.send({ type: 'hint', bot: 'greedy' });
+    if (this.myTurn) this.send({ type: 'hint' });
   }
 
   /** Choose what the advice says. */

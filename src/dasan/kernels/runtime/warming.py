@@ -53,8 +53,8 @@ class Warming:
             return
         Thread(target=self._listen, args=(self._child, parts, done), daemon=True, name="dasan-warming").start()
 
-    def ready(self, part: Part) -> bool:
-        """Whether a first call loads cached machine code instead of compiling. Never waits."""
+    def ready(self, part: str) -> bool:
+        """Whether a first call loads cached machine code instead of compiling; never for what is no `Part`. Never waits."""
         return part in self._ready
 
     @property

@@ -167,11 +167,11 @@ class RematchCommand(Message):
 
 
 class HintCommand(Message):
-    """Ask, on one's own turn, what a bot would do. The answer is a ``hint``."""
+    """Ask, on one's own turn, what a bot would do. The answer is a ``hint``. Without a bot the server chooses one."""
 
     type: Literal["hint"]
     id: CommandId
-    bot: BotName = "greedy"
+    bot: BotName | None = None
 
 
 class ProbeReply(Message):
