@@ -56,7 +56,7 @@ class Leases:
         return {row.id: row.fence for row in rows}
 
     async def renew(self, owner: str, table_ids: Sequence[str], until: int) -> frozenset[str]:
-        """Extend the owner's leases of these tables until ``until``, unless they last longer; return the tables that it still owns."""
+        """Extend the owner's leases of these tables to ``until`` or later; return the tables that it still owns."""
         mine = sa.and_(tables.c.owner == owner, tables.c.id.in_(table_ids))
 
         def write(connection: sa.Connection) -> frozenset[str]:
