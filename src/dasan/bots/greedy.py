@@ -25,6 +25,8 @@ class GreedyBot:
     def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
         self.name = name
         self._temper = temper or Temper()
+        self._before: dict[int | None, Judgement] = {}
+        """The last judgement of each seat."""
 
     def choose(self, view: View) -> Move:
         return self._choose(view, Certain(view, choices(view)))
@@ -49,7 +51,10 @@ class GreedyBot:
             if len(move.cards) == held:
                 return move
         kept = worthy(view, moves, certain) if self._temper.memory is None else moves
-        return kept[0] if len(kept) == 1 else min(kept, key=Judgement(view, self._temper).of)
+        if len(kept) == 1:
+            return kept[0]
+        judgement = self._before[view.seat] = Judgement(view, self._temper, before=self._before.get(view.seat))
+        return judgement.cheapest(kept)
 
     def explain(self, view: View) -> Explanation:
         """The value of a play or pass is minus the turns that the rest of the hand costs; other moves have none."""

@@ -6,11 +6,13 @@ lead. A move is judged by the cost of the rest of the hand, by who leads then, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
-from dasan.bots.outlook import Outlook
+from dasan.bots.outlook import Outlook, unseen
 from dasan.bots.plan import Parts, Plan
 from dasan.bots.races import SAFE, Races
 from dasan.bots.sides import enmity
@@ -50,33 +52,62 @@ class Temper:
 
 
 class Judgement:
-    """The costs of one view. hand: judge these cards instead of the seat's own."""
+    """The costs of one view. hand: judge these cards instead of the seat's own.
 
-    def __init__(self, view: View, temper: Temper, hand: Iterable[Card] | None = None) -> None:
+    before: an earlier judgement by the same temper, from which estimates and plans are taken over where nothing has changed on
+    which they depend: since then the seat itself has played cards, and nobody else has.
+    """
+
+    outlook: Outlook
+    _parts: Parts
+    _plan: Plan
+    _races: Races
+    _flushes: list[set[Card]]
+
+    def __init__(
+        self, view: View, temper: Temper, hand: Iterable[Card] | None = None, before: Judgement | None = None
+    ) -> None:
         self._view = view
         self._temper = temper
         self._enmity = enmity(view)
         self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
         eager = temper.willing + (1 - temper.willing) * danger / 2
-        self.outlook = Outlook(view, self._enmity, eager, temper.memory)
         self._dangers: dict[int, float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
-        called = view.called if view.called in self._hand else None
-        fits = view.rules.catalogue.fits(self._hand, called)
-        self._parts = Parts(view.rules, fits)
-        self._plan = Plan(view.rules, self._parts, self._prices())
-        self._number = self._plan.number(self._hand)
-        flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
-        self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
+        left = unseen(view, temper.memory)
+        self._shared = before is not None and before._serves(view, self._enmity, eager, left)
+        if before is not None and self._shared:
+            self.outlook, self._parts, self._plan, self._races = (
+                before.outlook,
+                before._parts,
+                before._plan,
+                before._races,
+            )
+            self._flushes = before._flushes
+        else:
+            self.outlook = Outlook(view, self._enmity, eager, left)
+            called = view.called if view.called in self._hand else None
+            fits = view.rules.catalogue.fits(self._hand, called)
+            self._parts = Parts(view.rules, fits)
+            self._plan = Plan(view.rules, self._parts, self._prices())
+            self._races = Races(view.rules, self._parts, self.outlook, self._foes)
+            flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
+            self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
+        self._number = self._parts.number(self._hand)
+
+    def _serves(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card]) -> bool:
+        """Whether the plays of this hand include those of the hand of `view`, with the same estimates."""
+        parts = self._parts
+        return (
+            (parts.numbering.exact or not view.rules.suits_matter)
+            and self.outlook.serves(view, enmity, willing, left)
+            and parts.holds(self._number, parts.number(view.hand))
+        )
 
     @cached_property
     def _plays(self) -> Plan:
         return Plan(self._view.rules, self._parts, lambda play: 1.0)
-
-    @cached_property
-    def _races(self) -> Races:
-        return Races(self._view.rules, self._parts, self.outlook, self._foes)
 
     def turns(self, without: Iterable[Card] = ()) -> float:
         """The cost of the hand once the cards `without` are gone."""
@@ -104,14 +135,34 @@ class Judgement:
         """The number of the hand once the cards `without` are gone."""
         return self._number - self._plan.number(without)
 
-    def _of_play(self, play: Combination) -> float:
+    def cheapest(self, moves: Sequence[Move]) -> Move:
+        """The first of those that cost least."""
+        best, least = moves[0], inf
+        for move in moves:
+            cost = self._of_pass() if move.combination is None else self._of_play(move.combination, least)
+            if cost < least:
+                best, least = move, cost
+        if self._shared and (self._plan.spent or self._races.spent):
+            return Judgement(self._view, self._temper).cheapest(moves)
+        return best
+
+    def _of_play(self, play: Combination, least: float = inf) -> float:
+        """See `of`. Where that is `least` or more with a race and without, no race is looked for."""
         temper = self._temper
         stands = self.outlook.stands(play)
         rest = self._rest(play.cards)
         left = self._plan.cost(rest)
+        cost = self._without_race(play, stands, left)
+        slow = 0.1 if stands < 1 else 0.0
+        if cost >= least and left / 100 - temper.ruin * 2 + slow >= least:
+            return cost
         risk = self._races.risk(play, rest)
         if risk is not None and risk < SAFE:
-            return left / 100 - temper.ruin * (2 - risk) + (0.1 if stands < 1 else 0.0)
+            return left / 100 - temper.ruin * (2 - risk) + slow
+        return cost
+
+    def _without_race(self, play: Combination, stands: float, left: float) -> float:
+        temper = self._temper
         led = self._need(left - 1)
         lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
         cost = stands * led + (1 - stands) * lost

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from math import comb, prod
-from operator import mul
 
 from dasan.bots.ladders import Family, Ladder, Rung, ladders
 from dasan.cards import Card
@@ -40,10 +39,11 @@ def unseen(view: View, memory: int | None = None) -> Counter[Card]:
         seen.append(view.begun.table)
     seen += [event.cards for event in recent if event.type is EventType.PLAY]
     for c in chain.from_iterable(seen):
-        if c is not None and left[c] > 1:
-            left[c] -= 1
-        elif c is not None:
-            left.pop(c, None)
+        if c is not None and c in left:
+            if left[c] > 1:
+                left[c] -= 1
+            else:
+                left.pop(c)
     return left
 
 
@@ -53,35 +53,41 @@ def _pack(rules: Rules) -> Counter[Card]:
     return Counter(rules.pack)
 
 
+def _others(view: View, enmity: Sequence[float]) -> list[tuple[int, int, float]]:
+    """The seat, the number of cards and the enmity of every other player who holds some."""
+    return [
+        (seat, n, e) for seat, (n, e) in enumerate(zip(view.hand_sizes, enmity, strict=True)) if n and seat != view.seat
+    ]
+
+
 Weights = tuple[list[int], list[float]]
+Foes = tuple[tuple[int, float, float], ...]
+"""Of each opponent the number of its cards, its share of the hidden cards, and how surely it is an opponent."""
 
 
 class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
-    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. memory: see `unseen`.
+    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. left: the hidden cards, if they
+    have been counted before.
     """
 
-    def __init__(self, view: View, enmity: Sequence[float], willing: float, memory: int | None = None) -> None:
+    def __init__(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card] | None = None) -> None:
         rules = self._rules = view.rules
         self._ladders = ladders(rules)
-        self._left = unseen(view, memory)
+        self._left = unseen(view) if left is None else left
         self._total = max(1, self._left.total())
         self._ranks = [0] * self._ladders.ranks
         place = rules.order.place
         for c, n in self._left.items():
             self._ranks[place[c][0]] += n
         self._have = lanes(enumerate(self._ranks))
-        seats = [s for s, held in enumerate(view.hand_sizes) if held and s != view.seat]
-        self._others = [(s, view.hand_sizes[s], enmity[s]) for s in seats]
+        self._others = _others(view, enmity)
         self._sizes = {size for _, size, _ in self._others}
-        self._foes = [(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1]
+        self._foes = tuple([(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1])
         self._stay = 1 - willing
-        self._single = sum(weight * p for _, p, weight in self._foes)
-        self._shares = [weight for _, _, weight in self._foes]
-        self._fewest = min([held for held, _, _ in self._foes], default=0)
         self._stands: dict[tuple[str, str, int, int], float] = {}
-        self._of_rank: dict[tuple[int, int, int], float] = {}
+        self._by_rank: dict[tuple[int, int], list[float]] = {}
         self._by_number: dict[int, list[tuple[float, ...]]] = {}
         self._climbs: dict[Family, tuple[int, tuple[list[int], list[float]]]] = {}
         self._powers: dict[int, float] = {}
@@ -89,6 +95,15 @@ class Outlook:
         self._weights: dict[Family, Weights] = {}
         self._ways: dict[tuple[Family, int], tuple[list[int], list[int]]] = {}
         self._out: dict[tuple[str, str, int, int, int], float] = {}
+
+    def serves(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card]) -> bool:
+        """Whether an outlook made with these arguments is equal to this one."""
+        return (
+            self._stay == 1 - willing
+            and self._others == _others(view, enmity)
+            and dict.__eq__(self._left, left)
+            and self._rules == view.rules
+        )
 
     @cached_property
     def _seen_bits(self) -> int:
@@ -294,7 +309,11 @@ class Outlook:
                     out.append((rung, self._held(rung)))
             elif rung.need & have == rung.need:
                 counts = rung.counts
-                out.append((rung, self._held_of_rank(rung.size, *counts[0]) if len(counts) == 1 else self._held(rung)))
+                if len(counts) == 1:
+                    rank, n = counts[0]
+                    out.append((rung, self._of_ranks(rung.size, n)[rank]))
+                else:
+                    out.append((rung, self._held(rung)))
         return out
 
     def _feasible(self, rung: Rung) -> bool:
@@ -318,32 +337,45 @@ class Outlook:
         else:
             n, first, end = rung.run
             tails = self._tails(n)[first:end]
-        return self._shared(size, map(prod, zip(*tails, strict=True)))
+        return _shared(self._foes, size, map(prod, zip(*tails, strict=True)))
 
-    def _held_of_rank(self, size: int, rank: int, n: int) -> float:
-        """`_held` for a rung of `size` cards that needs `n` cards of one rank."""
-        out_of = self._ranks[rank]
-        if size == 1:
-            return out_of * self._single
-        known = self._of_rank.get((size, n, out_of))
+    def _of_ranks(self, size: int, n: int) -> list[float]:
+        """By rank, `_held` for a rung of `size` cards that needs `n` cards of that rank alone."""
+        known = self._by_rank.get((size, n))
         if known is None:
-            known = self._of_rank[size, n, out_of] = self._shared(size, self._tails(n)[rank])
+            masses = _groups(self._foes, size, n, max(self._ranks))
+            known = self._by_rank[size, n] = [masses[out_of] for out_of in self._ranks]
         return known
-
-    def _shared(self, size: int, chances: Iterable[float]) -> float:
-        """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
-        if self._fewest >= size:
-            return float(sum(map(mul, self._shares, chances)))
-        able = zip(self._foes, chances, strict=True)
-        return sum([weight * chance for (held, _, weight), chance in able if held >= size])
 
     def _tails(self, n: int) -> list[tuple[float, ...]]:
         """By rank, for each opponent the probability to hold `n` or more of its hidden cards."""
         known = self._by_number.get(n)
         if known is None:
-            held = {out_of: tuple([_at_least(n, out_of, p) for _, p, _ in self._foes]) for out_of in set(self._ranks)}
-            known = self._by_number[n] = [held[out_of] for out_of in self._ranks]
+            chances = _chances(self._foes, n, max(self._ranks))
+            known = self._by_number[n] = [chances[out_of] for out_of in self._ranks]
         return known
+
+
+def _shared(foes: Foes, size: int, chances: Iterable[float]) -> float:
+    """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
+    return sum([foe[2] * chance for foe, chance in zip(foes, chances, strict=True) if foe[0] >= size])
+
+
+@lru_cache(maxsize=1 << 12)
+def _groups(foes: Foes, size: int, n: int, most: int) -> list[float]:
+    """By the number of hidden cards of a rank, up to `most`: the expected number of `foes` who hold `n` of them, in a play of
+    `size` cards.
+    """
+    if size == 1:
+        single = sum(weight * p for _, p, weight in foes)
+        return [out_of * single for out_of in range(most + 1)]
+    return [_shared(foes, size, chances) for chances in _chances(foes, n, most)]
+
+
+@lru_cache(maxsize=1 << 12)
+def _chances(foes: Foes, n: int, most: int) -> list[tuple[float, ...]]:
+    """By the number of hidden cards of a rank, up to `most`: for each of `foes` the probability to hold `n` or more of them."""
+    return [tuple([_at_least(n, out_of, p) for _, p, _ in foes]) for out_of in range(most + 1)]
 
 
 @lru_cache(maxsize=1 << 14)

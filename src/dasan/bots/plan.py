@@ -77,6 +77,11 @@ class Parts:
         """The number of some cards."""
         return sum(map(self.numbering.unit.__getitem__, cards))
 
+    def holds(self, number: int, taken: int) -> bool:
+        """Whether the cards of `taken` are among those of `number`."""
+        spare = self.numbering.spare
+        return ((number | spare) - taken) & spare == spare
+
 
 _From = tuple[dict[int, float], list[float], list[tuple[int, float, int]]]
 """The plays that take cards of one rank first: prices of groups of this rank by their size, the least cost of 0, 1, 2 … of its
@@ -113,7 +118,9 @@ class Plan:
                     prices[count] = price
             elif taken not in mixed or price < mixed[taken][0]:
                 mixed[taken] = (price, low, whole)
-        self._from: dict[int, _From] = {low: (prices, [0.0], []) for low, prices in same.items()}
+        self._from: dict[int, _From] = {
+            low: (prices, [0.0, prices[1]] if 1 in prices else [0.0], []) for low, prices in same.items()
+        }
         for taken, (price, low, whole) in mixed.items():
             self._from[low][2].append((taken, price, whole))
 
@@ -122,10 +129,10 @@ class Plan:
         found = self._known.get(number)
         return self._best(number) if found is None else found
 
-    def holds(self, number: int, taken: int) -> bool:
-        """Whether the cards of `taken` are among those of `number`."""
-        spare = self._spare
-        return ((number | spare) - taken) & spare == spare
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return len(self._known) >= self._budget
 
     def _best(self, number: int) -> float:
         """The cost of a number that is not known."""

@@ -62,6 +62,12 @@ class Races:
         """The least number by which losers exceed controls."""
         return Plan(self._rules, self._parts, self._prices)
 
+    @property
+    def spent(self) -> bool:
+        """Whether the budget of the search for their bound is used up."""
+        bound: Plan | None = self.__dict__.get("_bound")
+        return bound is not None and bound.spent
+
     @cached_property
     def _prices(self) -> list[float]:
         """By how much each play raises the number of losers above that of controls."""
@@ -79,6 +85,16 @@ class Races:
     @cached_property
     def _stands(self) -> list[float]:
         return self._outlook.all_stand(self._parts.plays)
+
+    @cached_property
+    def _controls(self) -> list[tuple[Combination, int]]:
+        """The controls, each with its number."""
+        parts = self._parts
+        return [
+            (play, part.number)
+            for play, part, price in zip(parts.plays, parts.numbers, self._prices, strict=True)
+            if price < 0
+        ]
 
     @cached_property
     def _by_lowest(self) -> dict[int, list[Choice]]:
@@ -127,6 +143,10 @@ class Races:
         if not self._possible:
             return
         kept = self._outlook.stands(first) == 1
+        if not kept and not any(
+            _answers(play, first) and self._parts.holds(rest, number) for play, number in self._controls
+        ):
+            return
         if self._bound.cost(rest) > (1 if kept else 0):
             return
         beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))
@@ -139,7 +159,7 @@ class Races:
 
     def _parted(self, beginning: _Partial) -> Iterator[tuple[list[Combination], list[Combination]]]:
         """The losers and controls of every partition with few enough losers, depth first."""
-        bound = self._bound
+        bound, holds = self._bound, self._parts.holds
         if not beginning.rest:
             yield beginning.losers, beginning.controls
             return
@@ -147,7 +167,7 @@ class Races:
         while levels:
             rest, losers, controls, spent, choices = levels[-1]
             for number, play, own, price in choices:
-                if not bound.holds(rest, number) or (own and not spent.isdisjoint(play.cards)):
+                if not holds(rest, number) or (own and not spent.isdisjoint(play.cards)):
                     continue
                 nodes += 1
                 left = rest - number
@@ -205,8 +225,15 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
     if len(losers) <= 1 and not fixed:
         yield ()
         return
-    able = [[k for k, control in enumerate(controls) if _answers(control, loser)] for loser in losers]
-    lasts: Iterable[int | None] = range(int(fixed), len(losers))
+    able: list[list[int]] = []
+    bare: list[int] = []
+    for i, loser in enumerate(losers):
+        able.append([k for k, control in enumerate(controls) if _answers(control, loser)])
+        if not able[i]:
+            bare.append(i)
+            if len(bare) > 1 or (fixed and i == 0):
+                return
+    lasts: Iterable[int | None] = bare or range(int(fixed), len(losers))
     for last in lasts or (None,):
         if not _answered([answers for i, answers in enumerate(able) if i != last]):
             continue
