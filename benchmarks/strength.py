@@ -71,29 +71,29 @@ GAMES = {
             ("greedy", "low", 60),
             ("greedy", "shed", 60),
             ("net", "greedy", 100),
-            ("search", "greedy", 30),
+            ("search", "greedy", 60),
         ),
         CHARLESWORTH,
     ),
-    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 30), *levels(150, 12))),
+    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 60), *levels(150, 12))),
     "big-three": Game(
         "Big Three",
         "big-three",
         (
             ("net", "greedy", 1500),
-            ("net", "search", 150),
+            ("net", "search", 300),
             ("search", "greedy", 300),
-            ("strong", "search", 60),
+            ("strong", "search", 300),
             *levels(200, 40),
         ),
     ),
     "big-three-4p": Game(
         "Big Three, four players",
         "big-three-4p",
-        (("net", "greedy", 200), ("net", "thrifty", 200), *levels(150, 12)[:6]),
+        (("net", "greedy", 200), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 12)[:6]),
     ),
     "winner": Game(
-        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 30), *levels(150, 12))
+        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 60), *levels(150, 12))
     ),
     "winner-3": Game("Winner, three players", "winner", (("net", "greedy", 150),), {"players": 3}),
     "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80),), {"players": 6}),

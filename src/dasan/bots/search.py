@@ -45,9 +45,12 @@ LEAD = 0.015
 at stake: with open hands everybody knows what no player knows, so that small differences mean little.
 """
 
-PRIOR = 0.3
-"""The least weight of the network's score in `strong`, beside 1 for the solver's mean: more worlds do not mend what open hands do
-to an average.
+LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
+LIKELY_OPEN = Effort(worlds=96, width=6, seconds=1.0, pool=512)
+"""The effort of `strong`, and where the solver values its moves."""
+PRIOR = 0.7
+"""The weight of the network's score in `strong`, beside 1 for the solver's mean: more worlds do not mend what open hands do to an
+average.
 """
 
 
@@ -110,13 +113,13 @@ class StrongBot:
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"6+{SearchBot.version}"
+    version = f"7+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
         self.name = name
         self._seed = seed
-        self._effort = effort or Effort(worlds=400, width=6, seconds=1.0, pool=512)
+        self._effort = effort
         self._net = NetBot()
         self._search = SearchBot(seed)
 
@@ -149,7 +152,9 @@ class StrongBot:
 
     def _values(self, view: View, found: Fitted) -> Values:
         """Candidates with their values."""
-        moves, effort, seed = choices(view), self._effort, seed_of(view, self._seed)
+        solved = view.phase == "play" and solvable(view.rules)
+        effort = self._effort or (LIKELY_OPEN if solved else LIKELY)
+        moves, seed = choices(view), seed_of(view, self._seed)
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         certain = Certain(view, moves)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
@@ -162,13 +167,12 @@ class StrongBot:
         else:
             beliefs = evenly(view, effort.worlds, seed)
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
-        trust = effort.trust
-        if view.phase == "play" and solvable(view.rules):
+        if solved:
             tried = by_solver(view, kept, beliefs, effort.nodes, seconds=seconds)
-            trust = max(trust, PRIOR * float(tried.weights.sum()))
         else:
             tried = by_network(view, kept, beliefs, found, seconds=seconds)
         n = float(tried.weights.sum())
+        trust = PRIOR * n if solved else effort.trust
         return [
             (move, (n * float(mean) + trust * first[move]) / (n + trust))
             for move, mean in zip(kept, tried.means, strict=True)
