@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -79,7 +80,7 @@ def test_what_stands_for_certain_cannot_be_beaten(setup: tuple[str, Options]) ->
             if state.phase is dasan.Phase.PLAY:
                 sides = tuple(abs(e) for e in enmity(view))
                 outlook = Outlook(view, sides, 0.4)
-                cards = list(unseen(view).elements())
+                cards = list(Counter(unseen(view)).elements())
                 most = max(n for s, n in enumerate(view.hand_sizes) if s != view.seat)
                 for move in view.legal_moves()[-12:]:
                     if move.combination is not None and outlook.stands(move.combination) == 1:

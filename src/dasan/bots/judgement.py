@@ -6,7 +6,6 @@ lead. A move is judged by the cost of the rest of the hand, by who leads then, a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,13 +89,14 @@ class Judgement:
             called = view.called if view.called in self._hand else None
             fits = view.rules.catalogue.fits(self._hand, called)
             self._parts = Parts(view.rules, fits)
-            self._plan = Plan(view.rules, self._parts, self._prices())
-            self._races = Races(view.rules, self._parts, self.outlook, self._foes)
+            stands = self.outlook.all_stand(self._parts.plays)
+            self._plan = Plan(view.rules, self._parts, self._prices(stands))
+            self._races = Races(view.rules, self._parts, stands, self.outlook, self._foes)
             flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
             self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
         self._number = self._parts.number(self._hand)
 
-    def _serves(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card]) -> bool:
+    def _serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
         """Whether the plays of this hand include those of the hand of `view`, with the same estimates."""
         parts = self._parts
         return (
@@ -200,12 +200,12 @@ class Judgement:
     def _need(self, turns: float) -> float:
         return turns if turns > 0 else self._temper.surplus * turns
 
-    def _prices(self) -> list[float]:
-        """The cost of each play of the plan: 1 for one that will be beaten, less for one that may stand."""
+    def _prices(self, odds: Sequence[float]) -> list[float]:
+        """The cost of each play of the plan, which stands with its odds: 1 if it will be beaten, less if it may stand."""
         temper, parts = self._temper, self._parts
         by_size, other, dodge = temper.reuse, temper.reuse_other, temper.dodge
         out = []
-        for play, part, stands in zip(parts.plays, parts.numbers, self.outlook.all_stand(parts.plays), strict=True):
+        for play, part, stands in zip(parts.plays, parts.numbers, odds, strict=True):
             size = len(play.cards)
             reuse = 1.0 if play.power else by_size[size] if size < len(by_size) else other
             out.append(1 - stands * (1 + reuse) - dodge * reuse * part.height)

@@ -48,7 +48,8 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A family's rungs of one power, high to low. also: whether some beat plays of other families.
+    """A family's rungs of one power, high to low. also: whether some beat plays of other families. group: if each rung needs this
+    many cards of one rank, whatever their suits; else 0.
 
     bits, descending: where the pack has at most 64 cards, all different, and rungs are exact sets of cards: uint64 and int64
     [rungs], the cards of each and its strength. bits is None elsewhere.
@@ -60,6 +61,7 @@ class Ladder:
     strengths: tuple[int, ...]
     """The strengths of the rungs, low to high."""
     also: bool
+    group: int
     bits: npt.NDArray[np.uint64] | None
     descending: npt.NDArray[np.int64]
 
@@ -108,7 +110,9 @@ def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
     descending = np.array([rung.strength for rung in rungs], np.int64)
     bits = np.array([rung.bits for rung in rungs], np.uint64) if single else None
     also = any(rung.also for rung in rungs)
-    return Ladder(first.size, first.power, tuple(rungs), tuple(descending[::-1].tolist()), also, bits, descending)
+    needs = {rung.counts[0][1] if rung.cards is None and len(rung.counts) == 1 else 0 for rung in rungs}
+    group = needs.pop() if len(needs) == 1 else 0
+    return Ladder(first.size, first.power, tuple(rungs), tuple(descending[::-1].tolist()), also, group, bits, descending)
 
 
 def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:

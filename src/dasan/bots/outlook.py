@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from math import comb, prod
@@ -27,24 +27,27 @@ _UNSURE = 1 - 1e-9
 """The most that a play stands which an opponent might beat."""
 
 
-def unseen(view: View, memory: int | None = None) -> Counter[Card]:
-    """The cards that this seat has seen neither in its hand nor on the table.
+def unseen(view: View, memory: int | None = None) -> dict[Card, int]:
+    """The cards that this seat has seen neither in its hand nor on the table, with their numbers.
 
     memory: a player that remembers only the plays among so many of the last events.
     """
-    left = _pack(view.rules).copy()
+    left = dict(_pack(view.rules))
     seen: list[Sequence[Card | None]] = [view.hand]
     recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
     if isinstance(view.begun, Position) and len(recent) == len(view.events):
         seen.append(view.begun.table)
-    seen += [event.cards for event in recent if event.type is EventType.PLAY]
+    seen += [event.cards for event in recent if event.type is _PLAY]
     for c in chain.from_iterable(seen):
         if c is not None and c in left:
             if left[c] > 1:
                 left[c] -= 1
             else:
-                left.pop(c)
+                del left[c]
     return left
+
+
+_PLAY = EventType.PLAY
 
 
 @lru_cache(maxsize=64)
@@ -72,11 +75,11 @@ class Outlook:
     have been counted before.
     """
 
-    def __init__(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card] | None = None) -> None:
+    def __init__(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int] | None = None) -> None:
         rules = self._rules = view.rules
         self._ladders = ladders(rules)
         self._left = unseen(view) if left is None else left
-        self._total = max(1, self._left.total())
+        self._total = max(1, sum(self._left.values()))
         self._ranks = [0] * self._ladders.ranks
         place = rules.order.place
         for c, n in self._left.items():
@@ -88,7 +91,7 @@ class Outlook:
         self._stay = 1 - willing
         self._stands: dict[tuple[str, str, int, int], float] = {}
         self._by_rank: dict[tuple[int, int], list[float]] = {}
-        self._by_number: dict[int, list[tuple[float, ...]]] = {}
+        self._by_number: dict[int, list[list[float]]] = {}
         self._climbs: dict[Family, tuple[int, tuple[list[int], list[float]]]] = {}
         self._powers: dict[int, float] = {}
         self._wholes: dict[int, int] = {}
@@ -96,12 +99,12 @@ class Outlook:
         self._ways: dict[tuple[Family, int], tuple[list[int], list[int]]] = {}
         self._out: dict[tuple[str, str, int, int, int], float] = {}
 
-    def serves(self, view: View, enmity: Sequence[float], willing: float, left: Counter[Card]) -> bool:
+    def serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
         """Whether an outlook made with these arguments is equal to this one."""
         return (
             self._stay == 1 - willing
             and self._others == _others(view, enmity)
-            and dict.__eq__(self._left, left)
+            and self._left == left
             and self._rules == view.rules
         )
 
@@ -122,20 +125,21 @@ class Outlook:
     def all_stand(self, plays: Sequence[Combination]) -> list[float]:
         """`stands` of each of `plays`, faster if those of a family come one after the other, low to high."""
         known, out = self._stands, []
-        name, least, across = None, 0, self._ladders.across
+        family, power, least, across, stay = None, 0, 0, self._ladders.across, self._stay
         for play in plays:
-            key = (play.kind, play.family, play.power, play.strength)
+            strength = play.strength
+            key = (play.kind, play.family, play.power, strength)
             found = known.get(key)
             if found is None:
-                if name != (play.family, play.power) or play.strength < least:
-                    name, least = (play.family, play.power), play.strength
-                    strengths, masses = self._climb(name, least)
-                    above, most = self._power_above(play.power), len(masses)
-                at = bisect_right(strengths, play.strength)
+                if family != play.family or power != play.power or strength < least:
+                    family, power, least = play.family, play.power, strength
+                    strengths, masses = self._climb((family, power), least)
+                    above, most = self._power_above(power), len(masses)
+                at = bisect_right(strengths, strength)
                 mass = (masses[at] if at < most else 0.0) + above
                 if across:
                     mass += self._across(play)
-                found = known[key] = min(_UNSURE, self._stay**mass) if mass else 1.0
+                found = known[key] = min(_UNSURE, stay**mass) if mass else 1.0
             out.append(found)
         return out
 
@@ -185,7 +189,7 @@ class Outlook:
     def _hidden_beat(self, play: Combination) -> bool:
         """Whether the hidden cards together are a play that beats `play`."""
         try:
-            return self._rules.combination(tuple(self._left.elements())).beats(play)
+            return self._rules.combination(tuple(Counter(self._left).elements())).beats(play)
         except DasanError:
             return False
 
@@ -262,9 +266,13 @@ class Outlook:
         """The strengths of a family that could be held, low to high, from `least` on, and the mass from each upwards."""
         known = self._climbs.get(family)
         if known is None or known[0] > least:
-            held = [(strength, mass) for strength, mass in zip(*self._masses(family, least), strict=True) if mass > 0]
-            masses = list(accumulate([mass for _, mass in held]))
-            known = self._climbs[family] = (least, ([s for s, _ in reversed(held)], masses[::-1]))
+            total, strengths, masses = 0.0, [], []
+            for strength, mass in zip(*self._masses(family, least), strict=True):
+                if mass > 0:
+                    total += mass
+                    strengths.append(strength)
+                    masses.append(total)
+            known = self._climbs[family] = (least, (strengths[::-1], masses[::-1]))
         return known[1]
 
     def _power_above(self, power: int) -> float:
@@ -302,19 +310,12 @@ class Outlook:
         if self._ladders.exact:
             each, seen = self._each(ladder), self._seen_bits
             return [(r, each) for r in rungs if not r.bits & seen]
-        have, out = self._have, []
-        for rung in rungs:
-            if rung.cards is not None:
-                if not rung.bits & self._seen_bits:
-                    out.append((rung, self._held(rung)))
-            elif rung.need & have == rung.need:
-                counts = rung.counts
-                if len(counts) == 1:
-                    rank, n = counts[0]
-                    out.append((rung, self._of_ranks(rung.size, n)[rank]))
-                else:
-                    out.append((rung, self._held(rung)))
-        return out
+        have = self._have
+        held = [rung for rung in rungs if rung.need & have == rung.need]
+        if ladder.group:
+            masses = self._of_ranks(ladder.size, ladder.group)
+            return [(rung, masses[rung.counts[0][0]]) for rung in held]
+        return [(rung, self._held(rung)) for rung in held if rung.cards is None or not rung.bits & self._seen_bits]
 
     def _feasible(self, rung: Rung) -> bool:
         if rung.cards is not None:
@@ -331,13 +332,20 @@ class Outlook:
         if rung.cards is not None:
             copies = prod(self._left[c] for c in rung.cards)
             return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
-        size = rung.size
+        if len(rung.counts) == 1:
+            ((rank, n),) = rung.counts
+            return self._of_ranks(rung.size, n)[rank]
         if rung.run is None:
-            tails = [self._tails(n)[rank] for rank, n in rung.counts]
+            tails = [self._tails(n) for _, n in rung.counts]
+            ranks = [rank for rank, _ in rung.counts]
+            chances = [
+                prod([by_rank[rank] for by_rank, rank in zip(each, ranks, strict=True)])
+                for each in zip(*tails, strict=True)
+            ]
         else:
             n, first, end = rung.run
-            tails = self._tails(n)[first:end]
-        return _shared(self._foes, size, map(prod, zip(*tails, strict=True)))
+            chances = [prod(by_rank[first:end]) for by_rank in self._tails(n)]
+        return _shared(self._foes, rung.size, chances)
 
     def _of_ranks(self, size: int, n: int) -> list[float]:
         """By rank, `_held` for a rung of `size` cards that needs `n` cards of that rank alone."""
@@ -347,18 +355,19 @@ class Outlook:
             known = self._by_rank[size, n] = [masses[out_of] for out_of in self._ranks]
         return known
 
-    def _tails(self, n: int) -> list[tuple[float, ...]]:
-        """By rank, for each opponent the probability to hold `n` or more of its hidden cards."""
+    def _tails(self, n: int) -> list[list[float]]:
+        """For each opponent, by rank, the probability to hold `n` or more of its hidden cards."""
         known = self._by_number.get(n)
         if known is None:
-            chances = _chances(self._foes, n, max(self._ranks))
-            known = self._by_number[n] = [chances[out_of] for out_of in self._ranks]
+            most = max(self._ranks)
+            by_foe = [_chances(n, p, most) for _, p, _ in self._foes]
+            known = self._by_number[n] = [[chances[out_of] for out_of in self._ranks] for chances in by_foe]
         return known
 
 
-def _shared(foes: Foes, size: int, chances: Iterable[float]) -> float:
+def _shared(foes: Foes, size: int, chances: Sequence[float]) -> float:
     """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
-    return sum([foe[2] * chance for foe, chance in zip(foes, chances, strict=True) if foe[0] >= size])
+    return sum([weight * chance for (held, _, weight), chance in zip(foes, chances, strict=True) if held >= size])
 
 
 @lru_cache(maxsize=1 << 12)
@@ -369,16 +378,16 @@ def _groups(foes: Foes, size: int, n: int, most: int) -> list[float]:
     if size == 1:
         single = sum(weight * p for _, p, weight in foes)
         return [out_of * single for out_of in range(most + 1)]
-    return [_shared(foes, size, chances) for chances in _chances(foes, n, most)]
+    by_foe = [_chances(n, p, most) for _, p, _ in foes]
+    return [_shared(foes, size, [chances[out_of] for chances in by_foe]) for out_of in range(most + 1)]
 
 
 @lru_cache(maxsize=1 << 12)
-def _chances(foes: Foes, n: int, most: int) -> list[tuple[float, ...]]:
-    """By the number of hidden cards of a rank, up to `most`: for each of `foes` the probability to hold `n` or more of them."""
-    return [tuple([_at_least(n, out_of, p) for _, p, _ in foes]) for out_of in range(most + 1)]
+def _chances(n: int, p: float, most: int) -> list[float]:
+    """By the number of hidden cards of a rank, up to `most`: the probability of `n` or more of them, each held with `p`."""
+    return [_at_least(n, out_of, p) for out_of in range(most + 1)]
 
 
-@lru_cache(maxsize=1 << 14)
 def _at_least(n: int, out_of: int, p: float) -> float:
     """The probability of `n` or more of `out_of` cards, each of which is held with probability `p`."""
     return sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))

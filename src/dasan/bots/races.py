@@ -48,10 +48,20 @@ class _Partial(NamedTuple):
 
 
 class Races:
-    """The races of one hand. parts: what it can play. foes: enmity, above 0, and hand size of each opponent."""
+    """The races of one hand. parts: what it can play; stands: the probability that nobody beats each of these plays. foes:
+    enmity, above 0, and hand size of each opponent.
+    """
 
-    def __init__(self, rules: Rules, parts: Parts, outlook: Outlook, foes: Sequence[tuple[float, int]]) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        parts: Parts,
+        stands: Sequence[float],
+        outlook: Outlook,
+        foes: Sequence[tuple[float, int]],
+    ) -> None:
         self._outlook = outlook
+        self._stands = stands
         self._foes = foes
         self._parts = parts
         self._rules = rules
@@ -81,10 +91,6 @@ class Races:
     def _possible(self) -> bool:
         """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
         return 1.0 in self._stands
-
-    @cached_property
-    def _stands(self) -> list[float]:
-        return self._outlook.all_stand(self._parts.plays)
 
     @cached_property
     def _controls(self) -> list[tuple[Combination, int]]:
@@ -118,6 +124,8 @@ class Races:
         rest: the number of the remaining cards, see `Plan.number`. A loser is taken to be beaten by a play of its own size, after
         which the trick goes on.
         """
+        if not self._may_begin(first, rest):
+            return None
         least: float | None = None
         for led in self._begun_by(first, rest):
             found = self._risk_in_order(led)
@@ -132,21 +140,26 @@ class Races:
         rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
         goes out over a loser where no whole hand has its size: no probability is estimated.
         """
+        if not self._may_begin(first, rest):
+            return False
         answers = not (self._restarts or self._outlook.bombs)
         return any(
             not led or (answers and not any(self._near(led, i) for i in range(len(led))))
             for led in self._begun_by(first, rest)
         )
 
+    def _may_begin(self, first: Combination, rest: int) -> bool:
+        """Whether `first` keeps the lead, or a control answers for it: else it begins no race."""
+        if not self._possible:
+            return False
+        for control, number in self._controls:
+            if _answers(control, first) and self._parts.holds(rest, number):
+                return True
+        return self._outlook.stands(first) == 1
+
     def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
         """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
-        if not self._possible:
-            return
         kept = self._outlook.stands(first) == 1
-        if not kept and not any(
-            _answers(play, first) and self._parts.holds(rest, number) for play, number in self._controls
-        ):
-            return
         if self._bound.cost(rest) > (1 if kept else 0):
             return
         beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))

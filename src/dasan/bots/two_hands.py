@@ -6,6 +6,7 @@ other's.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 from dasan.bots.outlook import unseen
@@ -91,7 +92,7 @@ def winning(view: View) -> tuple[Move, ...] | None:
     holding = [seat for seat, held in enumerate(view.hand_sizes) if held]
     if len(holding) != 2 or view.seat not in holding:
         return None
-    hidden = tuple(rules.order.hand(unseen(view).elements()))
+    hidden = tuple(rules.order.hand(Counter(unseen(view)).elements()))
     other = next(seat for seat in holding if seat != view.seat)
     if len(hidden) != view.hand_sizes[other] or max(len(hidden), len(view.hand)) > MOST_CARDS:
         return None

@@ -123,9 +123,10 @@ class Stream:
         """
         if n < 0:
             raise ValueError(f"cannot take {n} bytes")
-        missing = max(0, n - len(self._left))
-        first, self._blocks = self._blocks, self._blocks + -(-missing // 32)
-        ahead = self._left + b"".join(_block(self._seed, i) for i in range(first, self._blocks))
+        ahead = self._left
+        if n > len(ahead):
+            first, self._blocks = self._blocks, self._blocks + -(-(n - len(ahead)) // 32)
+            ahead += b"".join(_block(self._seed, i) for i in range(first, self._blocks))
         self._left = ahead[n:]
         return ahead[:n]
 

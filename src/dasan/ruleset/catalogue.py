@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from dasan.cards import Card
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.shapes import TIER, Combination, Flush, Pattern, Run, Shape
+from dasan.ruleset.shapes import TIER, Combination, Flush, Pattern, Run, Shape, made
 
 _LANE = 8
 MOST_RECENT = 64
@@ -27,7 +27,7 @@ MOST_RECENT = 64
 
 def lanes(counts: Iterable[tuple[int, int]]) -> int:
     """(rank, number) pairs as one integer with `number` bits set in each rank's lane: sets of cards compare as sets of bits."""
-    return sum(((1 << n) - 1) << (_LANE * rank) for rank, n in counts)
+    return sum([((1 << n) - 1) << (_LANE * rank) for rank, n in counts])
 
 
 def _rank_mask(counts: Iterable[tuple[int, int]]) -> int:
@@ -69,7 +69,7 @@ class Row:
 
     def played(self, cards: tuple[Card, ...]) -> Combination:
         """This row played with these cards, which `pick` has taken out of a hand."""
-        return Combination(self.kind, cards, self.family, self.power, self.strength, self.also)
+        return made(self.kind, cards, self.family, self.power, self.strength, self.also)
 
 
 Fit = tuple[Row, Combination]
@@ -194,18 +194,24 @@ class Catalogue:
 class _Holding:
     """A hand sorted by rank, from which rows are picked."""
 
-    __slots__ = ("_at", "_called", "_called_at", "_suits", "have")
+    __slots__ = ("_at", "_called", "_called_at", "_cards", "_suits", "have")
 
     def __init__(self, rules: RulesFields, hand: Sequence[Card], called: Card | None) -> None:
         place = rules.order.place
         self._at = rules.order.at
         suits: dict[int, list[int]] = {}
-        for rank, suit in sorted([place[c] for c in hand]):
-            suits.setdefault(rank, []).append(suit)
-        self._suits = suits
+        cards: dict[int, list[Card]] = {}
+        for c in sorted(hand, key=place.__getitem__):
+            rank, suit = place[c]
+            if rank in suits:
+                suits[rank].append(suit)
+                cards[rank].append(c)
+            else:
+                suits[rank], cards[rank] = [suit], [c]
+        self._suits, self._cards = suits, cards
         self._called = called if called in hand else None
         self._called_at = place[called] if self._called is not None and called is not None else (-1, -1)
-        self.have = lanes((rank, len(held)) for rank, held in suits.items())
+        self.have = lanes([(rank, len(held)) for rank, held in suits.items()])
 
     def pick(self, row: Row) -> tuple[Card, ...] | None:
         """The lowest suits that make `row` what it is; `row.need` is known to be held."""
@@ -217,9 +223,12 @@ class _Holding:
             if any(suit not in self._suits[rank] for rank, _ in pattern.counts):
                 return None
             return tuple(self._at[rank, suit] for rank, _ in sorted(pattern.counts))
-        if pattern.decider < 0 and not pattern.mixed and len(pattern.counts) == 1:
-            ((rank, n),) = pattern.counts
-            return tuple([self._at[rank, suit] for suit in self._suits[rank][:n]])
+        if pattern.decider < 0 and not pattern.mixed:
+            cards = self._cards
+            if len(pattern.counts) == 1:
+                ((rank, n),) = pattern.counts
+                return tuple(cards[rank][:n])
+            return tuple([c for rank, n in sorted(pattern.counts) for c in cards[rank][:n]])
         chosen: list[tuple[int, int]] = []
         for rank, n in pattern.counts:
             held = self._suits[rank]

@@ -51,6 +51,25 @@ class Combination:
         return format_cards(self.cards)
 
 
+def made(
+    kind: str, cards: tuple[Card, ...], family: str, power: int, strength: int, also: tuple[tuple[str, int], ...] = ()
+) -> Combination:
+    """A combination, faster than by the constructor of a frozen dataclass."""
+    new = object.__new__(Combination)
+    _set_kind(new, kind)
+    _set_cards(new, cards)
+    _set_family(new, family)
+    _set_power(new, power)
+    _set_strength(new, strength)
+    _set_also(new, also)
+    return new
+
+
+_set_kind, _set_cards, _set_family, _set_power, _set_strength, _set_also = (
+    Combination.__dict__[name].__set__ for name in ("kind", "cards", "family", "power", "strength", "also")
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """The cards that a shape needs: a number of each rank, and the deciding suit if there is one.
