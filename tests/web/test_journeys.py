@@ -86,35 +86,48 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
 
 
 def test_a_rematch(browser: Browser, server: Served) -> None:
-    """Two people end the session after a hand, both wish for a rematch, and sit together at the new table."""
-    with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
-        seats = ["me", "open", "greedy", "greedy"]
+    """Three people, two of one name, end the session after a hand, wish for a rematch, and sit at the new table."""
+    with (
+        visitor(browser, server) as host,
+        visitor(browser, server, PHONE) as friend,
+        visitor(browser, server, PHONE) as other,
+    ):
+        seats = ["me", "open", "open", "greedy"]
         made = host.request.post("/api/tables", data={"preset": "big-two", "options": {}, "seats": seats}).json()
-        for page in (host, friend):
+        friends = (friend, other)
+        people = (host, *friends)
+        for page in people:
             page.goto(f"/t/{made['id']}")
-        friend.get_by_label("Your name").fill("Blaise")
-        friend.get_by_role("button", name="Join the table").click()
-        to_the_end(host, friend)
+        for page in friends:
+            page.get_by_label("Your name").fill("Ada")
+            page.get_by_role("button", name="Join the table").click()
+        to_the_end(*people)
         host.get_by_role("button", name="End the session").click()
-        friend.get_by_role("button", name="Accept").click()
+        for page in friends:
+            page.get_by_role("button", name="Accept").click()
         expect(host.get_by_role("button", name="Rematch")).to_be_enabled()
-        # No hand follows.
+        # No hand follows, and the wishes of the others are told at the table too.
         host.get_by_role("button", name="Look at the table").click()
         expect(host.get_by_role("button", name="Next hand")).to_have_count(0)
+        for page in friends:
+            page.get_by_role("button", name="Rematch").click()
+        wishes = host.get_by_text("Ada would like a rematch.")
+        expect(wishes).to_have_count(2)
+        expect(wishes.first).to_be_visible()
         host.get_by_role("button", name="Show the result").click()
-        friend.get_by_role("button", name="Rematch").click()
-        expect(host.get_by_text("Blaise would like a rematch.")).to_be_visible()
+        expect(host.get_by_role("dialog").get_by_text("Ada would like a rematch.")).to_have_count(2)
+        expect(wishes).to_have_count(2)
         host.get_by_role("button", name="Rematch").click()
-        for page in (host, friend):
+        for page in people:
             page.get_by_role("link", name="To the new table").click()
             expect(page.locator("button[data-at]").first).to_be_visible()
-        assert host.url == friend.url
+        assert host.url == friend.url == other.url
         assert made["id"] not in host.url
-        expect(host.get_by_role("region", name="Blaise")).to_be_visible()
+        expect(host.get_by_role("region", name="Ada")).to_have_count(2)
 
 
 def to_the_end(*pages: Page) -> None:
-    """Two people at one table play a hand to its end."""
+    """People at one table play a hand to its end."""
     for _ in tries():
         if pages[0].locator("[role=dialog]").count():
             break

@@ -1,4 +1,4 @@
-import type { Result, RulesFacts, TableInfo, View } from '../gen/protocol';
+import type { Result, RulesFacts, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { maybe, t } from './i18n.svelte';
 import { seatName } from './words';
 
@@ -56,3 +56,7 @@ export function standings(result: Result, players: number): number[] {
   if (result.finish_order.length === players) return seats.sort((a, b) => out(a) - out(b));
   return seats.sort((a, b) => (result.payments[b] ?? 0) - (result.payments[a] ?? 0) || out(a) - out(b));
 }
+
+/** The others who would play again, once the session is over. */
+export const wishing = (table: TableInfo): SeatInfo[] =>
+  table.status === 'ended' ? table.seats.filter(({ seat }) => seat !== table.you && table.voted.includes(seat)) : [];
