@@ -256,10 +256,13 @@ def test_friends_play_and_one_returns(browser: Browser, server: Served) -> None:
 
 
 def test_a_puzzle(browser: Browser, server: Served) -> None:
-    """The puzzle of the day is missed or solved, tried again, and followed by another."""
+    """The puzzle of the day is left without an answer, missed or solved, tried again, and followed by another."""
     with visitor(browser, server) as page:
-        page.goto("/")
+        page.goto("/puzzles/daily")
+        page.locator("button[data-at]").first.press("Space")
+        use(page, page.get_by_role("link", name="All games"))
         expect(page.locator("article").first).to_be_visible()
+        assert page.evaluate("localStorage.getItem('dasan.puzzle.score')") is None
         with page.expect_response(re.compile("/api/puzzles/today")) as told:
             use(page, page.get_by_role("link", name=re.compile("Puzzle of the day")))
         expect(page.locator("button[data-at]").first).to_be_visible()

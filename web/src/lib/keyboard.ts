@@ -7,6 +7,10 @@ interface Moves {
 
 const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
 
+/** Whether a button or a link that is no card has the focus: Enter belongs to it. */
+export const onControl = (target: HTMLElement): boolean =>
+  target.tagName === 'A' || (target.tagName === 'BUTTON' && target.dataset.at === undefined);
+
 /** The keys of the table; a key that something focused needs for itself is left to it. */
 export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -18,7 +22,6 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
   if (TYPING.has(target.tagName) || panelOpen || table.opening) return;
 
   const onCard = target.dataset.at !== undefined;
-  const onButton = target.tagName === 'BUTTON' || target.tagName === 'A';
   const inTabs = ['tab', 'tabpanel'].includes(target.getAttribute('role') ?? '');
   const done = act();
   if (done) event.preventDefault();
@@ -32,7 +35,7 @@ export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panel
         return true;
       case 'Enter':
         // A button that is focused gets its Enter; a card gives it to the play.
-        if (onButton && !(onCard && table.selection.length)) return false;
+        if (onControl(target) || (onCard && !table.selection.length)) return false;
         if (table.myTurn && table.advice && !table.selection.length) {
           table.move(table.advice.move.move);
           return true;
