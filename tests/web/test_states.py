@@ -173,12 +173,15 @@ def whole(page: Page, where: str) -> None:
         pytest.fail(f"{where}: scrolls {over} px")
 
 
-def test_a_phone_on_its_side_shows_all(browser: Browser, server: Served) -> None:
-    """The words, the table and the buttons of a step, a wrong answer, a puzzle and its refutation fit."""
+def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
+    """On a phone on its side; what is said of it goes for good once a card is chosen."""
     with visitor(browser, server, SIDE) as page:
-        for name in ("lesson-wrong", "puzzle", "missed"):
-            AROUND[name](page)
-            whole(page, name)
+        AROUND["lesson-wrong"](page)
+        whole(page, "a wrong answer")
+        card = page.locator("button[data-at]").first
+        for _ in range(2):
+            card.press("Space")
+            expect(page.locator(".verdict")).to_be_empty()
 
 
 @pytest.mark.slow
