@@ -184,19 +184,6 @@ def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
             expect(page.locator(".verdict")).to_be_empty()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", ["big-three", "big-three-4p", "big-two", "winner"])
-def test_a_phone_on_its_side_shows_every_step(browser: Browser, server: Served, game: str) -> None:
-    """Every step of the lesson, and every exercise."""
-    with visitor(browser, server, SIDE) as page:
-        for name, file in ((game, f"{game}.json"), (f"{game}/practice", f"practice/{game}.json")):
-            page.goto(f"/learn/{name}")
-            for at in range(len(json.loads((LESSONS / file).read_text(encoding="utf-8"))["steps"])):
-                page.evaluate(f"localStorage.setItem('dasan.lesson.{name}', '{at}')")
-                page.reload()
-                whole(page, f"step {at + 1} of {name}")
-
-
 COVERED = """() => {
   const panel = document.querySelector('.call').getBoundingClientRect();
   return [...document.querySelectorAll('.seat .name')]
