@@ -184,6 +184,20 @@ def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
             expect(page.locator(".verdict")).to_be_empty()
 
 
+def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
+    """To pass and to play stand beside each other on the smallest phone, also with a combination in the name."""
+    with visitor(browser, server, SMALL, locale="fr-FR") as page:
+        page.goto("/learn/winner/practice")
+        page.get_by_role("navigation").get_by_role("button").nth(4).click()
+        expect(page.get_by_role("button", name="Passer")).to_be_visible()
+        whole(page, "an exercise with a pass")
+        for card in ("4D", "4S", "7D", "7C", "7H"):
+            page.locator(f'button[data-card="{card}"][aria-pressed=false]').first.press("Space")
+        expect(page.locator("[data-do=play]")).to_contain_text("·")
+        whole(page, "a combination chosen")
+        upright(page, "a combination chosen")
+
+
 COVERED = """() => {
   const panel = document.querySelector('.call').getBoundingClientRect();
   return [...document.querySelectorAll('.seat .name')]
