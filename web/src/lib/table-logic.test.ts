@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Event, LegalMove, Result, TableInfo, View } from '../gen/protocol';
+import type { Event, LegalMove, Result, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
 import { botName, character } from './bots';
@@ -16,6 +16,7 @@ import { completions } from './smart';
 import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
 import { auction, quietAfter, topPlay, trick, tricks } from './trick';
+import { shortName } from './words';
 
 const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({
   seq,
@@ -250,6 +251,13 @@ describe('bots', () => {
       expect(new Set(seats.map((seat) => character(seat, { id, seats }))).size).toBe(8);
       expect(new Set(seats.map((seat) => botName(seat, { id, seats }))).size).toBe(8);
     }
+  });
+
+  it('keep their whole names where the short ones agree', () => {
+    const bot = (seat: number, bot: string): SeatInfo => ({ seat, name: '', kind: 'bot', bot });
+    const seats: SeatInfo[] = [{ seat: 0, name: 'Lin', kind: 'human' }, bot(1, 'level-2'), bot(2, 'level-4')];
+    const table = { id: 'fixed', seats, you: null } as unknown as TableInfo;
+    expect(seats.map((seat) => shortName(seat, table))).toEqual(['Lin', 'Auntie Lin', 'Sun']);
   });
 });
 

@@ -56,10 +56,14 @@ export function seatName(
   return seat.bot ? botName(seat, table) : personName(seat.name);
 }
 
-/** For a narrow column: of a bot's name the last word. */
-export function shortName(...of: Parameters<typeof seatName>): string {
-  const name = seatName(...of);
-  return of[0]?.kind === 'bot' ? (name.split(' ').at(-1) ?? name) : name;
+/** For a narrow column: of a bot's name the last word, unless another player at the table has the same. */
+export function shortName(seat: SeatInfo, table: TableInfo): string {
+  const short = (one: SeatInfo): string => {
+    const name = seatName(one, table);
+    return one.kind === 'bot' ? (name.split(' ').at(-1) ?? name) : name;
+  };
+  const wanted = short(seat);
+  return table.seats.some((one) => one.seat !== seat.seat && short(one) === wanted) ? seatName(seat, table) : wanted;
 }
 
 /** Events whose sentence depends on whether their cards may be seen. */
