@@ -32,7 +32,7 @@ function graded(seat: Who, table: Where): string | null {
   return !first || first.seat === seat.seat ? seat.bot : null;
 }
 
-/** Which face a seat has: the same one for as long as the table lasts, and no other seat's. */
+/** Which face a seat has: no other seat's, and the same one for as long as the same players sit at the table. */
 export function character(seat: Who, table: Where): number {
   const faces = new Map<number, number>();
   const all = table.seats ?? [seat];

@@ -15,7 +15,7 @@ import { load, save } from './storage';
 import { quietAfter, unmoved } from './trick';
 import { moveText, seatName, sentence } from './words';
 
-/** What a play deserves to be looked at before the next one covers it. */
+/** How long the last play is seen before the result covers it. */
 const BEFORE_RESULT = 1300;
 /** Before a pass that is made by itself: anybody may think so long, so it tells the others nothing. */
 const THINKING = [900, 2600] as const;
