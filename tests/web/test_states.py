@@ -187,6 +187,8 @@ def test_a_wrong_answer_fits(browser: Browser, server: Served) -> None:
 def test_an_exercise_in_french_fits(browser: Browser, server: Served) -> None:
     """To pass and to play stand beside each other on the smallest phone, also with a combination in the name."""
     with visitor(browser, server, SMALL, locale="fr-FR") as page:
+        page.goto("/learn/big-three/practice")
+        whole(page, "an exercise with a pass and a long clause")
         page.goto("/learn/winner/practice")
         page.get_by_role("navigation").get_by_role("button").nth(4).click()
         expect(page.get_by_role("button", name="Passer")).to_be_visible()
