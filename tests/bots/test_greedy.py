@@ -224,3 +224,21 @@ def test_the_version_plays_as_it_always_did(preset: str, options: Options, hands
         seen.update(repr(played(plan, number)["actions"]).encode())
     assert GREEDY.version == "5"
     assert seen.hexdigest()[:16] == digest
+
+
+def test_what_a_bot_was_asked_before_changes_nothing() -> None:
+    """One bot plays every seat of one hand after the other, with some moves that it would not have made."""
+    used, moves = dasan.bot("greedy"), random.Random(8)
+    games: list[tuple[str, Options]] = [
+        ("big-three", {}),
+        ("big-three-4p", {}),
+        ("big-two", {}),
+        ("winner", {"players": 8}),
+    ]
+    for preset, options in games * 2:
+        state = dasan.deal(dasan.rules(preset, **options), seed=moves.randrange(1000))
+        while state.to_act is not None:
+            view = state.view(state.to_act)
+            chosen = used.choose(view)
+            assert chosen == dasan.bot("greedy").choose(view)
+            state = state.play(moves.choice(state.legal_moves()) if moves.random() < 0.1 else chosen)

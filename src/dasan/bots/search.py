@@ -25,9 +25,9 @@ Values = list[tuple[Move, float | None]]
 @dataclass(frozen=True, slots=True)
 class Effort:
     """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
-    to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds. pool: the number of worlds to
-    choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions that the solver searches
-    for one move in one world, where it plays the rules.
+    to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds, where rollouts value moves. pool:
+    the number of worlds to choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions
+    that the solver searches for one move in one world, where it values moves; the weight of a first score is `PRIOR` there.
     """
 
     worlds: int = 200
@@ -47,7 +47,7 @@ at stake: with open hands everybody knows what no player knows, so that small di
 
 LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
 LIKELY_OPEN = Effort(worlds=96, width=6, seconds=1.0, pool=512)
-"""The effort of `strong`, and where the solver values its moves."""
+"""The effort of `strong` where rollouts value its moves, and where the solver does."""
 PRIOR = 0.7
 """The weight of the network's score in `strong`, beside 1 for the solver's mean: more worlds do not mend what open hands do to an
 average.
