@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from tests.server.harness import Served, fast, served
-from tests.web.browsing import DESK, PHONE, accessible, answer, built, resized, upright, visitor
+from tests.web.browsing import DESK, PHONE, SETTLED, accessible, answer, built, resized, upright, visitor
 from tests.web.pages import AROUND
 from tests.web.states import STATES, draw, send_once, show, snapshot
 
@@ -166,6 +166,7 @@ WHOLE = "() => document.scrollingElement.scrollHeight <= innerHeight"
 def whole(page: Page, where: str) -> None:
     """Nothing has to be scrolled, and the way on is in sight."""
     page.locator("[data-do=next], [data-do=play], .after .primary").first.wait_for()
+    page.evaluate(SETTLED)
     try:
         page.wait_for_function(WHOLE, timeout=10_000)
     except PlaywrightTimeout:
@@ -264,44 +265,55 @@ LONG = "78e65f718a"
 """A puzzle for four with a long answer to its tempting move."""
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "game",
-    ["big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner"))],
-)
-def test_a_whole_step_fits(browser: Browser, server: Served, game: str) -> None:
-    """The words, the table and the buttons of a lesson, an exercise and a puzzle fit: nothing has to be scrolled."""
-    folder = LESSONS / "practice" / f"{game}.json", LESSONS / f"{game}.json"
-    exercises, steps = (len(json.loads(path.read_text(encoding="utf-8"))["steps"]) for path in folder)
-    with visitor(browser, server, SIDE) as page:
+GAMES = ("big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner")))
 
-        def fits(where: str, sizes: Iterable[tuple[int, int]] = SIZES) -> None:
-            for width, height in sizes:
-                resized(page, width, height)
-                whole(page, f"{where} at {width}x{height}")
 
+def steps(path: str) -> int:
+    """How many steps the script of a lesson, or of exercises, has."""
+    return len(json.loads((LESSONS / f"{path}.json").read_text(encoding="utf-8"))["steps"])
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
+    """The words, the table and the buttons of each step: nothing has to be scrolled."""
+    with visitor(browser, server, size) as page:
         page.goto(f"/learn/{game}")
-        for at in range(steps):
+        for at in range(steps(game)):
             page.evaluate(f"localStorage.setItem('dasan.lesson.{game}', '{at}')")
             page.reload()
             page.locator("[data-do=next]").wait_for()
-            fits(f"step {at + 1} of {game}")
+            whole(page, f"step {at + 1}")
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("size", [*SIZES, SMALL])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_exercises_fit(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
+    with visitor(browser, server, size) as page:
         page.goto(f"/learn/{game}/practice")
-        for at in range(exercises):
+        for at in range(steps(f"practice/{game}")):
             page.get_by_role("navigation").get_by_role("button").nth(at).click()
-            fits(f"exercise {at + 1} of {game}", (*SIZES, SMALL))
-        if game == "big-three-4p":
-            four = puzzles.load(players=4)
-            for puzzle in puzzles.load(players=3)[0], four[0], next(one for one in four if one.id == LONG):
-                page.goto(f"/puzzles/{puzzle.id}")
-                page.locator("button[data-at]").first.wait_for()
-                fits(f"puzzle {puzzle.id}")
-                answer(page, str(puzzle.tempting[0]))
-                page.locator(".verdict.wrong").wait_for()
-                fits(f"puzzle {puzzle.id} missed")
-                expect(page.get_by_role("button", name="Try again")).to_be_in_viewport()
-                page.get_by_role("button", name="The solution").click()
-                fits(f"puzzle {puzzle.id} with its solution")
+            whole(page, f"exercise {at + 1}")
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("size", SIZES)
+def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
+    """Before a move, after the tempting one, and with the solution."""
+    four = puzzles.load(players=4)
+    with visitor(browser, server, size) as page:
+        for puzzle in puzzles.load(players=3)[0], four[0], next(one for one in four if one.id == LONG):
+            page.goto(f"/puzzles/{puzzle.id}")
+            page.locator("button[data-at]").first.wait_for()
+            whole(page, f"puzzle {puzzle.id}")
+            answer(page, str(puzzle.tempting[0]))
+            page.locator(".verdict.wrong").wait_for()
+            whole(page, f"puzzle {puzzle.id} missed")
+            expect(page.get_by_role("button", name="Try again")).to_be_in_viewport()
+            page.get_by_role("button", name="The solution").click()
+            whole(page, f"puzzle {puzzle.id} with its solution")
 
 
 @pytest.mark.long
