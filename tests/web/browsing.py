@@ -55,12 +55,16 @@ TRY_PUZZLE = """() => {
 """In a puzzle: plays what is chosen, else passes, else chooses a card."""
 
 
+CHROMIUMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+"""The shell comes first: it has no window of its own to draw, and needs a third less processor time."""
+
+
 def chromium() -> str:
-    """The browser's path: CHROMIUM, or Debian's. Without one the tests are skipped, but never in CI."""
-    wanted = os.environ.get("CHROMIUM") or "chromium"
-    found = shutil.which(wanted) or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """The browser's path: CHROMIUM, the headless shell, or another. Without one the tests are skipped, but never in CI."""
+    wanted = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else CHROMIUMS
+    found = next(filter(None, map(shutil.which, wanted)), None)
     if found is None:
-        _without(f"no Chromium to test the page with ({wanted} is not there; apt-get install chromium)")
+        _without(f"no Chromium to test the page with (none of {', '.join(wanted)} is there; make chromium)")
     assert found is not None
     return found
 

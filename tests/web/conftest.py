@@ -12,10 +12,10 @@ from .browsing import PATIENCE, chromium
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, headless."""
+    """Chromium, headless. The shell would draw letters on whole pixels, and so otherwise than people see them."""
     path = chromium()
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--font-render-hinting=none"])
         yield running
         running.close()

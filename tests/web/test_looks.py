@@ -228,7 +228,7 @@ SHEET = """async ([kept, shots, wide, high]) => {
       const by = Math.abs(one[i] - other[i]) + Math.abs(one[i + 1] - other[i + 1]) + Math.abs(one[i + 2] - other[i + 2]);
       if (by > 120) n++;
     }
-    if (n > 0.02 * width * height) different[name] = n / (width * height);
+    if (n > 0.025 * width * height) different[name] = n / (width * height);
   }
   const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.4 });
   const bytes = new Uint8Array(await blob.arrayBuffer());
