@@ -18,12 +18,12 @@ import pytest
 
 import dasan
 from dasan.bots.network import Network
+from dasan.bots.trained import catalogue, load
 from dasan.learn.config import Config
 from dasan.learn.curves import read
 from dasan.learn.duel import duel
 from dasan.learn.ladder import climb
 from dasan.learn.returns import Returns
-from dasan.learn.starting import start_from
 from dasan.learn.trainer import Trainer
 
 SMALL = Config("big-two", envs=32, rounds=3, steps=16, epochs=4, first=32, second=16, batch=128, trace=0.9, unit=2.0)
@@ -171,23 +171,39 @@ def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
     read_back = Network.load(tmp_path / "network.npz")
     assert np.allclose(read_back.weights["w_obs"], trainer.network().weights["w_obs"], atol=1e-3)
     with pytest.raises(ValueError, match="have other sizes"):
-        start_from(trainer, "big-two-charlesworth")
+        Trainer(replace(SMALL, start="big-two-charlesworth"))
     with pytest.raises(ValueError, match="there is no network"):
-        start_from(trainer, "chess")
-    started = Trainer(Config("big-two", envs=4, first=256, second=64))
-    start_from(started, "big-two-charlesworth")
-    assert np.array_equal(started.learner.average, started.learner.flat)
+        Trainer(replace(SMALL, start="chess"))
 
 
-def test_a_wider_network_begins_with_almost_the_same_scores() -> None:
-    same, wide = (Trainer(Config("big-two", envs=64, first=n, second=n // 4)) for n in (256, 512))
-    for trainer in (same, wide):
-        start_from(trainer, "big-two-charlesworth")
+def scored(network: Network) -> Any:
+    """The scores of the legal moves of a hand of Big Two that nobody has played in."""
     env = dasan.vector.make("big-two", 1, seed=3, moves="padded")
     assert env.moves is not None
     assert env.obs is not None
-    rows = env.moves[0, : env.num_legal[0]]
-    first, second = (trainer.network().score(env.obs[0].tolist(), rows.tolist()) for trainer in (same, wide))
+    return network.score(env.obs[0].tolist(), env.moves[0, : env.num_legal[0]].tolist())
+
+
+def test_a_run_begins_with_the_weights_it_names() -> None:
+    started = Trainer(Config("big-two", envs=4, first=256, second=64, start="big-two"))
+    shipped = load(next(one for one in catalogue() if one.name == "big-two"))
+    assert scored(started.network()) == pytest.approx(scored(shipped), abs=1e-3)
+
+
+def test_a_run_goes_on_without_the_network_it_began_with(tmp_path: Path) -> None:
+    begun = Trainer(SMALL)
+    begun.config = replace(SMALL, start="a network that is gone")
+    begun.save(tmp_path / "run.npz")
+    gone_on = Trainer.load(tmp_path / "run.npz")
+    assert gone_on.config == begun.config
+    assert np.array_equal(gone_on.learner.flat, begun.learner.flat)
+
+
+def test_a_wider_network_begins_with_almost_the_same_scores() -> None:
+    same, wide = (
+        Trainer(Config("big-two", envs=64, first=n, second=n // 4, start="big-two-charlesworth")) for n in (256, 512)
+    )
+    first, second = (scored(trainer.network()) for trainer in (same, wide))
     assert np.corrcoef(first, second)[0, 1] > 0.98
     assert not np.array_equal(first, second)
 

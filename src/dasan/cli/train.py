@@ -95,7 +95,6 @@ def _begun(
     opponents: dict[str, Any],
 ) -> Trainer:
     from dasan.learn.config import Config
-    from dasan.learn.starting import start_from
     from dasan.learn.trainer import Trainer
 
     if (out / "run.npz").exists():
@@ -115,12 +114,9 @@ def _begun(
     config = replace(config, **opponents)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        trainer = Trainer(config)
-        if config.start:
-            start_from(trainer, config.start)
+        return Trainer(config)
     except (OSError, ValueError) as error:
         raise Refused(str(error)) from error
-    return trainer
 
 
 def _config_of(name: str) -> Config:

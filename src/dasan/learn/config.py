@@ -28,7 +28,7 @@ class Config:
     - explore: the probability of a random move. keep: the share of the decisions that is learnt from. trace: see `Returns`.
     - unit: the payment that a score of 1 stands for.
     - average: the weight of each round's weights in their running average.
-    - start: a network of the package whose weights the run begins with, see `start_from`; "" for random weights.
+    - start: a network of the package whose weights the run begins with; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
     """
 

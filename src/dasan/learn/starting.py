@@ -8,24 +8,25 @@ import numpy as np
 
 from dasan.bots.network import Floats
 from dasan.bots.trained import adapted, catalogue, load
-from dasan.learn.trainer import Trainer
+from dasan.learn.config import Config
+from dasan.learn.learner import Learner
 
 NOISE = 0.05
 """The standard deviation, as a share of each weight, by which copies of a unit differ: equal ones would learn the same."""
 
 
-def start_from(trainer: Trainer, name: str) -> None:
-    """Copy the weights of the network `name` to `trainer`, which has not learnt yet, for the features that both have.
+def start_from(learner: Learner, config: Config) -> None:
+    """Copy the weights of the network `config.start` to `learner`, for the features that both have.
 
     Layers may be whole multiples of the network's: each unit is there so many times, and the scores are almost the same.
 
     ValueError: there is no such network, or its layers have other sizes.
     """
+    name = config.start
     found = next((one for one in catalogue() if one.name == name), None)
     if found is None:
         raise ValueError(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    network = adapted(load(found), found, trainer.config.rules())
-    learner, config = trainer.learner, trainer.config
+    network = adapted(load(found), found, config.rules())
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")

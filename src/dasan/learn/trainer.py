@@ -21,16 +21,16 @@ import numpy.typing as npt
 
 from dasan import vector
 from dasan.arguments import instance
-from dasan.bots.network import Network, Shape, fresh, scales
+from dasan.bots.network import Floats, Network, Shape
 from dasan.bots.scoring import Scorer
-from dasan.features import layout, move_layout
 from dasan.learn.config import Config
+from dasan.learn.learner import Learner
 from dasan.learn.pool import Pool
 from dasan.learn.returns import Returns
+from dasan.learn.starting import start_from
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 
-Floats = npt.NDArray[np.float32]
 MOST_STEPS = 100_000
 """More steps than any hand takes: a bound for loops that wait for the end of every hand."""
 
@@ -49,71 +49,11 @@ class Progress:
     loss: float = 0.0
 
 
-class Learner:
-    """The weights, their running average, and Adam's memory: flat float32 arrays."""
-
-    def __init__(self, config: Config, shape: Shape) -> None:
-        rules = config.rules()
-        self.shape = shape
-        self.scale_obs = scales(layout(rules, config.session), shape.observation)
-        self.scale_move = scales(move_layout(rules, config.session), shape.move)
-        self.flat = fresh(shape, np.random.default_rng(config.seed))
-        self.average = self.flat.copy()
-        self.mean = np.zeros_like(self.flat)
-        self.square = np.zeros_like(self.flat)
-        self._gradient = np.zeros_like(self.flat)
-        self.parts = shape.views(self.flat)
-        self._slopes = shape.views(self._gradient)
-
-    def scaled(self, flat: Floats) -> dict[str, Floats]:
-        """The weights for features that are not divided by their scales."""
-        parts = dict(self.shape.views(flat))
-        parts["w_obs"] = parts["w_obs"] * self.scale_obs[:, None]
-        parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
-        return parts
-
-    def update(
-        self, obs: npt.NDArray[np.uint8], moves: npt.NDArray[np.uint8], targets: Floats, rate: float, step: int
-    ) -> float:
-        """One step of Adam on the mean squared error; returns that error before it."""
-        from dasan.kernels.network import layers
-
-        w, g = self.parts, self._slopes
-        n = len(targets)
-        first = np.empty((n, self.shape.first), np.float32)
-        layers.forward(
-            obs,
-            obs.view(np.uint64),
-            moves,
-            moves.view(np.uint64),
-            self.scale_obs,
-            self.scale_move,
-            w["w_obs"],
-            w["w_move"],
-            w["bias"],
-            first,
-        )
-        second = first @ w["w_second"]
-        second += w["b_second"]
-        np.maximum(second, 0, out=second)
-        error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
-        slope = error * np.float32(2 / n)
-        self._gradient[:] = 0
-        g["b_last"][:] = slope.sum()
-        np.matmul(slope, second, out=g["w_last"])
-        back = np.outer(slope, w["w_last"])
-        back *= second > 0
-        back.sum(axis=0, out=g["b_second"])
-        np.matmul(first.T, back, out=g["w_second"])
-        down = back @ w["w_second"].T
-        down *= first > 0
-        layers.backward(obs, moves, self.scale_obs, self.scale_move, down, g["w_obs"], g["w_move"], g["bias"])
-        layers.adam(self.flat, self._gradient, self.mean, self.square, rate, 0.9, 0.999, step)
-        return float((error * error).mean())
-
-
 class Trainer:
-    """A training run of `config`. `load` goes on with one that `save` wrote."""
+    """A training run of `config`, before its first epoch. `load` goes on with one that `save` wrote.
+
+    ValueError: there is no network of the name `config.start`, or its layers have other sizes.
+    """
 
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
@@ -122,6 +62,8 @@ class Trainer:
         self.env: VectorEnv = vector.make(rules, config.envs, seed=self._seed(0), session=config.session, moves="ragged")
         env = self.env
         self.learner = Learner(config, Shape(env.num_features, env.num_move_features, config.first, config.second))
+        if config.start:
+            start_from(self.learner, config)
         self.returns = Returns(config.envs, rules.players, env.num_features, env.num_move_features, trace=config.trace)
         self.progress = Progress()
         self._scorer = Scorer()
@@ -162,7 +104,9 @@ class Trainer:
                 arrays = {name: held[name] for name in ("flat", "average", "mean", "square")}
         except (ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
             raise ValueError(f"{file} is no saved training run") from error
-        trainer = Trainer(config if epochs is None else replace(config, epochs=epochs))
+        # The network that the run began with may have changed since, or be gone.
+        trainer = Trainer(replace(config, start=""))
+        trainer.config = config if epochs is None else replace(config, epochs=epochs)
         for name, array in arrays.items():
             weights = getattr(trainer.learner, name)
             if array.shape != weights.shape or array.dtype != weights.dtype:
