@@ -56,6 +56,20 @@ class Reason:
         return {"id": self.id, "values": dict(self.values), "text": self.text}
 
 
+def estimate(sentence: str, value: float) -> Reason:
+    """A reason with an estimate. sentence: a key of `SENTENCES`.
+
+    >>> estimate("network", -0.001).text
+    'A network trained by self-play expects 0.0.'
+    """
+    return Reason(sentence, {"value": _rounded(value, 2)})
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Rounded; never -0.0."""
+    return round(value, digits) + 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A move that was considered. value: see `Explanation.unit`; None if the bot has none for it."""
@@ -98,7 +112,7 @@ def explained(
 ) -> Explanation:
     """The explanation with these candidates, in this order."""
     found = tuple(
-        Candidate(move, None if value is None else round(value, 3), tuple(reasons.get(move, ())))
+        Candidate(move, None if value is None else _rounded(value, 3), tuple(reasons.get(move, ())))
         for move, value in ordered
     )
     return Explanation(bot, unit, found)

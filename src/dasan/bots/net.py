@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dasan.bots.certain import Certain
-from dasan.bots.explanation import Explanation, Reason, Unit, explained, in_order
+from dasan.bots.explanation import Explanation, Unit, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot
 from dasan.bots.protocol import choices
@@ -96,8 +96,7 @@ class NetBot:
             return self._greedy.explain(view)
         moves, facts = choices(view), Facts(view)
         said = {
-            move: (Reason("network", {"value": round(float(value), 2)}), *facts.of(move))
-            for move, value in zip(moves, values, strict=True)
+            move: (estimate("network", float(value)), *facts.of(move)) for move, value in zip(moves, values, strict=True)
         }
         ordered = in_order(
             self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
