@@ -12,7 +12,7 @@ import dasan
 from dasan import worlds
 from dasan.bots.beliefs import by_likelihood, evenly
 from dasan.bots.open_worlds import by_solver, solvable
-from dasan.bots.search import Effort, SearchBot, StrongBot
+from dasan.bots.search import PRIOR, Effort, SearchBot, StrongBot
 from dasan.bots.trained import fitted
 from dasan.solver.open_hands import held_words
 
@@ -100,3 +100,22 @@ def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:
     assert beliefs.weights.sum() == 20
     assert all(row in pool for row in beliefs.deals.one.tolist())
     assert len(beliefs.part(1, 3)) == 2
+
+
+def test_strong_names_the_mean_and_the_score_of_which_a_value_is_made() -> None:
+    state = late(dasan.rules("big-three"), 1)
+    strong = StrongBot(3, Effort(worlds=6, width=3))
+    for one in strong.explain(state.view(state.to_act)).moves:
+        said = [reason.id for reason in one.reasons if reason.id in ("expected-open", "network")]
+        assert said == ([] if one.value is None else ["expected-open", "network"])
+        if one.value is not None:
+            mean, score = (float(reason.values["value"]) for reason in one.reasons[:2])
+            assert one.value == pytest.approx((mean + PRIOR * score) / (1 + PRIOR), abs=0.01)
+
+
+def test_strong_says_of_a_move_that_it_tries_in_no_deal_what_the_network_expects() -> None:
+    state = dasan.start(dasan.rules("big-three"), ["4H 6H", "5C 7D", "8D 9C TD"], bidder=0, bid=2, leader=0)
+    state = state.play("4H").play("5C").play("pass")
+    told = dasan.bot("strong").explain(state.view(0)).moves[0]
+    assert str(told.move) == "6H"
+    assert [reason.id for reason in told.reasons][:2] == ["network", "goes-out"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
 from dasan.bots.beliefs import by_likelihood, evenly
 from dasan.bots.certain import Certain
-from dasan.bots.explanation import Explanation, Reason, explained, in_order
+from dasan.bots.explanation import Explanation, Reason, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.net import NetBot, score, unit
@@ -19,7 +20,9 @@ from dasan.bots.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 
-Values = list[tuple[Move, float | None]]
+Values = Sequence[tuple[Move, float | None]]
+Reasons = Mapping[Move, tuple[Reason, ...]]
+"""By move, what its value is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,10 @@ class SearchBot:
             return self._greedy.explain(view)
         out = goes_out(view)
         if out is not None:
-            return explain_values(self.name, view, out, [(out, None)])
-        return explain_values(self.name, view, *self._values(view))
+            return explain_values(self.name, view, out, [(out, None)], {})
+        chosen, values = self._values(view)
+        reasons = {move: (average(view, value),) for move, value in values if value is not None}
+        return explain_values(self.name, view, chosen, values, reasons)
 
     def _values(self, view: View) -> tuple[Move, Values]:
         """The best candidate, and all with their values."""
@@ -132,17 +137,19 @@ class StrongBot:
             return self._search.choose(view)
         if view.phase == "exchange":
             return self._net.choose(view)
-        return best(self._values(view, found))
+        return best(self._values(view, found)[0])
 
     def explain(self, view: View) -> Explanation:
-        """Values are means of rollouts, shrunk towards the network's scores."""
+        """Values are means over the deals, shrunk towards the network's scores; reasons name both. A move that is not tried in
+        deals has the score alone.
+        """
         found = self._fitted(view)
         if len(choices(view)) == 1 or found is None:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
-        values = self._values(view, found)
-        return explain_values(self.name, view, best(values), values)
+        values, reasons = self._values(view, found)
+        return explain_values(self.name, view, best(values), values, reasons)
 
     @staticmethod
     def _fitted(view: View) -> Fitted | None:
@@ -150,8 +157,8 @@ class StrongBot:
         found = fitted(view.rules)
         return found if found is not None and runs(view.rules, found) else None
 
-    def _values(self, view: View, found: Fitted) -> Values:
-        """Candidates with their values."""
+    def _values(self, view: View, found: Fitted) -> tuple[Values, Reasons]:
+        """Candidates with their values, and what these are made of."""
         solved = view.phase == "play" and solvable(view.rules)
         effort = self._effort or (LIKELY_OPEN if solved else LIKELY)
         moves, seed = choices(view), seed_of(view, self._seed)
@@ -159,8 +166,9 @@ class StrongBot:
         certain = Certain(view, moves)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
+        scores: Reasons = {move: (estimate("network", first[move]),) for move in kept}
         if len(kept) == 1:
-            return [(kept[0], first[kept[0]])]
+            return [(kept[0], first[kept[0]])], scores
         began = monotonic()
         if effort.pool:
             beliefs = by_likelihood(view, effort.worlds, seed, found, effort.pool)
@@ -173,13 +181,12 @@ class StrongBot:
             tried = by_network(view, kept, beliefs, found, seconds=seconds)
         n = float(tried.weights.sum())
         trust = PRIOR * n if solved else effort.trust
-        return [
-            (move, (n * float(mean) + trust * first[move]) / (n + trust))
-            for move, mean in zip(kept, tried.means, strict=True)
-        ]
+        means = valued(tried)
+        values: Values = [(move, (n * mean + trust * first[move]) / (n + trust)) for move, mean in means]
+        return values, {move: (average(view, mean), *scores[move]) for move, mean in means}
 
 
-def valued(tried: Tried) -> Values:
+def valued(tried: Tried) -> list[tuple[Move, float]]:
     """Moves with their means."""
     return [(move, float(mean)) for move, mean in zip(tried.moves, tried.means, strict=True)]
 
@@ -189,15 +196,16 @@ def best(values: Values) -> Move:
     return max(values, key=lambda one: one[1] or 0.0)[0]
 
 
-def explain_values(name: str, view: View, chosen: Move, values: Values) -> Explanation:
-    """The explanation of a search: candidates with means, the other moves without."""
-    facts, kind = Facts(view), unit(view.rules)
-    solved = view.phase == "play" and solvable(view.rules)
-    id_ = "expected-place" if kind == "place" else "expected-open" if solved else "expected"
-    known = dict(values)
-    said = {
-        move: (*(() if value is None else (Reason(id_, {"value": round(value, 2)}),)), *facts.of(move))
-        for move, value in ((move, known.get(move)) for move in choices(view))
-    }
+def average(view: View, mean: float) -> Reason:
+    """The sentence about the mean of a move over deals."""
+    if not view.rules.pays:
+        return estimate("expected-place", mean)
+    return estimate("expected-open" if view.phase == "play" and solvable(view.rules) else "expected", mean)
+
+
+def explain_values(name: str, view: View, chosen: Move, values: Values, reasons: Reasons) -> Explanation:
+    """The explanation of a search: candidates with their values, the other moves without."""
+    facts, known = Facts(view), dict(values)
+    said = {move: (*reasons.get(move, ()), *facts.of(move)) for move in choices(view)}
     ordered = in_order(chosen, [(move, known.get(move)) for move in choices(view)])
-    return explained(name, kind, ordered, said)
+    return explained(name, unit(view.rules), ordered, said)
