@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from tests.playing import Options, every_setup, rules_of
@@ -10,6 +12,8 @@ from tests.playing import Options, every_setup, rules_of
 import dasan
 from dasan import worlds
 from dasan.bots.explanation import SENTENCES, Reason
+
+HOLE = re.compile(r"\{(\w+)\}")
 
 
 @every_setup
@@ -72,6 +76,18 @@ def test_a_pass_does_not_hand_the_lead_to_a_last_card() -> None:
     assert greedy.choose(state.view(0)).cards
     (passing,) = [one for one in told.moves if not one.move.cards]
     assert Reason("hands-over-lead", {"seat": 1}) in passing.reasons
+
+
+def test_the_page_words_every_reason() -> None:
+    """All four catalogues have each reason with its values; in English it says what the bot says."""
+    languages = sorted((Path(__file__).parents[2] / "web" / "src" / "i18n").glob("*.json"))
+    assert len(languages) == 4
+    for path in languages:
+        words = json.loads(path.read_text(encoding="utf-8"))
+        said = {key.removeprefix("reason."): text for key, text in words.items() if key.startswith("reason.")}
+        assert said.keys() == SENTENCES.keys(), path.stem
+        assert all(set(HOLE.findall(said[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
+        assert path.stem != "en" or said == SENTENCES
 
 
 def test_bots_without_values_explain_by_facts_alone() -> None:
