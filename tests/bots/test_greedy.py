@@ -242,3 +242,25 @@ def test_what_a_bot_was_asked_before_changes_nothing() -> None:
             chosen = used.choose(view)
             assert chosen == dasan.bot("greedy").choose(view)
             state = state.play(moves.choice(state.legal_moves()) if moves.random() < 0.1 else chosen)
+
+
+def test_two_decisions_at_once_share_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan that two threads search at once can keep a wrong cost."""
+    bot = dasan.bot("greedy")
+    state = position("big-three", ["4D 6C 8S 8H QC KC 2D", "5C 7D 9S TH JC", "4S 6H TD JD AS"], bidder=0, leader=0)
+    plans: list[object] = []
+    real = Judgement.cheapest
+
+    def cheapest(judgement: Judgement, moves: Sequence[Move]) -> Move:
+        plans.append(judgement._plan)
+        if len(plans) == 2:  # while this decision is made, another thread asks for the same
+            bot.choose(view)
+        return real(judgement, moves)
+
+    monkeypatch.setattr(Judgement, "cheapest", cheapest)
+    view = state.view(0)
+    for _ in range(2):
+        bot.choose(view)
+    first, second, meanwhile = plans
+    assert second is first
+    assert meanwhile is not second

@@ -26,7 +26,9 @@ class GreedyBot:
         self.name = name
         self._temper = temper or Temper()
         self._before: dict[int | None, Judgement] = {}
-        """The last judgement of each seat, which only saves time: a new bot chooses the same moves."""
+        """The last judgement of each seat, which only saves time: a new bot chooses the same moves. A decision takes it out, so
+        that no two threads use one at once.
+        """
 
     def choose(self, view: View) -> Move:
         return self._choose(view, Certain(view, choices(view)))
@@ -53,8 +55,10 @@ class GreedyBot:
         kept = worthy(view, moves, certain) if self._temper.memory is None else moves
         if len(kept) == 1:
             return kept[0]
-        judgement = self._before[view.seat] = Judgement(view, self._temper, before=self._before.get(view.seat))
-        return judgement.cheapest(kept)
+        judgement = Judgement(view, self._temper, before=self._before.pop(view.seat, None))
+        move = judgement.cheapest(kept)
+        self._before[view.seat] = judgement
+        return move
 
     def explain(self, view: View) -> Explanation:
         """The value of a play or pass is minus the turns that the rest of the hand costs; other moves have none."""
