@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -103,6 +104,18 @@ def test_a_search_explains_what_it_looked_at() -> None:
         assert told.unit == "payment"
     told = NetBot().explain(view)
     assert all(one.value is not None and one.reasons[0].id == "network" for one in told.moves)
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    views = [(state := halfway(CHARLESWORTH, seed)).view(state.to_act) for seed in (1, 2, 3)]
+
+    def values(view: dasan.View) -> list[float | None]:
+        return [one.value for one in StrongBot(3, Effort(worlds=24, width=4, pool=32)).explain(view).moves]
+
+    alone = list(map(values, views))
+    with ThreadPoolExecutor(len(views)) as threads:
+        for _ in range(3):
+            assert list(threads.map(values, views)) == alone
 
 
 def test_what_the_others_did_speaks_for_their_cards() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from dasan.play.moves import Move
@@ -65,7 +66,11 @@ class Simulator:
                 actions[choosing] = env.legal[choosing, scores.best() - scores.begin[:-1]]
 
 
-@lru_cache(maxsize=4)
 def simulator_for(rules: Rules, session: bool) -> Simulator:
-    """The simulator of a game; made once."""
+    """The simulator of a game for the calling thread; the last ones are kept."""
+    return _kept(rules, session, get_ident())
+
+
+@lru_cache(maxsize=4)
+def _kept(rules: Rules, session: bool, thread: int) -> Simulator:
     return Simulator(rules, session)
