@@ -14,10 +14,12 @@ import sqlalchemy as sa
 import dasan
 from dasan.kernels.runtime.warming import Warming
 from dasan.records.verify import verify
+from dasan.sentences import said
 from dasan.server import puzzle_book
 from dasan.server.api import study
 from dasan.server.commands import Commands
 from dasan.server.protocol import Candidate, Hint, HintCommand
+from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import Hand
@@ -58,7 +60,11 @@ def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
 
 
 async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing: list[str] = []
+
     async def explain(bot: str, view: dasan.View) -> tuple[str, list[Candidate]]:
+        if bot in failing:
+            raise Refused("unavailable", said("advice"))
         return "none", []
 
     settings = fast(tmp_path)
@@ -83,6 +89,13 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
         warming._ready.add("big-three")
         assert await adviser() == "search"
         assert await adviser("random") == "random"
+        failing.append("search")
+        assert await adviser() == "greedy"
+        with pytest.raises(Refused):
+            await adviser("search")
+        failing.append("greedy")
+        with pytest.raises(Refused):
+            await adviser()
     await store.close()
 
 

@@ -83,8 +83,16 @@ class Commands:
             raise Refused("illegal", said("hints.turn"))
         if not self._hints.take(player):
             raise Refused("too-fast", said("hints"))
+        view = room.state.view(seat)
         bot = command.bot or self._adviser(room.head.rules.name)
-        unit, candidates = await self.explain(bot, room.state.view(seat))
+        try:
+            unit, candidates = await self.explain(bot, view)
+        except Refused:
+            if bot in (command.bot, DEFAULT_BOT):
+                raise
+            # A busy machine may not load the kernels of `search` in time: its process is ended, and the next begins again.
+            bot = DEFAULT_BOT
+            unit, candidates = await self.explain(bot, view)
         return Hint(type="hint", id=command.id, seq=room.seq, bot=bot, unit=unit, candidates=candidates)
 
     def _adviser(self, preset: str) -> str:
