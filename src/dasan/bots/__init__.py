@@ -101,10 +101,10 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     if make is None:
         raise ValueError(f"there is no bot {shown(name)}; there are {', '.join(BOTS)}")
     made = make(seed)
-    if not isinstance(made, Bot):
-        raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")
     if isinstance(made, ExplainingBot):
         return made
+    if not isinstance(made, Bot):
+        raise ValueError(f"{name} makes no bot: it takes a name, a version and choose(view)")
     from dasan.bots.facts import Explained
 
     return Explained(made)

@@ -102,7 +102,7 @@ class Plan:
 
 
 def played(plan: Plan, number: int) -> dict[str, Any]:
-    """One hand, as a row."""
+    """One hand, as a row. A bot is asked only where it has a choice."""
     rules = plan.rules
     turn = number % rules.players
     shift = number // rules.players
@@ -115,7 +115,8 @@ def played(plan: Plan, number: int) -> dict[str, Any]:
             from dasan.solver.solving import solve
 
             value, asked = solve(state, seconds=None, nodes=plan.solve, moves=False).value, True
-        move = players[state.to_act].choose(state.view(state.to_act))
+        seat, moves = state.to_act, state.legal_moves()
+        move = moves[0] if len(moves) == 1 else players[seat].choose(state.view(seat))
         actions.append(of(move, state.called))
         state = state.play(move)
     result, told = state.result, [e for e in state.events if e.type in MOVES]
