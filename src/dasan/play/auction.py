@@ -25,8 +25,7 @@ def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card
 
 def must_dig(rules: Rules, hand: tuple[Card, ...]) -> bool:
     """Whether a dealt hand has to bid the top (H.01)."""
-    held = Counter(c.rank for c in hand)
-    return any(not Counter(need) - held for need in _auction(rules).must_dig)
+    return any(not Counter(need) - Counter(c.rank for c in hand) for need in _auction(rules).must_dig)
 
 
 def legal_bids(state: StateFields) -> tuple[Move, ...]:
