@@ -49,7 +49,8 @@ class Rung:
 @dataclass(frozen=True, slots=True)
 class Ladder:
     """A family's rungs of one power, high to low. also: whether some beat plays of other families. group: if each rung needs this
-    many cards of one rank, whatever their suits; else 0.
+    many cards of one rank, whatever their suits; else 0. runs: `Rung.run` of each, if all need the same
+    number of cards of each of their ranks; else empty.
 
     bits, descending: where the pack has at most 64 cards, all different, and rungs are exact sets of cards: uint64 and int64
     [rungs], the cards of each and its strength. bits is None elsewhere.
@@ -62,6 +63,7 @@ class Ladder:
     """The strengths of the rungs, low to high."""
     also: bool
     group: int
+    runs: tuple[tuple[int, int, int], ...]
     bits: npt.NDArray[np.uint64] | None
     descending: npt.NDArray[np.int64]
 
@@ -112,7 +114,11 @@ def _ladder(first: Row, found: Iterable[Rung], single: bool) -> Ladder:
     also = any(rung.also for rung in rungs)
     needs = {rung.counts[0][1] if rung.cards is None and len(rung.counts) == 1 else 0 for rung in rungs}
     group = needs.pop() if len(needs) == 1 else 0
-    return Ladder(first.size, first.power, tuple(rungs), tuple(descending[::-1].tolist()), also, group, bits, descending)
+    runs = tuple([rung.run for rung in rungs if rung.run is not None])
+    if len(runs) < len(rungs) or len({n for n, _, _ in runs}) > 1:
+        runs = ()
+    strengths = tuple(descending[::-1].tolist())
+    return Ladder(first.size, first.power, tuple(rungs), strengths, also, group, runs, bits, descending)
 
 
 def _exact(rows: list[Row], unit: dict[Card, int]) -> Iterable[Rung]:

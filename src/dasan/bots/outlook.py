@@ -63,7 +63,7 @@ def _others(view: View, enmity: Sequence[float]) -> list[tuple[int, int, float]]
     ]
 
 
-Weights = tuple[list[int], list[float]]
+Weights = tuple[Sequence[int], list[float]]
 Foes = tuple[tuple[int, float, float], ...]
 """Of each opponent the number of its cards, its share of the hidden cards, and how surely it is an opponent."""
 
@@ -88,11 +88,12 @@ class Outlook:
         self._others = _others(view, enmity)
         self._sizes = {size for _, size, _ in self._others}
         self._foes = tuple([(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1])
+        self._most = max([size for size, _, _ in self._foes], default=0)
         self._stay = 1 - willing
         self._stands: dict[tuple[str, str, int, int], float] = {}
         self._by_rank: dict[tuple[int, int], list[float]] = {}
         self._by_number: dict[int, list[list[float]]] = {}
-        self._climbs: dict[Family, tuple[int, tuple[list[int], list[float]]]] = {}
+        self._climbs: dict[Family, tuple[int, Weights]] = {}
         self._powers: dict[int, float] = {}
         self._wholes: dict[int, int] = {}
         self._weights: dict[Family, Weights] = {}
@@ -262,17 +263,12 @@ class Outlook:
             m for ladder in self._others_of_power(play) for rung, m in self._weighed(ladder) if rung.beats_across(play)
         )
 
-    def _climb(self, family: Family, least: int) -> tuple[list[int], list[float]]:
-        """The strengths of a family that could be held, low to high, from `least` on, and the mass from each upwards."""
+    def _climb(self, family: Family, least: int) -> Weights:
+        """The strengths of a family, low to high, from `least` on, and the mass from each upwards."""
         known = self._climbs.get(family)
         if known is None or known[0] > least:
-            total, strengths, masses = 0.0, [], []
-            for strength, mass in zip(*self._masses(family, least), strict=True):
-                if mass > 0:
-                    total += mass
-                    strengths.append(strength)
-                    masses.append(total)
-            known = self._climbs[family] = (least, (strengths[::-1], masses[::-1]))
+            strengths, masses = self._masses(family, least)
+            known = self._climbs[family] = (least, (strengths[::-1], list(accumulate(masses))[::-1]))
         return known[1]
 
     def _power_above(self, power: int) -> float:
@@ -283,20 +279,27 @@ class Outlook:
         return known
 
     def _masses(self, family: Family, least: int) -> Weights:
-        """The strengths of the rungs of a family that could be held, high to low, to `least` or lower, and the mass of each."""
+        """The strengths of the rungs of a family, high to low, to `least` or lower, and the mass of each. Rungs that nobody
+        could hold have the mass 0 or are left out.
+        """
         ladder = self._ladders.by_family[family]
+        if self._beyond(ladder):
+            return [], []
+        if ladder.runs:
+            start = bisect_left(ladder.strengths, least)
+            return ladder.strengths[start:][::-1], self._of_runs(ladder, len(ladder.runs) - start)
         if ladder.bits is None:
             weighed = self._weighed(ladder, least)
             return [r.strength for r, _ in weighed], [mass for _, mass in weighed]
         known = self._weights.get(family)
         if known is None:
-            alive = [] if self._beyond(ladder) else self._alive(ladder)
+            alive = self._alive(ladder)
             known = self._weights[family] = alive, [self._each(ladder)] * len(alive)
         return known
 
     def _beyond(self, ladder: Ladder) -> bool:
         """Whether no opponent has enough cards for a play of the ladder."""
-        return all(size < ladder.size for size, _, _ in self._foes)
+        return ladder.size > self._most
 
     def _each(self, ladder: Ladder) -> float:
         """The mass of each rung of exact cards."""
@@ -312,9 +315,6 @@ class Outlook:
             return [(r, each) for r in rungs if not r.bits & seen]
         have = self._have
         held = [rung for rung in rungs if rung.need & have == rung.need]
-        if ladder.group:
-            masses = self._of_ranks(ladder.size, ladder.group)
-            return [(rung, masses[rung.counts[0][0]]) for rung in held]
         return [(rung, self._held(rung)) for rung in held if rung.cards is None or not rung.bits & self._seen_bits]
 
     def _feasible(self, rung: Rung) -> bool:
@@ -346,6 +346,16 @@ class Outlook:
             n, first, end = rung.run
             chances = [prod(by_rank[first:end]) for by_rank in self._tails(n)]
         return _shared(self._foes, rung.size, chances)
+
+    def _of_runs(self, ladder: Ladder, most: int) -> list[float]:
+        """`_held` for the first `most` rungs of a ladder that has `runs`."""
+        size, runs = ladder.size, ladder.runs[:most]
+        if ladder.group:
+            by_rank = self._of_ranks(size, ladder.group)
+            return [by_rank[first] for _, first, _ in runs]
+        foes = zip(self._foes, self._tails(ladder.runs[0][0]), strict=True)
+        able = [(weight, by_rank) for (held, _, weight), by_rank in foes if held >= size]
+        return [sum([weight * prod(by_rank[first:end]) for weight, by_rank in able]) for _, first, end in runs]
 
     def _of_ranks(self, size: int, n: int) -> list[float]:
         """By rank, `_held` for a rung of `size` cards that needs `n` cards of that rank alone."""
