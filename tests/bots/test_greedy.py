@@ -226,6 +226,18 @@ def test_the_version_plays_as_it_always_did(preset: str, options: Options, hands
     assert seen.hexdigest()[:16] == digest
 
 
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_the_cheapest_move_is_found_without_working_out_every_cost(preset: str) -> None:
+    for seed in range(3):
+        state = dasan.deal(dasan.rules(preset), seed=seed)
+        while state.to_act is not None:
+            view, moves = state.view(state.to_act), state.legal_moves()
+            if state.phase is dasan.Phase.PLAY:
+                judgement = Judgement(view, Temper())
+                assert judgement.cheapest(moves) is min(moves, key=judgement.of)
+            state = state.play(GREEDY.choose(view))
+
+
 def test_what_a_bot_was_asked_before_changes_nothing() -> None:
     """One bot plays every seat of one hand after the other, with some moves that it would not have made."""
     used, moves = dasan.bot("greedy"), random.Random(8)

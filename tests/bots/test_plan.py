@@ -58,6 +58,19 @@ def test_a_plan_has_the_fewest_plays(preset: str, seed: int) -> None:
         assert plan.cost(plan.number(rest)) == fewest_plays(rules, rest)
 
 
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two"])
+def test_the_bound_of_what_is_left_after_a_play_is_not_above_its_cost(preset: str) -> None:
+    rules, chance = dasan.rules(preset), random.Random(5)
+    hand = rules.order.hand(chance.sample(rules.pack, 13))
+    fits = rules.catalogue.fits(hand)
+    plan = Plan(rules, fits, [chance.uniform(-1, 1) for _ in fits])
+    for _, play in fits:
+        taken = plan.number(play.cards)
+        bound = plan.at_least(plan.number(hand), taken)
+        assert bound is not None
+        assert bound <= plan.cost(plan.number(hand) - taken) + 1e-9
+
+
 def test_a_plan_out_of_budget_still_parts_the_hand() -> None:
     rules = dasan.rules("big-three")
     hand = rules.order.hand(dasan.deal(rules, seed=1).hands[0])

@@ -23,6 +23,9 @@ from dasan.ruleset.shapes import Combination
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
 """By number of cards, the probability that a player who gets the lead goes out."""
 
+ROUNDING = 1e-9
+"""More than the error of a sum of costs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Temper:
@@ -147,14 +150,20 @@ class Judgement:
         return best
 
     def _of_play(self, play: Combination, least: float = inf) -> float:
-        """See `of`. Where that is `least` or more with a race and without, no race is looked for."""
+        """See `of`; where that is not below `least`, this may be any number that is not either."""
         temper = self._temper
         stands = self.outlook.stands(play)
-        rest = self._rest(play.cards)
+        taken = self._plan.number(play.cards)
+        rest = self._number - taken
+        may_race = self._races.may_begin(play, rest)
+        if not may_race and least < inf:
+            lowest = self._plan.at_least(self._number, taken)
+            if lowest is not None and self._without_race(play, stands, lowest) - ROUNDING >= least:
+                return least
         left = self._plan.cost(rest)
         cost = self._without_race(play, stands, left)
         slow = 0.1 if stands < 1 else 0.0
-        if cost >= least and left / 100 - temper.ruin * 2 + slow >= least:
+        if not may_race or (cost >= least and left / 100 - temper.ruin * 2 + slow >= least):
             return cost
         risk = self._races.risk(play, rest)
         if risk is not None and risk < SAFE:

@@ -23,13 +23,15 @@ _SPARE = 1 << (_WIDTH - 1)
 
 class _Numbering(NamedTuple):
     """How the hands of some rules become numbers. unit: what a card adds. spare: the highest bit of each field. exact: whether
-    every card has a field of its own. rows: by id of a row of the catalogue, its plays as numbers.
+    every card has a field of its own. rows: by id of a row of the catalogue, its plays as numbers. free: whether no play has a
+    `Part.whole`.
     """
 
     unit: dict[Card, int]
     spare: int
     exact: bool
     rows: dict[int, Part]
+    free: bool
 
 
 @lru_cache(maxsize=64)
@@ -38,7 +40,8 @@ def _numbering(rules: Rules) -> _Numbering:
     cards = rules.order.hand(dict.fromkeys(rules.pack))
     unit = {c: 1 << (_WIDTH * (i if exact else place[c][0])) for i, c in enumerate(cards)}
     spare = sum({u * _SPARE for u in unit.values()})
-    return _Numbering(unit, spare, exact, {})
+    free = exact or not any(isinstance(row.shape, Groups) for row in rules.catalogue.rows)
+    return _Numbering(unit, spare, exact, {}, free)
 
 
 class Part(NamedTuple):
@@ -106,6 +109,7 @@ class Plan:
         parts = fits if isinstance(fits, Parts) else Parts(rules, fits)
         self.number = parts.number
         self._spare = parts.numbering.spare
+        self._free = parts.numbering.free
         self._budget = budget
         self._known: dict[int, float] = {0: 0.0}
         same: dict[int, dict[int, float]] = {}
@@ -128,6 +132,19 @@ class Plan:
         """The least cost of splitting the cards of `number` into plays."""
         found = self._known.get(number)
         return self._best(number) if found is None else found
+
+    def at_least(self, number: int, taken: int) -> float | None:
+        """A lower bound of the cost of `number - taken`: the cost of `number` less the price of the play `taken`.
+
+        None: there is none, for the known costs may not be the least ones.
+        """
+        whole = self.cost(number)
+        if self.spent or not self._free:
+            return None
+        low = lowest(taken)
+        prices, _, mixed = self._from[low]
+        count = taken >> low
+        return whole - (prices[count] if count <= _MASK else next(p for play, p, _ in mixed if play == taken))
 
     @property
     def spent(self) -> bool:

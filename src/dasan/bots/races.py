@@ -124,7 +124,7 @@ class Races:
         rest: the number of the remaining cards, see `Plan.number`. A loser is taken to be beaten by a play of its own size, after
         which the trick goes on.
         """
-        if not self._may_begin(first, rest):
+        if not self.may_begin(first, rest):
             return None
         least: float | None = None
         for led in self._begun_by(first, rest):
@@ -140,22 +140,27 @@ class Races:
         rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
         goes out over a loser where no whole hand has its size: no probability is estimated.
         """
-        if not self._may_begin(first, rest):
+        if not self.may_begin(first, rest):
             return False
         answers = not (self._restarts or self._outlook.bombs)
         return any(
-            not led or (answers and not any(self._near(led, i) for i in range(len(led))))
-            for led in self._begun_by(first, rest)
+            not led or (answers and not any(near for _, near in self._near(led))) for led in self._begun_by(first, rest)
         )
 
-    def _may_begin(self, first: Combination, rest: int) -> bool:
-        """Whether `first` keeps the lead, or a control answers for it: else it begins no race."""
+    def may_begin(self, first: Combination, rest: int) -> bool:
+        """Whether `first` keeps the lead, or a control answers for it, and the hand has few enough losers: else it begins no
+        race.
+        """
         if not self._possible:
             return False
+        parts = self._parts
         for control, number in self._controls:
-            if _answers(control, first) and self._parts.holds(rest, number):
-                return True
-        return self._outlook.stands(first) == 1
+            if _answers(control, first) and parts.holds(rest, number):
+                break
+        else:
+            if self._outlook.stands(first) < 1:
+                return False
+        return not parts.numbering.free or self._bound.cost(rest + parts.number(first.cards)) <= 1
 
     def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
         """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
@@ -200,22 +205,20 @@ class Races:
     def _risk_in_order(self, led: Sequence[Combination]) -> float:
         """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
         safe = 1.0
-        for i, play in enumerate(led):
-            near = self._near(led, i)
+        for play, near in self._near(led):
             if near:
                 safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
         return 1 - safe
 
-    def _near(self, led: Sequence[Combination], at: int) -> list[float]:
-        """The enmity of each opponent whose whole hand may have the size of `led[at]` by then: it has followed some losers
-        before.
+    def _near(self, led: Sequence[Combination]) -> Iterator[tuple[Combination, list[float]]]:
+        """Each play of `led`, with the enmity of each opponent whose whole hand may have its size by then: it has followed some
+        losers before.
         """
-        spent = {0}
-        for earlier in led[:at]:
-            size = len(earlier.cards)
-            spent |= {n + size for n in spent}
-        size = len(led[at].cards)
-        return [weight for weight, held in self._foes if held - size in spent]
+        spent = 1  # one bit for each number of cards that an opponent may have played
+        for play in led:
+            size = len(play.cards)
+            yield play, [weight for weight, held in self._foes if held >= size and spent >> (held - size) & 1]
+            spent |= spent << size
 
 
 def _considered(ways: list[_Way]) -> list[tuple[_Way, bool]]:
