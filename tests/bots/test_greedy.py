@@ -14,6 +14,7 @@ import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
 from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.plan import Plan as SplitPlan
 from dasan.bots.races import SAFE
 from dasan.learn.dataset import Plan, played
 
@@ -254,6 +255,62 @@ def test_what_a_bot_was_asked_before_changes_nothing() -> None:
             chosen = used.choose(view)
             assert chosen == dasan.bot("greedy").choose(view)
             state = state.play(moves.choice(state.legal_moves()) if moves.random() < 0.1 else chosen)
+
+
+def test_views_in_any_order_get_the_same_moves() -> None:
+    views, seats = [], [dasan.bot("greedy") for _ in range(3)]
+    state = dasan.deal(dasan.rules("big-three"), seed=5)
+    while state.to_act is not None:
+        views.append(state.view(state.to_act))
+        state = state.play(seats[state.to_act].choose(views[-1]))
+    used = dasan.bot("greedy")
+    for view in [*views[::-1], *views[::2], *views]:
+        assert used.choose(view) == dasan.bot("greedy").choose(view)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
+def test_a_plan_whose_budget_is_used_up_is_not_taken_over(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SplitPlan.__init__, "__defaults__", (40,))
+    for seed in range(4):
+        used = dasan.bot("greedy")
+        state = dasan.deal(dasan.rules(preset), seed=seed)
+        while state.to_act is not None:
+            view = state.view(state.to_act)
+            move = used.choose(view)
+            assert move == dasan.bot("greedy").choose(view)
+            state = state.play(move)
+
+
+MINE, LEFT, RIGHT = "4D 5C 6S 8S 8H QC KC 2D", "5D 7D 9S TH JC", "4S 6H TD JD AS"
+LEADS = position("big-three", [MINE, LEFT, RIGHT], bidder=0, leader=0)
+FOUR = ["4D 4C 4H 8S 8H QC KC 2D", LEFT, RIGHT, "7C"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LEADS, position("big-three", [MINE, LEFT, RIGHT], bidder=1, leader=0)),
+        (LEADS, position("big-three", [MINE, "5D 7D", RIGHT], bidder=0, leader=0)),
+        (LEADS, position("big-three", [f"{MINE} 3S", LEFT, RIGHT], bidder=0, leader=0)),
+        (
+            position("big-three", [MINE, LEFT, RIGHT], bidder=0, table="4H", table_seat=2),
+            position("big-three", [MINE, LEFT, RIGHT], bidder=0, table="AD", table_seat=2),
+        ),
+        (
+            dasan.start(dasan.rules("big-two"), FOUR, leader=0),
+            dasan.start(dasan.rules("big-two", triples=True), FOUR, leader=0),
+        ),
+    ],
+    ids=["sides", "sizes", "hand", "hidden cards", "rules"],
+)
+def test_estimates_of_another_situation_are_not_taken_over(one: State, other: State) -> None:
+    for earlier, later in ((one, other), (other, one)):
+        before = Judgement(earlier.view(0), Temper())
+        moves = later.legal_moves()
+        judged = Judgement(later.view(0), Temper(), before=before)
+        alone = Judgement(later.view(0), Temper())
+        assert [judged.of(move) for move in moves] == [alone.of(move) for move in moves]
 
 
 def test_two_decisions_at_once_share_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
