@@ -54,10 +54,10 @@ class Temper:
 
 
 class Judgement:
-    """The costs of one view. hand: judge these cards instead of the seat's own.
+    """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
 
-    before: an earlier judgement by the same temper, from which estimates and plans are taken over where nothing has changed on
-    which they depend: since then the seat itself has played cards, and nobody else has.
+    before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are taken over where nothing
+    has changed on which they depend: since then the seat itself has played cards, and nobody else has.
     """
 
     outlook: Outlook

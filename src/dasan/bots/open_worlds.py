@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MEMORY_MB = 8
-"""The memory for the proofs about one decision."""
+"""The memory for the proofs about one decision, for each partner that the bidder may have."""
 
 
 @lru_cache(maxsize=64)
