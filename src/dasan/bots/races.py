@@ -264,20 +264,19 @@ def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bo
 
 def _answered(able: Sequence[Sequence[int]]) -> bool:
     """Whether each loser has a control of its own (augmenting paths). able: by loser, the controls that answer it."""
-    if not all(able):
-        return False
     taken: dict[int, int] = {}
+    return all(able) and all(_find(loser, able, taken, set()) for loser in range(len(able)))
 
-    def find(loser: int, tried: set[int]) -> bool:
-        for k in able[loser]:
-            if k not in tried:
-                tried.add(k)
-                if k not in taken or find(taken[k], tried):
-                    taken[k] = loser
-                    return True
-        return False
 
-    return all(find(i, set()) for i in range(len(able)))
+def _find(loser: int, able: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    """Whether `loser` gets a control, if losers that have one may change it. taken: by control, the loser that has it."""
+    for k in able[loser]:
+        if k not in tried:
+            tried.add(k)
+            if k not in taken or _find(taken[k], able, taken, tried):
+                taken[k] = loser
+                return True
+    return False
 
 
 def _answers(control: Combination, loser: Combination) -> bool:
