@@ -14,55 +14,55 @@ GROUP = "dasan.bots"
 """Entry points of this group are bots of other packages: functions that make one from a seed."""
 
 
-def _random(seed: int) -> Bot:
+def _random(seed: int) -> ExplainingBot:
     from dasan.bots.random_bot import RandomBot
 
     return RandomBot(seed)
 
 
-def _low(seed: int) -> Bot:
+def _low(seed: int) -> ExplainingBot:
     from dasan.bots.simple import LowBot
 
     return LowBot()
 
 
-def _shed(seed: int) -> Bot:
+def _shed(seed: int) -> ExplainingBot:
     from dasan.bots.simple import ShedBot
 
     return ShedBot()
 
 
-def _greedy(seed: int) -> Bot:
+def _greedy(seed: int) -> ExplainingBot:
     from dasan.bots.greedy import GreedyBot
 
     return GreedyBot()
 
 
-def _thrifty(seed: int) -> Bot:
+def _thrifty(seed: int) -> ExplainingBot:
     from dasan.bots.thrifty import ThriftyBot
 
     return ThriftyBot()
 
 
-def _net(seed: int) -> Bot:
+def _net(seed: int) -> ExplainingBot:
     from dasan.bots.net import NetBot
 
     return NetBot()
 
 
-def _search(seed: int) -> Bot:
+def _search(seed: int) -> ExplainingBot:
     from dasan.bots.search import SearchBot
 
     return SearchBot(seed)
 
 
-def _strong(seed: int) -> Bot:
+def _strong(seed: int) -> ExplainingBot:
     from dasan.bots.search import StrongBot
 
     return StrongBot(seed)
 
 
-_OWN: dict[str, Maker] = {
+_OWN: dict[str, Callable[[int], ExplainingBot]] = {
     "random": _random,
     "low": _low,
     "shed": _shed,
@@ -97,6 +97,8 @@ def bot(name: str, *, seed: int = 0) -> ExplainingBot:
     True
     """
     seed = whole(seed, "a seed")
+    if isinstance(name, str) and name in _OWN:
+        return _OWN[name](seed)
     make = BOTS.get(name) if isinstance(name, str) else None
     if make is None:
         raise ValueError(f"there is no bot {shown(name)}; there are {', '.join(BOTS)}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dasan.bots.protocol import Bot
+    from dasan.bots.protocol import ExplainingBot
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +91,16 @@ CHARACTERS: tuple[Character, ...] = (
 """The graded players, the weakest first."""
 
 
-def at_level(level: int) -> Callable[[int], Bot]:
+def at_level(level: int) -> Callable[[int], ExplainingBot]:
     """A function that makes the player of a level from a seed."""
 
-    def make(seed: int) -> Bot:
+    def make(seed: int) -> ExplainingBot:
         return _make(level, seed)
 
     return make
 
 
-def _make(level: int, seed: int) -> Bot:
+def _make(level: int, seed: int) -> ExplainingBot:
     from dasan.bots.net import NetBot
     from dasan.bots.overlooking import Overlooking
     from dasan.bots.search import StrongBot
