@@ -117,7 +117,11 @@ def test_a_rematch(browser: Browser, server: Served) -> None:
         host.get_by_role("button", name="Show the result").click()
         expect(host.get_by_role("dialog").get_by_text("Ada would like a rematch.")).to_have_count(2)
         expect(wishes).to_have_count(2)
+        # The new table is announced at the old one too, to those who look at it.
+        friend.get_by_role("button", name="Look at the table").click()
         host.get_by_role("button", name="Rematch").click()
+        expect(friend.get_by_text("The new table is ready.")).to_be_visible()
+        expect(friend.get_by_role("dialog")).to_have_count(0)
         for page in people:
             page.get_by_role("link", name="To the new table").click()
             expect(page.locator("button[data-at]").first).to_be_visible()
