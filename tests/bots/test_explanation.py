@@ -78,6 +78,28 @@ def test_a_pass_does_not_hand_the_lead_to_a_last_card() -> None:
     assert Reason("hands-over-lead", {"seat": 1}) in passing.reasons
 
 
+def test_one_is_said_in_the_singular() -> None:
+    """One more play, one card of an ally, one highest card."""
+    state = dasan.start(
+        dasan.rules("big-three"),
+        ["4D 3S", "8H", "JC QC KD"],
+        bidder=2,
+        bid=1,
+        table="9D",
+        table_seat=1,
+        to_act=0,
+        passed=(2,),
+        leader=1,
+    )
+    said = {reason.text for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons}
+    assert said >= {
+        "What is left in your hand takes 1 more play.",
+        "It leaves the trick to your ally in seat 1, who holds 1 card.",
+        "It uses your only card of the highest rank (3s).",
+        "It keeps your only card of the highest rank (3s).",
+    }, said
+
+
 def test_the_page_words_every_reason() -> None:
     """All four catalogues have each reason with its values; in English it says what the bot says."""
     languages = sorted((Path(__file__).parents[2] / "web" / "src" / "i18n").glob("*.json"))

@@ -19,13 +19,19 @@ SENTENCES: dict[str, str] = {
     "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
     "cannot-be-beaten": "No opponent can beat it, whatever cards they hold.",
     "stands": "It wins the trick about {percent} times in 100.",
+    "stands.one": "It wins the trick about {percent} time in 100.",
     "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",
+    "may-go-out.one": "Seat {seat} holds as many cards, and could go out over it about {percent} time in 100.",
     "hands-over-lead": "It gives the lead to seat {seat}, who holds one card.",
     "leaves-ally": "It leaves the trick to your ally in seat {seat}, who holds {cards} cards.",
+    "leaves-ally.one": "It leaves the trick to your ally in seat {seat}, who holds {cards} card.",
     "guards": "Your neighbour holds one card, and you must keep it from going out (D2.16).",
     "plays-left": "What is left in your hand takes {plays} more plays.",
+    "plays-left.one": "What is left in your hand takes {plays} more play.",
     "spends-top": "It uses {spent} of your {held} highest cards ({rank}).",
+    "spends-top.one": "It uses your only card of the highest rank ({rank}).",
     "keeps-top": "It keeps your {held} highest cards ({rank}).",
+    "keeps-top.one": "It keeps your only card of the highest rank ({rank}).",
     "bid-strength": "As bidder the hand costs about {turns} turns (fewer is better); a bid of {bid} allows {limit}.",
     "expected": "Over the deals that fit what you have seen it pays {value} on average.",
     "expected-open": "Over the deals that fit what you have seen it pays {value} on average, if all hands are open from now on.",
@@ -54,6 +60,15 @@ class Reason:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data."""
         return {"id": self.id, "values": dict(self.values), "text": self.text}
+
+
+def counted(sentence: str, number: str, **values: int | str) -> Reason:
+    """A reason with a count, the value called ``number``. sentence: a key of `SENTENCES`, which has another one for 1.
+
+    >>> counted("plays-left", "plays", plays=1).text
+    'What is left in your hand takes 1 more play.'
+    """
+    return Reason(f"{sentence}.one" if values[number] == 1 else sentence, values)
 
 
 def estimate(sentence: str, value: float) -> Reason:

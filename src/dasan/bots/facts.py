@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dasan.bots.bidding import ENOUGH, strength
 from dasan.bots.certain import Certain
-from dasan.bots.explanation import Explanation, Reason, explained, in_order
+from dasan.bots.explanation import Explanation, Reason, counted, explained, in_order
 from dasan.bots.protocol import Bot, choices
 from dasan.bots.sides import enmity
 from dasan.play.moves import Move, MoveType
@@ -61,10 +61,10 @@ class Facts:
             if stance > 0 and cards == 1 and last:
                 out.append(Reason("hands-over-lead", {"seat": owner}))
             if stance == -1:
-                out.append(Reason("leaves-ally", {"seat": owner, "cards": cards}))
+                out.append(counted("leaves-ally", "cards", seat=owner, cards=cards))
         rank, held = self._top
         if held:
-            out.append(Reason("keeps-top", {"held": held, "rank": rank}))
+            out.append(counted("keeps-top", "held", held=held, rank=rank))
         return tuple(out)
 
     def _play(self, move: Move) -> tuple[Reason, ...]:
@@ -79,10 +79,11 @@ class Facts:
         if stands == 1:
             out.append(Reason("cannot-be-beaten"))
         else:
-            out.append(Reason("stands", {"percent": round(100 * stands)}))
+            out.append(counted("stands", "percent", percent=round(100 * stands)))
         for seat, odds in judgement.outlook.odds_out(move.combination):
             if odds > 0.005:
-                out.append(Reason("may-go-out", {"seat": seat, "percent": round(100 * min(1.0, odds))}))
+                percent = round(100 * min(1.0, odds))
+                out.append(counted("may-go-out", "percent", seat=seat, percent=percent))
         if view.rules.guard is not Guard.OFF and view.seat is not None:
             after = (view.seat + 1) % view.rules.players
             if view.hand_sizes[after] == 1 and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
@@ -90,8 +91,8 @@ class Facts:
         rank, held = self._top
         spent = sum(c.rank == view.rules.ranks[-1] for c in move.cards)
         if spent:
-            out.append(Reason("spends-top", {"spent": spent, "held": held, "rank": rank}))
-        out.append(Reason("plays-left", {"plays": judgement.plays(move.cards)}))
+            out.append(counted("spends-top", "held", spent=spent, held=held, rank=rank))
+        out.append(counted("plays-left", "plays", plays=judgement.plays(move.cards)))
         return tuple(out)
 
 

@@ -112,7 +112,8 @@ class TableApp(App[None]):
         parts = [str(balance) if game.rules.stake_chips else signed(balance)] if words.rules.pays else []
         self._suggested = -1
         me = base.query_one("#me", Static)
-        me.update(" · ".join(["[b]You[/b]", f"{len(view.hand)} cards", *parts, *roles(view, ME)]))
+        cards = "1 card" if len(view.hand) == 1 else f"{len(view.hand)} cards"
+        me.update(" · ".join(["[b]You[/b]", cards, *parts, *roles(view, ME)]))
         me.set_class(game.my_turn, "acting")
         usable = [c for move in view.legal_moves() if move.type is MoveType.PLAY for c in move.cards]
         bound = game.my_turn and view.phase is Phase.PLAY
