@@ -194,7 +194,7 @@ class Catalogue:
 class _Holding:
     """A hand sorted by rank, from which rows are picked."""
 
-    __slots__ = ("_at", "_called", "_called_at", "_cards", "_suits", "have")
+    __slots__ = ("_at", "_called", "_cards", "_others", "_suits", "have")
 
     def __init__(self, rules: RulesFields, hand: Sequence[Card], called: Card | None) -> None:
         place = rules.order.place
@@ -209,21 +209,31 @@ class _Holding:
             else:
                 suits[rank], cards[rank] = [suit], [c]
         self._suits, self._cards = suits, cards
-        self._called = called if called in hand else None
-        self._called_at = place[called] if self._called is not None and called is not None else (-1, -1)
+        self._called: tuple[int, int] | None = None
+        self._others = self
+        if called is not None and called in hand:
+            self._called = place[called]
+            self._others = _Holding(rules, [c for c in hand if c != called], None)
         self.have = lanes([(rank, len(held)) for rank, held in suits.items()])
 
     def pick(self, row: Row) -> tuple[Card, ...] | None:
         """The lowest suits that make `row` what it is; `row.need` is known to be held."""
-        pattern = row.pattern
-        if row.called is not None and (self._called is not None or row.called):
-            return self._pick_called(pattern, row.called)
+        if row.called:
+            return None if self._called is None else self._pick(row.pattern, self._called)
+        if row.called is None or self._called is None:
+            return self._pick(row.pattern)
+        return self._others._pick(row.pattern) if row.need & self._others.have == row.need else None
+
+    def _pick(self, pattern: Pattern, with_: tuple[int, int] | None = None) -> tuple[Card, ...] | None:
+        """Cards that make `pattern`, among them the one of this rank and suit."""
+        if with_ is not None and all(rank != with_[0] for rank, _ in pattern.counts):
+            return None
         if pattern.flush:
             suit = pattern.suit
-            if any(suit not in self._suits[rank] for rank, _ in pattern.counts):
+            if any(suit not in self._suits[rank] for rank, _ in pattern.counts) or (with_ and suit != with_[1]):
                 return None
             return tuple(self._at[rank, suit] for rank, _ in sorted(pattern.counts))
-        if pattern.decider < 0 and not pattern.mixed:
+        if pattern.decider < 0 and not pattern.mixed and with_ is None:
             cards = self._cards
             if len(pattern.counts) == 1:
                 ((rank, n),) = pattern.counts
@@ -232,50 +242,37 @@ class _Holding:
         chosen: list[tuple[int, int]] = []
         for rank, n in pattern.counts:
             held = self._suits[rank]
+            fixed: tuple[int, ...] = ()
             if rank == pattern.decider:
                 if pattern.suit not in held:
                     return None
-                lower = [s for s in held if s <= pattern.suit][:-1]
-                if len(lower) < n - 1:
+                held, fixed = [s for s in held if s <= pattern.suit][:-1], (pattern.suit,)
+            if with_ is not None and rank == with_[0] and with_[1] not in fixed:
+                if with_[1] not in held:
                     return None
-                chosen += [(rank, s) for s in (*lower[: n - 1], pattern.suit)]
-            else:
-                chosen += [(rank, s) for s in held[:n]]
+                held, fixed = [s for s in held if s != with_[1]], (with_[1], *fixed)
+            if not 0 <= n - len(fixed) <= len(held):
+                return None
+            chosen += [(rank, s) for s in (*held[: n - len(fixed)], *fixed)]
         if pattern.mixed and len({s for _, s in chosen}) == 1:
-            mixed = self._unflush(pattern, chosen)
+            mixed = self._unflush(pattern, chosen, with_)
             if mixed is None:
                 return None
             chosen = mixed
         chosen.sort()
         return tuple(self._at[place] for place in chosen)
 
-    def _unflush(self, pattern: Pattern, chosen: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
-        """Replace one card of a straight in one suit by the next higher suit, at the lowest rank where the hand holds one."""
+    def _unflush(
+        self, pattern: Pattern, chosen: list[tuple[int, int]], kept: tuple[int, int] | None
+    ) -> list[tuple[int, int]] | None:
+        """Replace one card of a straight in one suit, but not `kept`, by the next higher suit, at the lowest rank where the hand
+        holds one.
+        """
         for i, (rank, suit) in enumerate(chosen):
             other = [s for s in self._suits[rank] if s > suit] or [s for s in self._suits[rank] if s != suit]
-            if rank != pattern.decider and other:
+            if rank != pattern.decider and (rank, suit) != kept and other:
                 return [*chosen[:i], (rank, other[0]), *chosen[i + 1 :]]
         return None
-
-    def _pick_called(self, pattern: Pattern, with_called: bool) -> tuple[Card, ...] | None:
-        """As `pick`, with or without the called card, which this hand holds or must hold."""
-        called_rank, called_suit = self._called_at
-        chosen: list[tuple[int, int]] = []
-        used = False
-        for rank, n in pattern.counts:
-            held = self._suits[rank]
-            if rank == called_rank:
-                others = [s for s in held if s != called_suit]
-                if with_called:
-                    used = True
-                    others = sorted([*others[: n - 1], called_suit])
-                if len(others) < n:
-                    return None
-                held = others
-            chosen += [(rank, s) for s in held[:n]]
-        if with_called and not used:
-            return None
-        return tuple(self._at[place] for place in sorted(chosen))
 
 
 def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
