@@ -274,7 +274,7 @@ def steps(path: str) -> int:
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, SMALL])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
     """The words, the table and the buttons of each step: nothing has to be scrolled."""
@@ -285,6 +285,17 @@ def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[
             page.reload()
             page.locator("[data-do=next]").wait_for()
             whole(page, f"step {at + 1}")
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "fr-FR"])
+def test_the_longest_steps_fit_the_smallest_phone(browser: Browser, server: Served, locale: str) -> None:
+    """Steps with a coach, a long report of the others, and two rows of cards."""
+    with visitor(browser, server, SMALL, locale=locale) as page:
+        for game, at in ("big-three", 5), ("big-three", 14), ("big-three-4p", 11), ("big-three-4p", 12), ("big-two", 8):
+            page.goto("/learn")
+            page.evaluate(f"localStorage.setItem('dasan.lesson.{game}', '{at}')")
+            page.goto(f"/learn/{game}")
+            whole(page, f"{game}, step {at + 1}")
 
 
 @pytest.mark.sampled(1)
