@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from pydantic import TypeAdapter
 
 import dasan
 from dasan.server import showing
-from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
+from dasan.server.chairs import ALIKE, NAMES, OPEN, Chair, Head, bot_chairs, called
 from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.compact import compact
 from dasan.server.decisions import bot_move, by_itself, decide, substitute
@@ -43,6 +45,7 @@ from dasan.server.showing import Mark
 
 from .harness import Json
 
+ROOT = Path(__file__).parents[2]
 MESSAGES: TypeAdapter[object] = TypeAdapter(ServerMessage)
 TABLE_PARTS: tuple[str, ...] = ("seq", "session", "table", "clocks")
 NOBODY: Json = {"presence": [], "watching": 0}
@@ -51,13 +54,28 @@ NOBODY: Json = {"presence": [], "watching": 0}
 def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), **settings: Any) -> Room:
     """A table with people ``p0``, ``p1`` … where the word is a name that begins so, bots, and open seats."""
     rules = dasan.rules(preset)
-    bots = bot_chairs([None if word == "open" or word.startswith("p") else word for word in seated])
+    bots = bot_chairs([None if word == "open" or word.startswith("p") else word for word in seated], "table")
     chairs = tuple(
         bot or (OPEN if word == "open" else Chair("human", word.upper(), player=word))
         for bot, word in zip(bots, seated, strict=True)
     )
     head = Head("table", rules, TableSettings.model_validate(settings), seed)
     return Room.create(head, chairs, "p0", at=1000)
+
+
+def test_bots_have_names_of_their_own() -> None:
+    """Each at a table has another, also as many of one grade as there are seats, and every language has all of them."""
+    for table in "a", "fixed", "c7":
+        bots = [f"level-{grade}" for grade in (5, 5, 5, 5, 6, 2, 4, 8)]
+        names = [chair.name for chair in bot_chairs(bots, table) if chair]
+        assert len(set(names)) == 8
+        faces = {*(ALIKE[bot] for bot in bots), *(NAMES.index(name) for name in names if name in NAMES)}
+        assert len(faces) == 8
+    for path in sorted((ROOT / "web" / "src" / "i18n").glob("*.json")):
+        words = json.loads(path.read_text(encoding="utf-8"))
+        said = [words[f"bot.name.{i}"] for i in range(len(NAMES))] + [words[f"bot.{bot}"] for bot in ALIKE]
+        assert len(set(said)) == len(said)
+        assert path.stem != "en" or said == [*NAMES, *(called(bot) for bot in ALIKE)]
 
 
 def everybody(room: Room) -> frozenset[int]:
@@ -210,7 +228,7 @@ def test_the_host_arranges_the_table() -> None:
         decide(room, "p2", SitCommand(type="sit", id="s"))
     room = done(room, "p0", SeatBotCommand(type="seat-bot", id="b", seat=1, bot="greedy"))
     room = done(room, "p0", SeatBotCommand(type="seat-bot", id="b", seat=3, bot="greedy"))
-    assert [chair.name for chair in room.chairs] == ["P0", "Greedy 1", "Guest 4", "Greedy 2"]
+    assert [chair.name for chair in room.chairs] == ["P0", "Uncle Bo", "Guest 4", "Old Wang"]
     room = done(room, "p0", SeatBotCommand(type="seat-bot", id="b", seat=3, bot=None))
     room = done(room, "p0", ReadyCommand(type="ready", id="r", ready=True))
     with pytest.raises(Refused, match="not ready"):

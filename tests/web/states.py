@@ -113,7 +113,7 @@ def played_on(name: str, moves: int) -> list[str]:
 def _new(preset: str, *people: str) -> Room:
     rules = dasan.rules(preset)
     seated: list[str | None] = [*[None] * len(people), *BOTS[: rules.players - len(people)]]
-    bots = bot_chairs(seated)
+    bots = bot_chairs(seated, "fixed")
     chairs = [bot or Chair("human", people[seat], player=f"p{seat}") for seat, bot in enumerate(bots)]
     settings = TableSettings.model_validate({"spectators": True})
     return Room.create(Head("fixed", rules, settings, SEED), tuple(chairs), "p0", at=1000)
@@ -191,7 +191,7 @@ def _talk() -> Room:
 
 
 def _waiting() -> Room:
-    chairs = (Chair("human", "Ada", player="p0"), bot_chairs([BOTS[0]])[0] or OPEN, OPEN, OPEN)
+    chairs = (Chair("human", "Ada", player="p0"), bot_chairs([BOTS[0]], "fixed")[0] or OPEN, OPEN, OPEN)
     settings = TableSettings.model_validate({"spectators": True})
     return Room.create(Head("fixed", dasan.rules("winner"), settings, SEED), chairs, "p0", at=1000)
 

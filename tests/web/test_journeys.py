@@ -30,6 +30,7 @@ pytestmark = pytest.mark.browser
 
 COMPILED = 5 * PATIENCE
 """Milliseconds for what may have to be compiled first."""
+LABELS = "all => all.map((one) => one.getAttribute('aria-label'))"
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
 
@@ -176,6 +177,7 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
         play_on(page, "[role=dialog]")
         accessible(page, "the end of a hand")
         page.get_by_role("button", name="Look at the table").click()
+        seated = page.locator(".seat").evaluate_all(LABELS)
         page.get_by_role("tab", name="Score").click()
         page.get_by_role("button", name="Check hand 1").click()
         expect(page.locator(".fair li.ok")).to_have_count(4)
@@ -195,6 +197,10 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
         with visitor(browser, server, PHONE) as stranger:
             stranger.goto(address)
             expect(stranger.locator(".moves .here .n")).to_have_text("2")
+            # Bots have the same names at the table, in its review, and for those who had no seat.
+            played = page.locator(".board section").evaluate_all(LABELS)
+            assert set(played) == {"You", *seated}
+            assert stranger.locator(".board section").evaluate_all(LABELS)[1:] == played[1:]
 
 
 def test_a_puzzle(browser: Browser, server: Served) -> None:

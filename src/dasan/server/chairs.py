@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,7 +94,7 @@ def _id(chance: bytes) -> str:
 
 
 def called(bot: str) -> str:
-    """The name of a bot at a table.
+    """The title of a bot.
 
     >>> called("level-1"), called("greedy")
     ('Little Wei', 'Greedy')
@@ -101,21 +102,36 @@ def called(bot: str) -> str:
     return next((one.name for one in CHARACTERS if one.bot == bot), bot.replace("-", " ").capitalize())
 
 
-def bot_chairs(names: Sequence[str | None]) -> tuple[Chair | None, ...]:
-    """A chair for every bot's name, numbered where several of the same name play; None where there is no name.
+NAMES = (
+    *("Mr Lin", "Auntie Hua", "Old Wang", "Xiao Yu", "Jie", "Lan", "Uncle Bo"),
+    *("Dai", "Qing", "Granny Luo", "Master Hu", "Ling", "Kai", "Big Zhou"),
+)
+"""Names of bots at a table; the page draws a face for each, and says them in the reader's language."""
+ALIKE = dict(zip((one.bot for one in CHARACTERS), (4, 1, 13, 0, 12, 2, 8, 9), strict=True))
+"""For each graded player, which of `NAMES` has the same face."""
 
-    >>> [chair and chair.name for chair in bot_chairs(["greedy", None, "greedy", "random"])]
-    ['Greedy 1', None, 'Greedy 2', 'Random']
+
+def bot_chairs(bots: Sequence[str | None], table: str) -> tuple[Chair | None, ...]:
+    """A chair for every seat with a bot, each with a name and a face that no other has; None for the other seats.
+
+    The first graded player of its grade is called by its own name. The names of the others follow from the table's id and
+    from their seats.
+
+    >>> [chair and chair.name for chair in bot_chairs(["level-1", None, "greedy", "level-1"], "an id")]
+    ['Little Wei', None, 'Ling', 'Old Wang']
     """
+    graded = {bot: bots.index(bot) for bot in bots if bot in ALIKE}
+    taken = {ALIKE[bot] for bot in graded if bot is not None}
+    first = functools.reduce(lambda total, letter: (total * 31 + ord(letter)) & 0xFFFFFFFF, table, 7)
     out: list[Chair | None] = []
-    for i, name in enumerate(names):
-        if name is None:
-            out.append(None)
+    for seat, bot in enumerate(bots):
+        if bot is not None and graded.get(bot) == seat:
+            out.append(Chair("bot", called(bot), bot=bot))
             continue
-        title = called(name)
-        if names.count(name) > 1:
-            title = f"{title} {names[: i + 1].count(name)}"
-        out.append(Chair("bot", title, bot=name))
+        # A seat without a bot keeps a name too: the others keep theirs when a bot sits down there.
+        face = next(i for n in range(len(NAMES)) if (i := (first + seat * 5 + n) % len(NAMES)) not in taken)
+        taken.add(face)
+        out.append(None if bot is None else Chair("bot", NAMES[face], bot=bot))
     return tuple(out)
 
 

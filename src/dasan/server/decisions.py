@@ -247,7 +247,7 @@ def _host(
                 raise Refused("illegal", said("not-ready", name=room.chairs[late[0]].name))
             wanted, bot = room.open_seats, room.head.settings.substitute
     names = [bot if seat in wanted else chair.bot for seat, chair in enumerate(room.chairs)]
-    seated = bot_chairs(names)
+    seated = bot_chairs(names, room.head.id)
     changed = {str(seat): chair.to_json() for seat, chair in enumerate(seated) if chair not in (None, room.chairs[seat])}
     if bot is None:
         changed[str(command.seat)] = None  # type: ignore[union-attr, assignment]

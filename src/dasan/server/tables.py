@@ -137,11 +137,11 @@ class Tables:
         words = list(seats) or [ME, *[DEFAULT_BOT] * (rules.players - 1)]
         chosen = settings or TableSettings()
         check_seats(words, rules.players, chosen)
-        chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words])]
+        head = Head(secrets.token_urlsafe(9), rules, chosen, seed or fairness.new_secret())
+        chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None
         if seat is not None:
             chairs[seat] = Chair("human", clean_name(name or f"Guest {seat + 1}"), player=player)
-        head = Head(secrets.token_urlsafe(9), rules, chosen, seed or fairness.new_secret())
         given: dict[int, str] = {}
         if contribution is not None and seat is not None:
             check_contribution(contribution)

@@ -797,7 +797,10 @@ export interface LobbyTable {
   watch: boolean;
 }
 /**
- * Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays instead.
+ * Who sits in a seat.
+ *
+ * name: for a bot, one that no other seat at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
+ * bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {
   seat: number;

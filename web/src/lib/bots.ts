@@ -1,15 +1,8 @@
-import type { SeatInfo } from '../gen/protocol';
+import en from '../i18n/en.json';
 import { maybe } from './i18n.svelte';
 
 /** Faces that bots can have. */
-export const CHARACTERS = 14;
-
-type Who = Pick<SeatInfo, 'seat'> & Partial<Pick<SeatInfo, 'bot'>>;
-/** A table, and who sits there where that is known. */
-export interface Where {
-  id: string;
-  seats?: readonly Who[];
-}
+const FACES = 14;
 
 /** The faces of the graded players. */
 const GRADED: Record<string, number> = {
@@ -23,35 +16,20 @@ const GRADED: Record<string, number> = {
   'level-8': 9,
 };
 
+/** Where the catalogues have the names that the server gives bots. */
+const KEYS = new Map(Object.entries(en).flatMap(([key, name]) => (/^bot\.(name\.\d+|level-\d)$/.test(key) ? [[name, key]] : [])));
+
 const hash = (text: string): number => [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
 
-/** A graded player sits at a table as itself, once; a second one of its grade goes by another name. */
-function graded(seat: Who, table: Where): string | null {
-  if (!seat.bot || !(seat.bot in GRADED)) return null;
-  const first = table.seats?.find((other) => other.bot === seat.bot);
-  return !first || first.seat === seat.seat ? seat.bot : null;
-}
-
-/** Which face a seat has: no other seat's, and the same one for as long as the same players sit at the table. */
-export function character(seat: Who, table: Where): number {
-  const faces = new Map<number, number>();
-  const all = table.seats ?? [seat];
-  for (const one of all) {
-    const level = graded(one, table);
-    if (level) faces.set(one.seat, GRADED[level] ?? 0);
-  }
-  const taken = new Set(faces.values());
-  for (const one of all) {
-    if (faces.has(one.seat)) continue;
-    let face = (hash(table.id) + one.seat * 5) % CHARACTERS;
-    while (taken.has(face)) face = (face + 1) % CHARACTERS;
-    faces.set(one.seat, face);
-    taken.add(face);
-  }
-  return faces.get(seat.seat) ?? 0;
-}
-
 /** The bot's name in the reader's language. */
-export function botName(seat: Who, table: Where): string {
-  return maybe(`bot.${graded(seat, table) ?? `name.${character(seat, table)}`}`) ?? '?';
+export const botName = (name: string): string => maybe(KEYS.get(name) ?? '') ?? name;
+
+/** The face that goes with a bot's name. */
+export function face(name: string): number {
+  const key = KEYS.get(name)?.slice('bot.'.length);
+  return key ? (GRADED[key] ?? Number(key.slice('name.'.length))) : hash(name) % FACES;
 }
+
+/** The English name of another player in a lesson or a puzzle. */
+export const extra = (id: string, seat: number): string =>
+  (en as Record<string, unknown>)[`bot.name.${(hash(id) + seat * 5) % FACES}`] as string;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, Result, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { arrived } from './arrived';
 import { cardOf, keys, sameCards, sameRanks, short } from './cards';
-import { botName, character } from './bots';
+import { botName, face } from './bots';
 import { spoken } from './clock';
 import { backOff, isFinal } from './connection';
 import { fan } from './fan';
@@ -245,17 +245,19 @@ describe('layout', () => {
 });
 
 describe('bots', () => {
-  it('of one grade have a face and a name each', () => {
-    for (const id of ['a', 'b', 'fixed', 'c7', 'd-9']) {
-      const seats = [5, 5, 5, 5, 6, 2, 4, 8].map((level, seat) => ({ seat, bot: `level-${level}` }));
-      expect(new Set(seats.map((seat) => character(seat, { id, seats }))).size).toBe(8);
-      expect(new Set(seats.map((seat) => botName(seat, { id, seats }))).size).toBe(8);
-    }
+  it('have a face each, and names that a reader knows', () => {
+    expect(new Set(['Mr Lin', 'Auntie Hua', 'Little Wei', 'Old Chen', 'Big Zhou'].map(face)).size).toBe(5);
+    expect([botName('Old Chen'), botName('Mr Lin'), botName('Of another package')]).toEqual([
+      'Old Chen',
+      'Mr Lin',
+      'Of another package',
+    ]);
+    expect(face('Of another package')).toBeLessThan(14);
   });
 
   it('keep their whole names where the short ones agree', () => {
-    const bot = (seat: number, bot: string): SeatInfo => ({ seat, name: '', kind: 'bot', bot });
-    const seats: SeatInfo[] = [{ seat: 0, name: 'Lin', kind: 'human' }, bot(1, 'level-2'), bot(2, 'level-4')];
+    const bot = (seat: number, name: string): SeatInfo => ({ seat, name, kind: 'bot' });
+    const seats: SeatInfo[] = [{ seat: 0, name: 'Lin', kind: 'human' }, bot(1, 'Auntie Lin'), bot(2, 'Teacher Sun')];
     const table = { id: 'fixed', seats, you: null } as unknown as TableInfo;
     expect(seats.map((seat) => shortName(seat, table))).toEqual(['Lin', 'Auntie Lin', 'Sun']);
   });

@@ -1,5 +1,5 @@
 import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
-import { botName, type Where } from './bots';
+import { botName } from './bots';
 import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from './cards';
 import { maybe, t, type Key } from './i18n.svelte';
 
@@ -46,14 +46,11 @@ export function personName(name: string): string {
   return guest ? [t('join.name.guest'), guest[1] ?? ''].join(' ').trim() : name;
 }
 
-export function seatName(
-  seat: Pick<SeatInfo, 'seat' | 'name' | 'kind' | 'bot'> | undefined,
-  table: Where & Pick<TableInfo, 'you'>,
-): string {
+export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefined, table: Pick<TableInfo, 'you'>): string {
   if (!seat) return '?';
   if (seat.kind === 'open') return t('seat.open');
   if (seat.seat === table.you) return t('seat.you');
-  return seat.bot ? botName(seat, table) : personName(seat.name);
+  return seat.kind === 'bot' ? botName(seat.name) : personName(seat.name);
 }
 
 /** For a narrow column: of a bot's name the last word, unless another player at the table has the same. */

@@ -56,7 +56,7 @@ async def quick_match(
         people = [Chair("human", one.name, player=one.player) for one in together]
         bot = bot_for(sum(one.rating for one in together) // len(together))
         names: list[str | None] = [None] * len(people) + [bot] * (rules.players - len(people))
-        chairs = [*people, *[chair for chair in bot_chairs(names) if chair is not None]]
+        chairs = [*people, *[chair for chair in bot_chairs(names, head.id) if chair is not None]]
         secrets.SystemRandom().shuffle(chairs)
         return Room.create(head, tuple(chairs), together[0].player, moment)
 

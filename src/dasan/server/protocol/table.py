@@ -72,7 +72,11 @@ class Substitute(Message):
 
 
 class SeatInfo(Message):
-    """Who sits in a seat. ``bot``: the bot's name if ``kind`` is bot. ``substitute``: the bot that plays instead."""
+    """Who sits in a seat.
+
+    name: for a bot, one that no other seat at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
+    bot. ``substitute``: the bot that plays instead.
+    """
 
     seat: Seat
     name: str
