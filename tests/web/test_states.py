@@ -261,8 +261,8 @@ def answered(puzzle: puzzles.Puzzle, move: dasan.Move) -> bool:
     return len(verdict(puzzle, [str(move)], 1_000_000).reply) > 1
 
 
-LONG = "78e65f718a"
-"""A puzzle for four with a long answer to its tempting move."""
+LONG = "7a7bc9f39a", "78e65f718a"
+"""Puzzles for three and four with a long answer to their tempting moves."""
 
 
 GAMES = ("big-three-4p", *(pytest.param(game, marks=pytest.mark.slow) for game in ("big-three", "big-two", "winner")))
@@ -313,9 +313,9 @@ def test_the_exercises_fit(browser: Browser, server: Served, game: str, size: tu
 @pytest.mark.parametrize("size", SIZES)
 def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
     """Before a move, after the tempting one, and with the solution."""
-    four = puzzles.load(players=4)
+    three, four = puzzles.load(players=3), puzzles.load(players=4)
     with visitor(browser, server, size) as page:
-        for puzzle in puzzles.load(players=3)[0], four[0], next(one for one in four if one.id == LONG):
+        for puzzle in three[0], four[0], *(one for one in (*three, *four) if one.id in LONG):
             page.goto(f"/puzzles/{puzzle.id}")
             page.locator("button[data-at]").first.wait_for()
             whole(page, f"puzzle {puzzle.id}")
