@@ -327,6 +327,14 @@ def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) 
             whole(page, f"puzzle {puzzle.id} with its solution")
 
 
+def test_a_puzzle_in_french_fits(browser: Browser, server: Served) -> None:
+    """On a phone on its side, where what a seat is called takes two lines."""
+    with visitor(browser, server, SIDE, locale="fr-FR") as page:
+        page.goto("/puzzles/8ef33e300e")
+        page.locator("button[data-at]").first.wait_for()
+        whole(page, "a puzzle for four")
+
+
 @pytest.mark.long
 def test_pages_around_the_table(browser: Browser, server: Served) -> None:
     """A game sought by rating, one's own page as a guest, a rules page, a puzzle solved and missed, exercises done."""
