@@ -109,7 +109,9 @@ def test_the_page_words_every_reason() -> None:
         said = {key.removeprefix("reason."): text for key, text in words.items() if key.startswith("reason.")}
         assert said.keys() == SENTENCES.keys(), path.stem
         assert all(set(HOLE.findall(said[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
-        assert path.stem != "en" or said == SENTENCES
+        # The page knows who sits in a seat.
+        named = {id: re.sub(r"(in )?[Ss]eat (?=\{)", "", text) for id, text in SENTENCES.items()}
+        assert path.stem != "en" or said == named
 
 
 def test_bots_without_values_explain_by_facts_alone() -> None:

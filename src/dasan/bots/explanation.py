@@ -18,6 +18,7 @@ SENTENCES: dict[str, str] = {
     "wins-for-sure": "With two players left every card can be counted: it goes out before the other player.",
     "cannot-be-stopped": "It goes out before all others, whatever cards they hold.",
     "cannot-be-beaten": "No opponent can beat it, whatever cards they hold.",
+    "hardly-stands": "It hardly ever wins the trick.",
     "stands": "It wins the trick about {percent} times in 100.",
     "stands.one": "It wins the trick about {percent} time in 100.",
     "may-go-out": "Seat {seat} holds as many cards, and could go out over it about {percent} times in 100.",

@@ -79,7 +79,8 @@ class Facts:
         if stands == 1:
             out.append(Reason("cannot-be-beaten"))
         else:
-            out.append(counted("stands", "percent", percent=round(100 * stands)))
+            percent = round(100 * stands)
+            out.append(counted("stands", "percent", percent=percent) if percent else Reason("hardly-stands"))
         for seat, odds in judgement.outlook.odds_out(move.combination):
             if odds > 0.005:
                 percent = round(100 * min(1.0, odds))

@@ -7,6 +7,7 @@ import lessonsEn from '../lessons/text/en.json';
 import lessonsFr from '../lessons/text/fr.json';
 import lessonsHans from '../lessons/text/zh-Hans.json';
 import lessonsHant from '../lessons/text/zh-Hant.json';
+import { advised } from './advice';
 import { choose, format } from './i18n.svelte';
 import { refusalText } from './refusal';
 import { personName } from './words';
@@ -75,6 +76,10 @@ describe('texts', () => {
     expect(format(message, { n: 1 }, 'en')).toBe('1 card');
     expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
     expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
+  });
+  it('of a bot name who sits in a seat', () => {
+    const reason = { id: 'leaves-ally.one', values: { seat: 2, cards: 1 }, text: 'as the server says it' };
+    expect(advised(reason, ['You', 'Kai', 'Dai'])).toBe('It leaves the trick to your ally Dai, who holds 1 card.');
   });
   it('call guests what the reader calls them, and people by their names', () => {
     expect(personName('Guest 2')).toBe(`${en['join.name.guest']} 2`);
