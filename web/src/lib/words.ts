@@ -88,8 +88,8 @@ export function moveText(move: LegalMove): string {
     case 'bid':
       return t('act.bid', { n: move.bid ?? 0 });
     case 'play':
-      return move.kind ? `${kindName(move.kind, move.cards ?? [])}: ${cards}` : cards;
+      return move.kind ? `${kindName(move.kind, move.cards ?? [])}${t('list.colon')}${cards}` : cards;
     default:
-      return `${t(`act.${move.type}`)}: ${cards}`;
+      return `${t(`act.${move.type}`)}${t('list.colon')}${cards}`;
   }
 }
