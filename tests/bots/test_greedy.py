@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -112,6 +113,20 @@ def test_it_bids_on_strength_and_passes_on_weakness() -> None:
     while state.to_act != 0:
         state = state.play("bid 1" if state.bid is None else "pass")
     assert said(state) == "pass"
+
+
+@pytest.mark.parametrize(("players", "cards"), [(2, 20), (5, 10), (8, 6)])
+def test_it_bids_with_any_number_of_players(players: int, cards: int) -> None:
+    """By rules of one's own: its limits are measured for three and four."""
+    rules = replace(dasan.rules("big-three"), players=players, hand_size=cards)
+    state = dasan.deal(rules, seed=1)
+    while state.phase is dasan.Phase.AUCTION:
+        assert state.to_act is not None
+        view = state.view(state.to_act)
+        explained = GREEDY.explain(view).moves
+        assert any(reason.id == "bid-strength" for one in explained for reason in one.reasons)
+        state = state.play(GREEDY.choose(view))
+    assert state.bidder is not None
 
 
 def test_it_offers_what_it_misses_least_and_takes_what_fits() -> None:

@@ -13,11 +13,20 @@ ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
 """By number of players, the most turns that a hand may cost for a bid of 1, 2 and 3; computed by `benchmarks/bids.py`."""
 
 
+def enough(players: int) -> tuple[float, ...]:
+    """The limits of `ENOUGH`; of the nearest number of players where it has none.
+
+    >>> enough(5) == ENOUGH[4]
+    True
+    """
+    return ENOUGH[min(max(players, 3), 4)]
+
+
 def choose_bid(view: View) -> Move:
     """The highest bid that the hand supports; else a pass, or the lowest bid where it must bid."""
     moves = choices(view)
     turns = strength(view)
-    good = sum(turns <= limit for limit in ENOUGH[view.rules.players])
+    good = sum(turns <= limit for limit in enough(view.rules.players))
     bids = [m for m in moves if m.type is MoveType.BID and (m.bid or 0) <= good]
     return bids[-1] if bids else next((m for m in moves if m.type is MoveType.PASS), moves[0])
 

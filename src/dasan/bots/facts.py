@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.bots.bidding import ENOUGH, strength
+from dasan.bots.bidding import enough, strength
 from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, counted, explained, in_order
 from dasan.bots.protocol import Bot, choices
@@ -37,7 +37,7 @@ class Facts:
                 return ()
 
     def _bid(self, bid: int) -> tuple[Reason, ...]:
-        limits = ENOUGH.get(self._view.rules.players, ())
+        limits = enough(self._view.rules.players)
         if not 1 <= bid <= len(limits):
             return ()
         # High cards count below nothing; to a player, less than no turn is none.
