@@ -799,7 +799,7 @@ export interface LobbyTable {
 /**
  * Who sits in a seat.
  *
- * name: for a bot, one that no other seat at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
+ * name: for a bot, one that no other bot at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
  * bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {

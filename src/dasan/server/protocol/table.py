@@ -74,7 +74,7 @@ class Substitute(Message):
 class SeatInfo(Message):
     """Who sits in a seat.
 
-    name: for a bot, one that no other seat at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
+    name: for a bot, one that no other bot at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
     bot. ``substitute``: the bot that plays instead.
     """
 
