@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,9 @@ def room_of(preset: str, seated: list[str], *, seed: bytes = bytes(range(128)), 
 
 
 def test_bots_have_names_of_their_own() -> None:
-    """Each at a table has another, also as many of one grade as there are seats, and every language has all of them."""
+    """Each at a table has another, also as many of one grade as there are seats. Every language has all names, and the page
+    draws the faces that the server counts on.
+    """
     for table in "a", "fixed", "c7":
         bots = [f"level-{grade}" for grade in (5, 5, 5, 5, 6, 2, 4, 8)]
         names = [chair.name for chair in bot_chairs(bots, table) if chair]
@@ -76,6 +79,8 @@ def test_bots_have_names_of_their_own() -> None:
         said = [words[f"bot.name.{i}"] for i in range(len(NAMES))] + [words[f"bot.{bot}"] for bot in ALIKE]
         assert len(set(said)) == len(said)
         assert path.stem != "en" or said == [*NAMES, *(called(bot) for bot in ALIKE)]
+    drawn = re.findall(r"'(level-\d)': (\d+)", (ROOT / "web" / "src" / "lib" / "bots.ts").read_text(encoding="utf-8"))
+    assert {bot: int(face) for bot, face in drawn} == ALIKE
 
 
 def everybody(room: Room) -> frozenset[int]:
