@@ -77,6 +77,11 @@ describe('texts', () => {
     expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
     expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
   });
+  it('leave the colon to the language', () => {
+    const parts = import.meta.glob<string>('../**/*.svelte', { query: '?raw', import: 'default', eager: true });
+    expect(Object.keys(parts).length).toBeGreaterThan(50);
+    expect(Object.keys(parts).filter((path) => /\)\}: /.test(parts[path] ?? ''))).toEqual([]);
+  });
   it('of a bot name who sits in a seat', () => {
     const reason = { id: 'leaves-ally.one', values: { seat: 2, cards: 1 }, text: 'as the server says it' };
     expect(advised(reason, ['You', 'Kai', 'Dai'])).toBe('It leaves the trick to your ally Dai, who holds 1 card.');
