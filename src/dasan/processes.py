@@ -17,7 +17,9 @@ from types import FrameType
 _MOST_IN_WINDOWS = 61
 """Windows waits for no more processes at a time."""
 _YOUNG = 10_000
-"""Objects more than at the last look for cyclic garbage at which a worker begins the next one: Python's own 700 cost it 2 %."""
+"""A worker looks for cyclic garbage when it has this many objects more than the last time. Python's own 700 cost 2 % of its
+time.
+"""
 
 
 @contextmanager

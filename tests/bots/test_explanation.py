@@ -109,7 +109,7 @@ def test_the_page_words_every_reason() -> None:
         said = {key.removeprefix("reason."): text for key, text in words.items() if key.startswith("reason.")}
         assert said.keys() == SENTENCES.keys(), path.stem
         assert all(set(HOLE.findall(said[id])) == set(HOLE.findall(SENTENCES[id])) for id in SENTENCES), path.stem
-        # The page knows who sits in a seat.
+        # The page puts the name of the player in place of the number of the seat.
         named = {id: re.sub(r"(in )?[Ss]eat (?=\{)", "", text) for id, text in SENTENCES.items()}
         assert path.stem != "en" or said == named
 

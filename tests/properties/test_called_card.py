@@ -51,5 +51,5 @@ def test_the_plays_of_a_hand_are_those_of_its_subsets(name: str) -> None:
 
 
 def said(play: dasan.Combination) -> tuple[str, str, int, bool]:
-    """What tells a combination from others: also whether the called card is in it."""
+    """Kind, family and strength of a combination, and whether the called card is in it."""
     return play.kind, play.family, play.strength, CALLED in play.cards

@@ -12,7 +12,7 @@ from .browsing import PATIENCE, chromium
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, headless. The shell would draw letters on whole pixels, and so otherwise than people see them."""
+    """Chromium, headless. Without hinting: with it the shell, unlike a window, puts letters on whole pixels."""
     path = chromium()
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:

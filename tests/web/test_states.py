@@ -328,7 +328,7 @@ def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) 
 
 
 def test_a_puzzle_in_french_fits(browser: Browser, server: Served) -> None:
-    """On a phone on its side, where what a seat is called takes two lines."""
+    """On a phone on its side, where the tags of a seat take two lines."""
     with visitor(browser, server, SIDE, locale="fr-FR") as page:
         page.goto("/puzzles/8ef33e300e")
         page.locator("button[data-at]").first.wait_for()

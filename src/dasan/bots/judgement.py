@@ -150,7 +150,7 @@ class Judgement:
         return best
 
     def _of_play(self, play: Combination, least: float = inf) -> float:
-        """See `of`; where that is not below `least`, this may be any number that is not either."""
+        """See `of`. Where the cost is `least` or more, any number of `least` or more may be returned."""
         temper = self._temper
         stands = self.outlook.stands(play)
         taken = self._plan.number(play.cards)

@@ -136,7 +136,7 @@ class Plan:
     def at_least(self, number: int, taken: int) -> float | None:
         """A lower bound of the cost of `number - taken`: the cost of `number` less the price of the play `taken`.
 
-        None: there is none, for the known costs may not be the least ones.
+        None where the known costs may not be the least ones.
         """
         whole = self.cost(number)
         if self.spent or not self._free:

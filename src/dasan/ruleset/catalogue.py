@@ -225,7 +225,7 @@ class _Holding:
         return self._others._pick(row.pattern) if row.need & self._others.have == row.need else None
 
     def _pick(self, pattern: Pattern, with_: tuple[int, int] | None = None) -> tuple[Card, ...] | None:
-        """Cards that make `pattern`, among them the one of this rank and suit."""
+        """The lowest suits that make `pattern`. with_: the rank and suit of a card that must be among them."""
         if with_ is not None and all(rank != with_[0] for rank, _ in pattern.counts):
             return None
         if pattern.flush:
