@@ -260,6 +260,8 @@ describe('bots', () => {
     const seats: SeatInfo[] = [{ seat: 0, name: 'Lin', kind: 'human' }, bot(1, 'Auntie Lin'), bot(2, 'Teacher Sun')];
     const table = { id: 'fixed', seats, you: null } as unknown as TableInfo;
     expect(seats.map((seat) => shortName(seat, table))).toEqual(['Lin', 'Auntie Lin', 'Sun']);
+    const old: SeatInfo[] = [bot(0, 'Greedy 1'), bot(1, 'Greedy 2'), bot(2, 'Old Chen 1')];
+    expect(old.map((seat) => shortName(seat, { ...table, seats: old }))).toEqual(['Greedy 1', 'Greedy 2', 'Chen 1']);
   });
 });
 

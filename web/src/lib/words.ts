@@ -53,11 +53,14 @@ export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefi
   return seat.kind === 'bot' ? botName(seat.name) : personName(seat.name);
 }
 
-/** For a narrow column: of a bot's name the last word, unless another player at the table has the same. */
+/**
+ * For a narrow column: of a bot's name the last word, unless another player at the table has the same. A number stays with
+ * its word: in tables that are kept from earlier, bots have numbers.
+ */
 export function shortName(seat: SeatInfo, table: TableInfo): string {
   const short = (one: SeatInfo): string => {
     const name = seatName(one, table);
-    return one.kind === 'bot' ? (name.split(' ').at(-1) ?? name) : name;
+    return one.kind === 'bot' ? (/\S+(?: \d+)?$/.exec(name)?.[0] ?? name) : name;
   };
   const wanted = short(seat);
   return table.seats.some((one) => one.seat !== seat.seat && short(one) === wanted) ? seatName(seat, table) : wanted;
