@@ -75,7 +75,7 @@ GAMES = {
         ),
         CHARLESWORTH,
     ),
-    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 60), *levels(150, 12))),
+    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 60), *levels(150, 60))),
     "big-three": Game(
         "Big Three",
         "big-three",
@@ -84,16 +84,16 @@ GAMES = {
             ("net", "search", 300),
             ("search", "greedy", 300),
             ("strong", "search", 300),
-            *levels(200, 40),
+            *levels(200, 100),
         ),
     ),
     "big-three-4p": Game(
         "Big Three, four players",
         "big-three-4p",
-        (("net", "greedy", 200), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 12)[:6]),
+        (("net", "greedy", 200), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 80)),
     ),
     "winner": Game(
-        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 60), *levels(150, 12))
+        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 60), *levels(150, 40))
     ),
     "winner-3": Game("Winner, three players", "winner", (("net", "greedy", 150),), {"players": 3}),
     "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80),), {"players": 6}),

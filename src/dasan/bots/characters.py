@@ -76,8 +76,8 @@ CHARACTERS: tuple[Character, ...] = (
     Character(
         "level-7",
         "Doctor Mei",
-        "Sees her whole hand at a glance and judges every move.",
-        "The network, which sees every move and tries none of them out.",
+        "Sees nearly everything at a glance, and judges all that she sees.",
+        "Overlooks few plays, or none, and tries none of them out.",
         7,
     ),
     Character(
@@ -106,6 +106,6 @@ def _make(level: int, seed: int) -> ExplainingBot:
     from dasan.bots.search import StrongBot
 
     name = f"level-{level}"
-    if level < 7:
-        return Overlooking(NetBot(name=name, proofs=False), name, seed)
-    return NetBot(name=name) if level == 7 else StrongBot(seed, name=name)
+    if level == 8:
+        return StrongBot(seed, name=name)
+    return Overlooking(NetBot(name=name, proofs=level == 7), name, seed)

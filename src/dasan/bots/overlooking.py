@@ -12,7 +12,15 @@ from dasan.bots.trained import fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 
-SIGHT = {"level-1": 0.45, "level-2": 0.56, "level-3": 0.66, "level-4": 0.75, "level-5": 0.83, "level-6": 0.91}
+SIGHT = {
+    "level-1": 0.45,
+    "level-2": 0.56,
+    "level-3": 0.66,
+    "level-4": 0.75,
+    "level-5": 0.83,
+    "level-6": 0.91,
+    "level-7": 1.0,
+}
 """By bot, the probability of noticing one card of a play, where no network's card says another."""
 
 
