@@ -145,7 +145,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served, loca
         expect(page.locator("article").first).to_be_visible()
         use(page, page.get_by_role("link", name=re.compile(words["start.new"])))
         expect(page.get_by_role("heading", name=words["learn.title"], exact=True)).to_be_focused()
-        name = f"{words['learn.lesson']}: {words['preset.big-three']}"
+        name = words["learn.lesson"] + words["list.colon"] + words["preset.big-three"]
         use(page, page.get_by_role("link", name=name, exact=True))
         lesson = json.loads((LESSONS / "big-three.json").read_text(encoding="utf-8"))
         for number, step in enumerate(lesson["steps"], 1):
