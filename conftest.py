@@ -40,7 +40,7 @@ MOST_WORKERS = 16
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
     """One more than there are processors: tests of servers and of the browser wait for a third of their time. Each worker
-    takes up to half a gigabyte. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
+    takes up to 1.3 GB. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
     """
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None
