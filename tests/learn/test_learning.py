@@ -192,6 +192,7 @@ def test_a_run_begins_with_the_weights_it_names() -> None:
 
 def test_a_run_goes_on_without_the_network_it_began_with(tmp_path: Path) -> None:
     begun = Trainer(SMALL)
+    begun.epoch()
     begun.config = replace(SMALL, start="a network that is gone")
     begun.save(tmp_path / "run.npz")
     gone_on = Trainer.load(tmp_path / "run.npz")
