@@ -57,7 +57,7 @@ class Game:
 
 
 def levels(deals: int, last: int) -> tuple[tuple[str, str, int], ...]:
-    """Each level among the one below. last: the deals of level 8, which thinks for a second."""
+    """Each level among the one below. last: the deals of level 8, which takes longest."""
     return tuple((f"level-{n + 1}", f"level-{n}", last if n == 7 else deals) for n in range(1, 8))
 
 
@@ -160,7 +160,8 @@ def page(kept: Kept, earlier: str = "") -> str:
         "deals in every seat; a deal is one sample, and brackets are 95 % intervals. *A hand* is the mean payment in units, in",
         "Winner by place: 1 for the first, -1 for the last. Equal bots would earn 0. *Points* are rating points: 400 if one",
         "earns more than the other ten times as often as less, ties apart. Times are of one core of a shared two-core server. If",
-        "the version of a bot has changed since, its row names the version that was measured.\n",
+        "the version of a bot has changed since, its row names the version that was measured. Rows were measured on different",
+        "days, so their times differ by the load too. The sight of the levels of Big Three was chosen over the same deals.\n",
     ]
     for game in GAMES.values():
         rows = []

@@ -56,7 +56,7 @@ CHARACTERS: tuple[Character, ...] = (
         "level-4",
         "Teacher Sun",
         "Knows every rule by heart, and still misses a combination now and then.",
-        "Overlooks pairs now and then, and most long plays.",
+        "Overlooks many pairs, and most long plays.",
         4,
     ),
     Character(
@@ -70,14 +70,14 @@ CHARACTERS: tuple[Character, ...] = (
         "level-6",
         "Old Chen",
         "Has played a million hands and moves without thinking.",
-        "Overlooks few plays, long ones most.",
+        "Overlooks less than Accountant Qian, long plays most.",
         6,
     ),
     Character(
         "level-7",
         "Doctor Mei",
-        "Sees nearly everything at a glance, and judges all that she sees.",
-        "Overlooks few plays, or none, and tries none of them out.",
+        "Looks twice where others look once.",
+        "Notices more plays than Old Chen, in some games every one, and tries none of them out.",
         7,
     ),
     Character(
