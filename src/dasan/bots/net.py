@@ -106,10 +106,7 @@ class NetBot:
 
 def score(found: Fitted, view: View) -> npt.NDArray[np.float32]:
     """float32 [moves]: the network's score of every legal move of `view`."""
-    session = found.trained.session
-    ids = action_ids(view.rules, session)
-    rows = encode_moves(view, session)
-    return found.network.score(encode(view, session), [rows[ids.of(move, view.called)] for move in choices(view)])
+    return found.network.of_view(view, found.trained.session)
 
 
 def unit(rules: Rules) -> Unit:

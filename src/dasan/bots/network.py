@@ -9,14 +9,18 @@ The score is the expected payment to the seat to act, in multiples of `unit`. Pl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.features import Feature
+from dasan.bots.derived import derived
+from dasan.bots.protocol import choices
+from dasan.features import Feature, encode, encode_moves
+from dasan.play.action_ids import action_ids
+from dasan.play.view import View
 
 Floats = npt.NDArray[np.float32]
 NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
@@ -92,7 +96,20 @@ class Network:
     weights: Mapping[str, Floats]
     unit: float = 1.0
 
-    def score(self, observation: Sequence[int], moves: Sequence[Sequence[int]]) -> Floats:
+    def of_view(self, view: View, session: bool) -> Floats:
+        """float32 [moves]: the expected payment of each legal move of `view`, see `score`. session: as for `encode`.
+
+        A network that reads longer rows gets them with derived features.
+        """
+        ids, rows = action_ids(view.rules, session), encode_moves(view, session)
+        observation = encode(view, session)
+        moves = [rows[ids.of(move, view.called)] for move in choices(view)]
+        if len(self.weights["w_obs"]) == len(observation):
+            return self.score(observation, moves)
+        longer, longer_moves = derived(view.rules, session).of(observation, moves)
+        return self.score(longer[0], longer_moves)
+
+    def score(self, observation: npt.ArrayLike, moves: npt.ArrayLike) -> Floats:
         """float32 [moves]: the expected payment of each move, in units of payment."""
         w = self.weights
         base = w["bias"] + np.asarray(observation, np.float32) @ w["w_obs"]

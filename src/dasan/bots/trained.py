@@ -12,7 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from dasan.features import Feature, kinds, layout, move_layout
+from dasan.bots.derived import layouts
+from dasan.features import Feature, by_rank, kinds
 from dasan.games import make_rules
 from dasan.ruleset.rules import Rules
 
@@ -24,12 +25,15 @@ WEIGHTS = files("dasan.bots") / "weights"
 
 @dataclass(frozen=True)
 class Trained:
-    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card."""
+    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card. derived:
+    whether it reads derived features.
+    """
 
     name: str
     rules: Rules
     session: bool
     card: dict[str, Any]
+    derived: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +54,8 @@ def catalogue() -> tuple[Trained, ...]:
             card = json.loads(file.read_text(encoding="utf-8"))
             config = card["config"]
             rules = make_rules(config["preset"], **config["options"])
-            out.append(Trained(file.name.removesuffix(".json"), rules, bool(config["session"]), card))
+            name, more = file.name.removesuffix(".json"), bool(config.get("derived"))
+            out.append(Trained(name, rules, bool(config["session"]), card, more))
     return tuple(out)
 
 
@@ -77,15 +82,19 @@ def load(trained: Trained) -> Network:
         return Network.load(stream)
 
 
-def adapted(network: Network, trained: Trained, rules: Rules) -> Network:
-    """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0."""
+def adapted(network: Network, trained: Trained, rules: Rules, with_derived: bool | None = None) -> Network:
+    """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0.
+
+    with_derived: whether there shall be derived features; None: where the network has them.
+    """
     import numpy as np
 
     from dasan.bots.network import Network
 
     weights = dict(network.weights)
-    for name, lay in (("w_obs", layout), ("w_move", move_layout)):
-        old, new = lay(trained.rules, trained.session), lay(rules, trained.session)
+    before = layouts(trained.rules, trained.session, trained.derived)
+    after = layouts(rules, trained.session, trained.derived if with_derived is None else with_derived)
+    for name, old, new in zip(("w_obs", "w_move"), before, after, strict=True):
         size = -(-(new[-1].start + new[-1].size) // 8) * 8
         out = np.zeros((size, weights[name].shape[1]), np.float32)
         for i, j in same_features((trained.rules, rules), old, new):
@@ -126,6 +135,7 @@ def _near(trained: Rules, rules: Rules) -> bool:
             r.call is None,
             r.ending,
             r.auction is None,
+            by_rank(r),
         )
 
     return frame(trained) == frame(rules)

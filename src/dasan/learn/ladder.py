@@ -12,8 +12,6 @@ from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, Maker, bot
 from dasan.bots.network import Network
 from dasan.bots.protocol import choices
-from dasan.features import encode, encode_moves
-from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -34,10 +32,7 @@ class NetworkPlayer:
 
     def choose(self, view: View) -> Move:
         moves = choices(view)
-        ids = action_ids(view.rules, self._session)
-        rows = encode_moves(view, self._session)
-        ordered = [rows[ids.of(move, view.called)] for move in moves]
-        return moves[int(np.argmax(self._network.score(encode(view, self._session), ordered)))]
+        return moves[int(np.argmax(self._network.of_view(view, self._session)))]
 
 
 def _seated(name: str, seed: int) -> Bot:

@@ -1,0 +1,158 @@
+"""Features that follow from an observation and a move, for networks: which cards others may hold, and what a move leaves.
+
+They tell a network nothing new, but what it would have to work out from single cards. They go behind the rows of `encode` and
+`encode_moves`. They count ranks alone, whatever the suits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dasan.features import Feature, by_rank, card_slots, layout, move_layout, move_size, observation_size
+from dasan.features.cards import copies, eights, ranks
+from dasan.ruleset.cache import cached_by_rules
+from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Bytes = npt.NDArray[np.uint8]
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """The longer rows of a game. observation, move: all their features. observation_size, move_size: their lengths."""
+
+    observation: tuple[Feature, ...]
+    move: tuple[Feature, ...]
+    observation_size: int
+    move_size: int
+    _tables: tuple[Longs, Longs, Longs, int, int, Longs, npt.NDArray[np.bool_], Longs, int, int, int]
+
+    def rows(
+        self, obs: Bytes, envs: Longs, num: npt.NDArray[np.int32], starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]
+    ) -> Longs:
+        """Write the longer rows into `out`, with those of moves one environment after the other; int64 [len(envs) + 1]: where
+        those of each begin.
+
+        obs: uint8 [n, observation_size of `features`]. envs: rows of it. num, starts: how many legal moves each of the n has, and
+        its first row in `moves`. out: uint8 [at least len(envs), observation_size] and [at least all those moves, move_size].
+        """
+        import numpy as np
+
+        from dasan.kernels.network.derived import derive
+
+        begin = np.empty(len(envs) + 1, np.int64)
+        derive(obs, envs, num, starts, moves, *self._tables, *out, begin)
+        return begin
+
+    def of(self, observation: Sequence[int], moves: Sequence[Sequence[int]]) -> tuple[Bytes, Bytes]:
+        """The longer rows of one observation and its legal moves: uint8 [1, observation_size] and [moves, move_size]."""
+        import numpy as np
+
+        out = np.empty((1, self.observation_size), np.uint8), np.empty((len(moves), self.move_size), np.uint8)
+        self.rows(
+            np.array([observation], np.uint8),
+            np.zeros(1, np.int64),
+            np.array([len(moves)], np.int32),
+            np.zeros(1, np.int64),
+            np.array(moves, np.uint8),
+            out,
+        )
+        return out
+
+
+@cached_by_rules()
+def derived(rules: Rules, session: bool = False) -> Derived:
+    """The longer rows of a game. session: as for `layout`."""
+    import numpy as np
+
+    from dasan.kernels.network.derived import NUMBERS
+
+    seen, played = layout(rules, session), move_layout(rules, session)
+    n, many, slots = ranks(rules), copies(rules), card_slots(rules)
+    at = {f.name: f for f in seen}
+    cards = next(f for f in played if f.name in ("cards", "counts"))
+    observation = (
+        *seen,
+        *_behind(
+            observation_size(rules, session),
+            ("unseen", n * many, "by rank: how many cards you have not seen and do not hold, from 1"),
+        ),
+    )
+    move = (
+        *played,
+        *_behind(
+            move_size(rules, session),
+            (
+                "kept",
+                2 * n * many,
+                "by rank: how many cards stay in the hand, from 1, and whether as many of a higher rank may be elsewhere",
+            ),
+            ("groups", NUMBERS, "ranks in the hand after it"),
+            ("in_straights", n, "ranks of which a card is left, as many in a row as a straight needs"),
+            ("in_pair_runs", n, "ranks of which two cards are left, as many in a row as a run of pairs needs"),
+            ("beatable", NUMBERS, "ranks in the hand after it of which as many of a higher rank may be elsewhere"),
+            ("plays", NUMBERS, "plays that the hand needs after it, about"),
+            ("beatable_plays", NUMBERS, "`beatable`, less what the longest run saves"),
+        ),
+    )
+    pack = np.zeros(n, np.int64)
+    for c in rules.pack:
+        pack[rules.order.place[c][0]] += 1
+    runs = {
+        kind: [row.pattern.counts for row in rules.catalogue.rows if row.kind == kind]
+        for kind in ("straight", "pair-run")
+    }
+    straights = {rank for counts in runs["straight"] for rank, _ in counts}
+    sets = range(at["played"].start, at["played"].start + at["played"].size, slots)
+    tables = (
+        _ranks_of_flags(rules),
+        np.arange(cards.size) % n if cards.name == "counts" else _ranks_of_flags(rules),
+        np.array([at["hand"].start, *sets], np.int64),
+        at["hand"].start,
+        cards.start,
+        pack,
+        np.array([rank in straights for rank in range(n)], np.bool_),
+        np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
+        many,
+        observation[len(seen)].start,
+        move[len(played)].start,
+    )
+    return Derived(observation, move, _size(observation), _size(move), tables)
+
+
+def layouts(rules: Rules, session: bool, with_derived: bool) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The features of observations and of moves that a network reads."""
+    if with_derived:
+        found = derived(rules, session)
+        return found.observation, found.move
+    return layout(rules, session), move_layout(rules, session)
+
+
+def _ranks_of_flags(rules: Rules) -> Longs:
+    """int64 [card_slots]: the rank of each flag of `card_flags`."""
+    import numpy as np
+
+    flags = np.arange(card_slots(rules))
+    if by_rank(rules):
+        return flags % ranks(rules)
+    flags %= 52 + 2 * rules.jokers
+    return np.where(flags < 52, flags // 4, flags - 39)
+
+
+def _behind(start: int, *parts: tuple[str, int, str]) -> tuple[Feature, ...]:
+    """Flags one after the other."""
+    out: list[Feature] = []
+    for name, size, text in parts:
+        out.append(Feature(name, start, size, True, text))
+        start += size
+    return tuple(out)
+
+
+def _size(features: tuple[Feature, ...]) -> int:
+    return eights(features[-1].start + features[-1].size)
