@@ -21,6 +21,7 @@ from .running import refusal
         (["--resume", "--rounds", "40"], "a run goes on with its own settings: leave out --rounds"),
         (["--resume", "--pool", "low"], "leave out --pool"),
         (["--share", "0.5"], "name one"),
+        (["--envs", "30", "--branches", "4"], "a multiple of branches"),
     ],
 )
 def test_options_without_effect_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:

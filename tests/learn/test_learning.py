@@ -43,7 +43,7 @@ def decide(returns: Returns, env: int, seat: int, value: float, explored: bool =
 
 def taken(returns: Returns) -> dict[tuple[int, int], float]:
     """By observation and move: the target."""
-    obs, moves, targets = returns.take(1.0, np.random.default_rng(1))
+    obs, moves, targets, _ = returns.take(1.0, np.random.default_rng(1))
     return {(int(o[0]), int(m[0])): float(t) for o, m, t in zip(obs, moves, targets, strict=True)}
 
 

@@ -42,6 +42,12 @@ def train(
     share: Annotated[
         float, typer.Option(min=0, max=1, help="The share of the hands that opponents take part in.")
     ] = 0.25,
+    branches: Annotated[
+        int, typer.Option(min=1, help="Play every deal so often, from one decision on with different moves.")
+    ] = 1,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="The network also reads what follows from its cards.")
+    ] = False,
     every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after every this many epochs.")] = 10,
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
@@ -51,15 +57,18 @@ def train(
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
         raise Refused("--share says how often the opponents of --pool take part: name one")
-    if resume and (lost := given & {"game", "option", "like", "envs", "rounds", "seed", "pool", "share"}):
+    if resume and (
+        lost := given & {"game", "option", "like", "envs", "rounds", "seed", "pool", "share", "branches", "derived"}
+    ):
         raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
-    if like is not None and (lost := given & {"game", "option", "envs", "rounds", "seed"}):
+    if like is not None and (lost := given & {"game", "option", "envs", "rounds", "seed", "branches", "derived"}):
         raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     if resume:
         trainer = _resumed(out, epochs)
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
-        trainer = _begun(out, game, option, like, epochs, envs, rounds, seed, opponents)
+        sizes = {"envs": envs, "rounds": rounds, "seed": seed, "branches": branches, "derived": derived}
+        trainer = _begun(out, game, option, like, sizes, opponents | ({} if epochs is None else {"epochs": epochs}))
     report: dict[str, Any] = {}
     with progress_bar() as show:
         while trainer.progress.epoch < trainer.config.epochs:
@@ -88,12 +97,10 @@ def _begun(
     game: str,
     option: list[str] | None,
     like: str | None,
-    epochs: int | None,
-    envs: int,
-    rounds: int,
-    seed: int,
-    opponents: dict[str, Any],
+    settings: dict[str, Any],
+    changes: dict[str, Any],
 ) -> Trainer:
+    """A run with these settings, or like a network of the package; both with the changes."""
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
 
@@ -106,12 +113,11 @@ def _begun(
         changed = {
             name: value for name, value in rules.options.items() if value != chosen_rules(game, None).options[name]
         }
-        config = Config(
-            game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, envs=envs, rounds=rounds, seed=seed
-        )
-    if epochs is not None:
-        opponents["epochs"] = epochs
-    config = replace(config, **opponents)
+        try:
+            config = Config(game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, **settings)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+    config = replace(config, **changes)
     try:
         out.mkdir(parents=True, exist_ok=True)
         return Trainer(config)

@@ -30,6 +30,11 @@ class Config:
     - average: the weight of each round's weights in their running average.
     - start: a network of the package whose weights the run begins with; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
+    - derived: whether the network also reads derived features, see `dasan.bots.derived`.
+    - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
+      environment plays hands of its own. With branches a round has as many steps as its longest hand. span: they part at one of
+      the first so many decisions. heat: the temperature at which other moves are tried, in scores. contrast: the weight of
+      differences between branches, see `contrasted`.
     """
 
     preset: str
@@ -53,6 +58,11 @@ class Config:
     start: str = ""
     pool: tuple[str, ...] = ()
     share: float = 0.0
+    derived: bool = False
+    branches: int = 1
+    span: int = 22
+    heat: float = 0.15
+    contrast: float = 3.0
 
     def __post_init__(self) -> None:
         for name in ("preset", "start"):
@@ -60,16 +70,18 @@ class Config:
         options = instance(self.options, dict, "options are a dictionary")
         if not all(isinstance(name, str) for name in options):
             raise WrongType(f"options are a dictionary by their names, not {shown(options)}")
-        checked: dict[str, object] = {"session": flag(self.session, "session")}
-        for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch"):
+        checked: dict[str, object] = {name: flag(getattr(self, name), name) for name in ("session", "derived")}
+        for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span"):
             checked[name] = whole(getattr(self, name), name, 1, MOST)
         checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
         for name in ("explore", "keep", "trace", "average", "share"):
             checked[name] = amount(getattr(self, name), name, 1)
-        for name in ("rate", "rate_end", "unit"):
+        for name in ("rate", "rate_end", "unit", "heat", "contrast"):
             checked[name] = found = amount(getattr(self, name), name, MOST)
             if not found:
                 raise ValueError(f"{name} is more than 0")
+        if int(self.envs) % int(self.branches):
+            raise ValueError("envs is a multiple of branches")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)
         if isinstance(given, str) or not all(isinstance(name, str) for name in pool):
             raise WrongType(f"a pool is a list of names, not {shown(given)}")

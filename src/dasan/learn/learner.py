@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dasan.bots.derived import layouts
 from dasan.bots.network import Floats, Shape, fresh, scales
-from dasan.features import layout, move_layout
 from dasan.learn.config import Config
 
 
@@ -16,8 +16,10 @@ class Learner:
     def __init__(self, config: Config, shape: Shape) -> None:
         rules = config.rules()
         self.shape = shape
-        self.scale_obs = scales(layout(rules, config.session), shape.observation)
-        self.scale_move = scales(move_layout(rules, config.session), shape.move)
+        observation, move = layouts(rules, config.session, config.derived)
+        self.scale_obs = scales(observation, shape.observation)
+        self.scale_move = scales(move, shape.move)
+        self._contrast = np.float32(config.contrast)
         self.flat = fresh(shape, np.random.default_rng(config.seed))
         self.average = self.flat.copy()
         self.mean = np.zeros_like(self.flat)
@@ -34,9 +36,18 @@ class Learner:
         return parts
 
     def update(
-        self, obs: npt.NDArray[np.uint8], moves: npt.NDArray[np.uint8], targets: Floats, rate: float, step: int
+        self,
+        obs: npt.NDArray[np.uint8],
+        moves: npt.NDArray[np.uint8],
+        targets: Floats,
+        rate: float,
+        step: int,
+        groups: npt.NDArray[np.int32] | None = None,
     ) -> float:
-        """One step of Adam on the mean squared error; returns that error before it."""
+        """One step of Adam on the mean squared error; returns that error before it.
+
+        groups: int32 [rows]; rows of one number from 0 on are branches of one decision, see `contrasted`.
+        """
         from dasan.kernels.network import layers
 
         w, g = self.parts, self._slopes
@@ -58,7 +69,7 @@ class Learner:
         second += w["b_second"]
         np.maximum(second, 0, out=second)
         error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
-        slope = error * np.float32(2 / n)
+        slope = (error if groups is None else contrasted(error, groups, self._contrast)) * np.float32(2 / n)
         self._gradient[:] = 0
         g["b_last"][:] = slope.sum()
         np.matmul(slope, second, out=g["w_last"])
@@ -71,3 +82,18 @@ class Learner:
         layers.backward(obs, moves, self.scale_obs, self.scale_move, down, g["w_obs"], g["w_move"], g["bias"])
         layers.adam(self.flat, self._gradient, self.mean, self.square, rate, 0.9, 0.999, step)
         return float((error * error).mean())
+
+
+def contrasted(error: Floats, groups: npt.NDArray[np.int32], weight: np.float32) -> Floats:
+    """`error`, with the deviation from the mean of its group times `weight`; rows of group -1 stay as they are.
+
+    Branches of one decision differ in the move alone: their cards, which decide most of a payment, are the same. Their
+    differences tell more about the moves than their values do.
+    """
+    out = error.copy()
+    rows = np.flatnonzero(groups >= 0)
+    if len(rows):
+        _, group = np.unique(groups[rows], return_inverse=True)
+        mean = (np.bincount(group, error[rows]) / np.bincount(group))[group].astype(np.float32)
+        out[rows] = mean + weight * (error[rows] - mean)
+    return out

@@ -70,17 +70,19 @@ class Simple:
 
 class Pool:
     """Who plays which seat. In the first `share` of the environments the learner has one seat, and one member of the pool
-    all others; in the rest the learner plays every seat.
+    all others; in the rest the learner plays every seat. branches: how many environments side by side have the same players.
     """
 
-    def __init__(self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int) -> None:
+    def __init__(
+        self, rules: Rules, session: bool, members: Sequence[str], share: float, num_envs: int, branches: int = 1
+    ) -> None:
         unknown = set(members) - set(POOL)
         if unknown or not 0 <= share <= 1 or (share and not members):
             raise ValueError(f"a pool has members among {', '.join(POOL)}, and a share from 0 to 1")
         self._simple = Simple(rules, session) if share else None
         self._members = tuple(members)
-        mixed = round(share * num_envs)
-        every = np.arange(num_envs)
+        mixed = round(share * num_envs / branches)
+        every = np.arange(num_envs) // branches
         self._seat = np.where(every < mixed, every % rules.players, -1).astype(np.int8)
         self._member = every // rules.players % max(1, len(members))
 

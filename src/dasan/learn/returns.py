@@ -31,6 +31,7 @@ class Returns:
         self._before = np.zeros(capacity, np.int32)
         self._values = np.zeros(capacity, np.float32)
         self._explored = np.zeros(capacity, np.bool_)
+        self._groups = np.zeros(capacity, np.int32)
         self._targets = np.zeros(capacity, np.float32)
         self._ready = np.zeros(capacity, np.int32)
         self._count = 0
@@ -50,9 +51,10 @@ class Returns:
         moves: npt.NDArray[np.uint8],
         values: npt.NDArray[np.float32],
         explored: npt.NDArray[np.bool_],
+        groups: npt.NDArray[np.int32] | None = None,
     ) -> None:
         """One decision in each of `envs`, no environment twice: what was seen, the move made, the value of the best move,
-        and whether another one was made to explore.
+        and whether another one was made to explore. groups: the number of its group, or -1; None: none has one.
         """
         from dasan.kernels.network.targets import link
 
@@ -65,6 +67,7 @@ class Returns:
         self._moves[slots] = moves
         self._values[slots] = values
         self._explored[slots] = explored
+        self._groups[slots] = -1 if groups is None else groups
         link(slots, envs, seats, self._before, self._last)
 
     def finish(self, envs: npt.NDArray[np.int64], payments: npt.NDArray[np.float32]) -> None:
@@ -86,14 +89,14 @@ class Returns:
 
     def take(
         self, keep: float, random: np.random.Generator
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-        """Remove the decisions of all hands that are over, and return observations, moves and targets in random order.
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        """Remove the decisions of all hands that are over, and return observations, moves, targets and groups in random order.
 
         keep: the share of them that is returned; the rest is dropped.
         """
         slots = self._ready[: self._count]
         chosen = random.permutation(slots)[: int(len(slots) * keep)]
-        out = self._obs[chosen], self._moves[chosen], self._targets[chosen]
+        out = self._obs[chosen], self._moves[chosen], self._targets[chosen], self._groups[chosen]
         self._free[self._left : self._left + len(slots)] = slots
         self._left += len(slots)
         self._count = 0
@@ -115,6 +118,7 @@ class Returns:
 
         self._obs, self._moves, self._before = longer(self._obs), longer(self._moves), longer(self._before)
         self._values, self._explored = longer(self._values), longer(self._explored)
+        self._groups = longer(self._groups)
         self._targets, self._ready, self._free = longer(self._targets), longer(self._ready), longer(self._free)
         self._free[self._left : self._left + size] = np.arange(2 * size - 1, size - 1, -1, dtype=np.int32)
         self._left += size

@@ -16,7 +16,7 @@ NOISE = 0.05
 
 
 def start_from(learner: Learner, config: Config) -> None:
-    """Copy the weights of the network `config.start` to `learner`, for the features that both have.
+    """Copy the weights of the network `config.start` to `learner`; the weights of features that it does not know are 0.
 
     Layers may be whole multiples of the network's: each unit is there so many times, and the scores are almost the same.
 
@@ -26,14 +26,13 @@ def start_from(learner: Learner, config: Config) -> None:
     found = next((one for one in catalogue() if one.name == name), None)
     if found is None:
         raise ValueError(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    network = adapted(load(found), found, config.rules())
+    network = adapted(load(found), found, config.rules(), config.derived)
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")
-    known = (network.weights["w_obs"].any(axis=1), network.weights["w_move"].any(axis=1))
     weights = widened(network.weights, config.first // first, config.second // second, config.seed)
-    for part, scale, rows in zip(("w_obs", "w_move"), (learner.scale_obs, learner.scale_move), known, strict=True):
-        learner.parts[part][rows] = (weights[part] / scale[:, None])[rows]
+    for part, scale in (("w_obs", learner.scale_obs), ("w_move", learner.scale_move)):
+        learner.parts[part][:] = weights[part] / scale[:, None]
     for part in ("bias", "w_second", "b_second"):
         learner.parts[part][:] = weights[part]
     ratio = network.unit / config.unit

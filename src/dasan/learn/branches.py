@@ -1,0 +1,84 @@
+"""Deals that several environments play: alike up to one decision, and from there on with different moves.
+
+Self-play alone rarely sees what another move than the best would have led to. Here each deal answers that for one of its
+decisions: the branches have the same cards, so that their payments differ by the moves and by what followed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.scoring import Scores
+
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+NOTHING: Longs = np.zeros(0, np.int64)
+
+
+class Branches:
+    """Environments side by side, `size` to a deal. The first one of a deal leads: until they part, the others make its moves.
+
+    span: the decision at which they part is drawn from the first so many; a hand that ends before is played once. heat: the
+    temperature at which other moves than the best are drawn, in scores.
+    """
+
+    def __init__(self, num_envs: int, size: int, span: int, heat: float) -> None:
+        self.size, self._span, self._heat = size, span, heat
+        every = np.arange(num_envs)
+        self.group = (every // size).astype(np.int32)
+        """int32 [environments]: the number of the deal."""
+        self._first = self.group.astype(np.int64) * size
+        self.chooses: Flags = every == self._first
+        """bool [environments]: which make moves of their own."""
+        self._together = np.ones(num_envs // size, np.bool_)
+        self._decisions = np.zeros(num_envs // size, np.int64)
+        self._parting = np.zeros(num_envs // size, np.int64)
+
+    def begin(self, random: np.random.Generator) -> list[int]:
+        """New deals for all environments: their seeds."""
+        self.chooses[:] = np.arange(len(self.group)) == self._first
+        self._together[:] = True
+        self._decisions[:] = 0
+        self._parting[:] = random.integers(0, self._span, len(self._parting))
+        return np.repeat(random.integers(0, 2**40, len(self._parting)), self.size).tolist()
+
+    def part(
+        self, scores: Scores, legal: npt.NDArray[np.integer], random: np.random.Generator
+    ) -> tuple[Longs, Longs, Longs]:
+        """The decisions of `scores` at which environments part now, each as often as it has branches: its number, the
+        environment of the branch, and the row of the move, first the best one. Those environments choose for themselves from
+        now on. legal: the number of legal moves of each environment.
+        """
+        groups = self.group[scores.envs]
+        together = self._together[groups]
+        now = together & (self._decisions[groups] == self._parting[groups])
+        self._decisions[groups[together]] += 1
+        self._together[groups[now]] = False
+        which: list[Longs] = []
+        envs: list[Longs] = []
+        rows: list[Longs] = []
+        for k in np.flatnonzero(now):
+            begin, end = scores.begin[k], scores.begin[k + 1]
+            many = min(self.size, int(legal[scores.envs[k]]))
+            wish = scores.rows[begin:end] / self._heat + random.gumbel(size=end - begin)
+            wish[scores.rows[begin:end].argmax()] = np.inf
+            first = scores.envs[k]
+            which.append(np.full(many, k))
+            envs.append(first + np.arange(many))
+            rows.append(begin + np.argsort(-wish, kind="stable")[:many])
+            self.chooses[first : first + self.size] = True
+        return np.concatenate([NOTHING, *which]), np.concatenate([NOTHING, *envs]), np.concatenate([NOTHING, *rows])
+
+    def follow(self, actions: npt.NDArray[np.int32]) -> None:
+        """Give environments that do not choose the action of the first one of their deal."""
+        others = np.flatnonzero(~self.chooses)
+        actions[others] = actions[self._first[others]]
+
+
+def batches(groups: npt.NDArray[np.int32], parts: int) -> list[Longs]:
+    """The rows 0, 1, … in `parts` parts of about the same size, with all rows of a group (a number from 0 on) in one."""
+    part = np.repeat(np.arange(parts), [len(rows) for rows in np.array_split(groups, parts)])
+    part = np.where(groups >= 0, groups % parts, part)
+    order = np.argsort(part, kind="stable")
+    return np.split(order, np.searchsorted(part[order], np.arange(1, parts)))
