@@ -12,7 +12,7 @@ import dasan
 from dasan import worlds
 from dasan.bots.beliefs import by_likelihood, evenly
 from dasan.bots.open_worlds import by_solver, solvable
-from dasan.bots.search import PRIOR, Effort, SearchBot, StrongBot
+from dasan.bots.search import Effort, SearchBot, StrongBot
 from dasan.bots.trained import fitted
 from dasan.solver.open_hands import held_words
 
@@ -67,13 +67,6 @@ def test_hidden_cards_change_no_move(preset: str) -> None:
             assert bot.choose(shuffled_for(state, seat, rng).view(seat)) == said
 
 
-def test_time_limits_the_worlds_but_one() -> None:
-    state = late(dasan.rules("big-three"), 1)
-    view = state.view(state.to_act)
-    tried = by_solver(view, view.legal_moves(), evenly(view, WORLDS, 1), nodes=10, seconds=0.0)
-    assert tried.values.shape[1] == len(tried.weights) == 1
-
-
 def test_search_keeps_greedy_s_move_where_no_other_is_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:
     state = late(dasan.rules("big-three"), 23, 30)
     view = state.view(state.to_act)
@@ -104,13 +97,14 @@ def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:
 
 def test_strong_names_the_mean_and_the_score_of_which_a_value_is_made() -> None:
     state = late(dasan.rules("big-three"), 1)
-    strong = StrongBot(3, Effort(worlds=6, width=3))
+    effort = Effort(worlds=6, width=3)
+    strong = StrongBot(3, effort)
     for one in strong.explain(state.view(state.to_act)).moves:
-        said = [reason.id for reason in one.reasons if reason.id in ("expected-open", "network")]
-        assert said == ([] if one.value is None else ["expected-open", "network"])
+        said = [reason.id for reason in one.reasons if reason.id in ("expected", "network")]
+        assert said == ([] if one.value is None else ["expected", "network"])
         if one.value is not None:
             mean, score = (float(reason.values["value"]) for reason in one.reasons[:2])
-            assert one.value == pytest.approx((mean + PRIOR * score) / (1 + PRIOR), abs=0.01)
+            assert one.value == pytest.approx((6 * mean + effort.trust * score) / (6 + effort.trust), abs=0.01)
 
 
 def test_strong_says_of_a_move_that_it_tries_in_no_deal_what_the_network_expects() -> None:

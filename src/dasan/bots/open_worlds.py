@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from dasan.backends import OPEN_HANDS
@@ -32,9 +31,9 @@ def solvable(rules: Rules) -> bool:
     return OPEN_HANDS.unsupported(rules) is None
 
 
-def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int, *, seconds: float | None = None) -> Tried:
-    """Values in all worlds, or in as many as `seconds` allow, but at least one. moves: plays and passes, of which none empties
-    the hand. nodes: the most positions searched for one move in one world.
+def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int) -> Tried:
+    """Values in all worlds. moves: plays and passes, of which none empties the hand. nodes: the most positions searched for one
+    move in one world.
     """
     import numpy as np
 
@@ -54,18 +53,14 @@ def by_solver(view: View, moves: Sequence[Move], beliefs: Beliefs, nodes: int, *
         cards[:, seat] &= ~np.uint64(words_of(rules, move.cards)[0])
         held.append(held_words(cards).tolist())
     chances = np.empty((len(moves), len(one)))
-    began, done = monotonic(), 0
     for world, side in enumerate(sides):
         for i, after in enumerate(afters):
             at = placed(after, held[i][world], side)
             solvers[side].settle(at, nodes)
             chance = solvers[side].chance(at)
             chances[i, world] = chance if seat in side else 1 - chance
-        done = world + 1
-        if seconds is not None and monotonic() - began >= seconds:
-            break
     won, lost = stakes_of(view, state)
-    return Tried(tuple(moves), lost + (won - lost) * chances[:, :done], beliefs.weights[:done])
+    return Tried(tuple(moves), lost + (won - lost) * chances, beliefs.weights)
 
 
 def _sides(view: View, state: State, one: npt.NDArray[np.uint64]) -> list[frozenset[int]]:

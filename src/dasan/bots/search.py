@@ -30,7 +30,7 @@ class Effort:
     """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
     to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds, where rollouts value moves. pool:
     the number of worlds to choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions
-    that the solver searches for one move in one world, where it values moves; the weight of a first score is `PRIOR` there.
+    that the solver searches for one move in one world, where it values moves.
     """
 
     worlds: int = 200
@@ -49,12 +49,9 @@ at stake: with open hands everybody knows what no player knows, so that small di
 """
 
 LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
-LIKELY_OPEN = Effort(worlds=96, width=6, seconds=1.0, pool=512)
-"""The effort of `strong` where rollouts value its moves, and where the solver does."""
-PRIOR = 0.7
-"""The weight of the network's score in `strong`, beside 1 for the solver's mean: more worlds do not mend what open hands do to an
-average.
-"""
+"""The effort of `strong`."""
+LIKELY_AUCTION = Effort(worlds=128, width=6, seconds=1.0, pool=512)
+"""The effort of `strong` in games with an auction, whose hands take longer to play."""
 
 
 class SearchBot:
@@ -89,7 +86,8 @@ class SearchBot:
         if out is not None:
             return explain_values(self.name, view, out, [(out, None)], {})
         chosen, values = self._values(view)
-        reasons = {move: (average(view, value),) for move, value in values if value is not None}
+        solved = solvable(view.rules)
+        reasons = {move: (average(view, value, open_hands=solved),) for move, value in values if value is not None}
         return explain_values(self.name, view, chosen, values, reasons)
 
     def _values(self, view: View) -> tuple[Move, Values]:
@@ -112,13 +110,13 @@ class SearchBot:
 
 
 class StrongBot:
-    """Values the network's best moves in likely deals: in the play of Big Three by the solver, else by rollouts in which the
-    network plays every seat. Without a network for the game it plays as `search`.
+    """Values the network's best moves in likely deals, by rollouts in which the network plays every seat. Without a network for
+    the game it plays as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"7+{SearchBot.version}"
+    version = f"8+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
@@ -159,8 +157,7 @@ class StrongBot:
 
     def _values(self, view: View, found: Fitted) -> tuple[Values, Reasons]:
         """Candidates with their values, and what these are made of."""
-        solved = view.phase == "play" and solvable(view.rules)
-        effort = self._effort or (LIKELY_OPEN if solved else LIKELY)
+        effort = self._effort or (LIKELY if view.rules.auction is None else LIKELY_AUCTION)
         moves, seed = choices(view), seed_of(view, self._seed)
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         certain = Certain(view, moves)
@@ -175,12 +172,8 @@ class StrongBot:
         else:
             beliefs = evenly(view, effort.worlds, seed)
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
-        if solved:
-            tried = by_solver(view, kept, beliefs, effort.nodes, seconds=seconds)
-        else:
-            tried = by_network(view, kept, beliefs, found, seconds=seconds)
-        n = float(tried.weights.sum())
-        trust = PRIOR * n if solved else effort.trust
+        tried = by_network(view, kept, beliefs, found, seconds=seconds)
+        n, trust = float(tried.weights.sum()), effort.trust
         means = valued(tried)
         values: Values = [(move, (n * mean + trust * first[move]) / (n + trust)) for move, mean in means]
         return values, {move: (average(view, mean), *scores[move]) for move, mean in means}
@@ -196,11 +189,11 @@ def best(values: Values) -> Move:
     return max(values, key=lambda one: one[1] or 0.0)[0]
 
 
-def average(view: View, mean: float) -> Reason:
-    """The sentence about the mean of a move over deals."""
+def average(view: View, mean: float, *, open_hands: bool = False) -> Reason:
+    """The sentence about the mean of a move over deals. open_hands: in which all hands are open."""
     if not view.rules.pays:
         return estimate("expected-place", mean)
-    return estimate("expected-open" if view.phase == "play" and solvable(view.rules) else "expected", mean)
+    return estimate("expected-open" if open_hands else "expected", mean)
 
 
 def explain_values(name: str, view: View, chosen: Move, values: Values, reasons: Reasons) -> Explanation:
