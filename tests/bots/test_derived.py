@@ -20,6 +20,7 @@ GAMES = {
     "big-two": dasan.rules("big-two"),
     "winner": dasan.rules("winner"),
     "winner of two decks": dasan.rules("winner", players=6, decks=2),
+    "winner with jokers": dasan.rules("winner", jokers=True),
 }
 
 
@@ -40,7 +41,10 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
     rules = GAMES[game]
     whole = Counter(rules.order.place[c][0] for c in rules.pack)
     many = max(whole.values())
-    in_runs = {rank for row in rules.catalogue.rows if row.kind == "straight" for rank, _ in row.pattern.counts}
+    in_runs = {
+        kind: {rank for row in rules.catalogue.rows if row.kind == kind for rank, _ in row.pattern.counts}
+        for kind in ("straight", "pair-run")
+    }
     sizes = {kind: [row.size for row in rules.catalogue.rows if row.kind == kind] for kind in ("straight", "pair-run")}
     shortest = {kind: min(found, default=99) for kind, found in sizes.items()}
     features, place, ids = derived(rules), rules.order.place, action_ids(rules)
@@ -66,12 +70,12 @@ def test_what_others_may_hold_and_what_stays_are_counted_from_the_cards(game: st
             )
             assert places(part(row, features.move, "groups")) == [min(15, len(kept))]
             assert places(part(row, features.move, "beatable")) == [min(15, sum(weak.values()))]
-            for name, least, long in (
-                ("in_straights", 1, shortest["straight"]),
-                ("in_pair_runs", 2, shortest["pair-run"] // 2),
+            for name, least, long, used in (
+                ("in_straights", 1, shortest["straight"], in_runs["straight"]),
+                ("in_pair_runs", 2, shortest["pair-run"] // 2, in_runs["pair-run"]),
             ):
                 runs = [range(a, a + long) for a in range(len(whole) - long + 1)]
-                full = [run for run in runs if all(kept[rank] >= least and rank in in_runs for rank in run)]
+                full = [run for run in runs if all(kept[rank] >= least and rank in used for rank in run)]
                 assert places(part(row, features.move, name)) == sorted({rank for run in full for rank in run})
             seen += 1
         state = state.play(thrifty.choose(view))
@@ -104,6 +108,9 @@ def test_a_view_and_a_batch_get_the_same_scores(game: str) -> None:
     scorer = Scorer()
     for _ in range(12):
         env.step(env.thrifty())
+    short = {**network.weights, "w_obs": network.weights["w_obs"][:-8]}
+    with pytest.raises(ValueError, match="features of other rules"):
+        scorer(env, np.arange(5), short)
     scores = scorer(env, np.arange(5), network.weights)
     assert env.obs is not None
     assert env.moves is not None

@@ -87,6 +87,9 @@ def test_rows_of_a_group_are_in_one_batch() -> None:
         place[part] = k
     assert all(len(set(place[groups == group])) == 1 for group in range(60) if (groups == group).any())
     assert max(map(len, parts)) < 1.6 * 1000 / 7
+    few = batches(np.array([0, 0, 1, 1, -1, -1, -1, -1], np.int32), 8)
+    assert all(len(part) for part in few)
+    assert sorted(np.concatenate(few)) == list(range(8))
     alone = batches(np.full(10, -1, np.int32), 3)
     assert [part.tolist() for part in alone] == [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
 

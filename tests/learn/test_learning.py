@@ -178,16 +178,17 @@ def test_weights_go_to_a_file_and_to_another_game(tmp_path: Path) -> None:
 
 def scored(network: Network) -> Any:
     """The scores of the legal moves of a hand of Big Two that nobody has played in."""
-    env = dasan.vector.make("big-two", 1, seed=3, moves="padded")
-    assert env.moves is not None
-    assert env.obs is not None
-    return network.score(env.obs[0].tolist(), env.moves[0, : env.num_legal[0]].tolist())
+    state = dasan.deal(dasan.rules("big-two"), seed=3)
+    return network.of_view(state.view(state.to_act), session=False)
 
 
 def test_a_run_begins_with_the_weights_it_names() -> None:
-    started = Trainer(Config("big-two", envs=4, first=256, second=64, start="big-two"))
+    started = Trainer(Config("big-two", envs=4, first=256, second=64, start="big-two", derived=True))
     shipped = load(next(one for one in catalogue() if one.name == "big-two"))
     assert scored(started.network()) == pytest.approx(scored(shipped), abs=1e-3)
+    plain = Trainer(Config("big-two", envs=4, first=256, second=64, start="big-two"))
+    rows = plain.learner.shape.observation
+    assert np.array_equal(plain.learner.parts["w_obs"], started.learner.parts["w_obs"][:rows])
 
 
 def test_a_run_goes_on_without_the_network_it_began_with(tmp_path: Path) -> None:
@@ -202,7 +203,8 @@ def test_a_run_goes_on_without_the_network_it_began_with(tmp_path: Path) -> None
 
 def test_a_wider_network_begins_with_almost_the_same_scores() -> None:
     same, wide = (
-        Trainer(Config("big-two", envs=64, first=n, second=n // 4, start="big-two-charlesworth")) for n in (256, 512)
+        Trainer(Config("big-two", envs=64, first=n, second=n // 4, start="big-two-charlesworth", derived=True))
+        for n in (256, 512)
     )
     first, second = (scored(trainer.network()) for trainer in (same, wide))
     assert np.corrcoef(first, second)[0, 1] > 0.98

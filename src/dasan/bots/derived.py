@@ -1,7 +1,9 @@
 """Features that follow from an observation and a move, for networks: which cards others may hold, and what a move leaves.
 
 They tell a network nothing new, but what it would have to work out from single cards. They go behind the rows of `encode` and
-`encode_moves`. They count ranks alone, whatever the suits.
+`encode_moves`. They count ranks alone, whatever the suits. Runs are looked for from the lowest rank to the highest: those
+that begin with an ace or a two below a three are not found. What a seat gives, offers or takes in an exchange (W.20) does not
+count.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ def derived(rules: Rules, session: bool = False) -> Derived:
         *seen,
         *_behind(
             observation_size(rules, session),
-            ("unseen", n * many, "by rank: how many cards you have not seen and do not hold, from 1"),
+            ("unseen", n * many, "by rank: how many cards are neither played nor in your hand, from 1"),
         ),
     )
     move = (
@@ -98,7 +100,7 @@ def derived(rules: Rules, session: bool = False) -> Derived:
             ("in_pair_runs", n, "ranks of which two cards are left, as many in a row as a run of pairs needs"),
             ("beatable", NUMBERS, "ranks in the hand after it of which as many of a higher rank may be elsewhere"),
             ("plays", NUMBERS, "plays that the hand needs after it, about"),
-            ("beatable_plays", NUMBERS, "`beatable`, less what the longest run saves"),
+            ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
         ),
     )
     pack = np.zeros(n, np.int64)
@@ -108,7 +110,7 @@ def derived(rules: Rules, session: bool = False) -> Derived:
         kind: [row.pattern.counts for row in rules.catalogue.rows if row.kind == kind]
         for kind in ("straight", "pair-run")
     }
-    straights = {rank for counts in runs["straight"] for rank, _ in counts}
+    used = [{rank for counts in found for rank, _ in counts} for found in runs.values()]
     sets = range(at["played"].start, at["played"].start + at["played"].size, slots)
     tables = (
         _ranks_of_flags(rules),
@@ -117,7 +119,7 @@ def derived(rules: Rules, session: bool = False) -> Derived:
         at["hand"].start,
         cards.start,
         pack,
-        np.array([rank in straights for rank in range(n)], np.bool_),
+        np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
         np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
         many,
         observation[len(seen)].start,

@@ -69,7 +69,9 @@ class Scorer:
         self._moves = np.empty((0, 0), np.uint8)
 
     def __call__(self, env: VectorEnv, envs: Longs, weights: Mapping[str, Floats]) -> Scores:
-        """The scores in `envs` (int64, no environment twice). ValueError: the environments show no ragged moves."""
+        """The scores in `envs` (int64, no environment twice). ValueError: the environments show no ragged moves, or the network
+        reads features of other rules.
+        """
         from dasan.kernels.network import layers
 
         if env.obs is None or env.moves is None or env.move_starts is None or env.moves.ndim != 2:
@@ -81,6 +83,8 @@ class Scorer:
         read = Inputs(env.obs, envs, env.num_legal, env.move_starts, env.moves)
         if len(weights["w_obs"]) != env.num_features:
             read = self._longer(read, rows, derived(env.rules, env.session))
+        if (len(weights["w_obs"]), len(weights["w_move"])) != (read.obs.shape[1], read.moves.shape[1]):
+            raise ValueError("the network reads features of other rules")
         begin = np.empty(len(envs) + 1, np.int64)
         layers.score_first(
             read.obs,

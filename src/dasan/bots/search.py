@@ -49,9 +49,11 @@ at stake: with open hands everybody knows what no player knows, so that small di
 """
 
 LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
-"""The effort of `strong`."""
-LIKELY_AUCTION = Effort(worlds=128, width=6, seconds=1.0, pool=512)
-"""The effort of `strong` in games with an auction, whose hands take longer to play."""
+"""The effort of `strong` in games without an auction."""
+EVEN = Effort(worlds=256, width=6, seconds=1.0, trust=100.0)
+"""The effort of `strong` in games with an auction, chosen over few deals (see the decision of 23 November 2026 on rollouts).
+Worlds are drawn evenly, because the likeliest of a pool are few.
+"""
 
 
 class SearchBot:
@@ -110,8 +112,8 @@ class SearchBot:
 
 
 class StrongBot:
-    """Values the network's best moves in likely deals, by rollouts in which the network plays every seat. Without a network for
-    the game it plays as `search`.
+    """Values the network's best moves in deals that fit the view, by rollouts in which the network plays every seat; in games
+    without an auction in likely ones. Without a network for the game it plays as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
@@ -157,7 +159,7 @@ class StrongBot:
 
     def _values(self, view: View, found: Fitted) -> tuple[Values, Reasons]:
         """Candidates with their values, and what these are made of."""
-        effort = self._effort or (LIKELY if view.rules.auction is None else LIKELY_AUCTION)
+        effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
         moves, seed = choices(view), seed_of(view, self._seed)
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         certain = Certain(view, moves)

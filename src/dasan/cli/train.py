@@ -32,7 +32,10 @@ def train(
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs in all; default: 100, or as the network.")] = None,
     envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
     rounds: Annotated[
-        int, typer.Option(min=1, help="Rounds of 32 steps in an epoch; the network learns after each.")
+        int,
+        typer.Option(
+            min=1, help="Rounds in an epoch, of 32 steps or one deal with --branches; the network learns after each."
+        ),
     ] = 40,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
     pool: Annotated[

@@ -61,7 +61,7 @@ class Branches:
         for k in np.flatnonzero(now):
             begin, end = scores.begin[k], scores.begin[k + 1]
             many = min(self.size, int(legal[scores.envs[k]]))
-            wish = scores.rows[begin:end] / self._heat + random.gumbel(size=end - begin)
+            wish = scores.rows[begin:end].astype(np.float64) / self._heat + random.gumbel(size=end - begin)
             wish[scores.rows[begin:end].argmax()] = np.inf
             first = scores.envs[k]
             which.append(np.full(many, k))
@@ -77,8 +77,10 @@ class Branches:
 
 
 def batches(groups: npt.NDArray[np.int32], parts: int) -> list[Longs]:
-    """The rows 0, 1, … in `parts` parts of about the same size, with all rows of a group (a number from 0 on) in one."""
+    """The rows 0, 1, … in at most `parts` parts of about the same size, none empty, with all rows of a group (a number from 0 on)
+    in one.
+    """
     part = np.repeat(np.arange(parts), [len(rows) for rows in np.array_split(groups, parts)])
     part = np.where(groups >= 0, groups % parts, part)
     order = np.argsort(part, kind="stable")
-    return np.split(order, np.searchsorted(part[order], np.arange(1, parts)))
+    return [rows for rows in np.split(order, np.searchsorted(part[order], np.arange(1, parts))) if len(rows)]

@@ -32,7 +32,8 @@ class Config:
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
     - derived: whether the network also reads derived features, see `dasan.bots.derived`.
     - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
-      environment plays hands of its own. With branches a round has as many steps as its longest hand. span: they part at one of
+      environment plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says,
+      and all hands are first ones, without an exchange (W.20). span: they part at one of
       the first so many decisions. heat: the temperature at which other moves are tried, in scores. contrast: the weight of
       differences between branches, see `contrasted`.
     """

@@ -2,9 +2,9 @@
 
 Where a deal has branches, environments that share it also show what other moves would have led to.
 
-Training goes by epochs. An epoch begins with new hands in all environments and ends when every hand that was begun in it
-is over, so what it does depends on the configuration, on its number and on the weights it starts with: a run that was
-stopped goes on exactly from the last epoch that was saved.
+Training goes by epochs. An epoch, or with branches each of its rounds, begins with new hands in all environments and ends when
+every hand that was begun in it is over, so what it does depends on the configuration, on its number and on the weights it
+starts with: a run that was stopped goes on exactly from the last epoch that was saved.
 """
 
 from __future__ import annotations

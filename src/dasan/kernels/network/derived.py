@@ -39,8 +39,8 @@ def derive(
 
     rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
     begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
-    of each rank. in_runs: the ranks that straights are made of. shortest: the ranks in the shortest run of single cards, and of
-    pairs. copies: the most cards of one rank. unseen_at, kept_at: where the new features begin. For others see `layers`.
+    of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
+    shortest of each. copies: the most cards of one rank. unseen_at, kept_at: where the new features begin. Others: see `layers`.
     """
     ranks, slots = len(pack), len(rank_of)
     groups_at = kept_at + 2 * copies * ranks
@@ -90,7 +90,7 @@ def derive(
             for c in range(1, 3):
                 length = 0
                 for rank in range(ranks + 1):
-                    if rank < ranks and in_runs[rank] and kept[rank] >= c:
+                    if rank < ranks and in_runs[c - 1, rank] and kept[rank] >= c:
                         length += 1
                         continue
                     if length >= shortest[c - 1]:
