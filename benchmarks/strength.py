@@ -71,31 +71,42 @@ GAMES = {
             ("greedy", "shed", 60),
             ("net", "greedy", 100),
             ("search", "greedy", 60),
+            ("strong", "low", 40),
+            ("strong", "shed", 40),
+            ("strong", "greedy", 40),
         ),
         CHARLESWORTH,
     ),
-    "big-two": Game("Big Two", "big-two", (("net", "greedy", 120), ("search", "greedy", 60), *levels(150, 60))),
+    "big-two": Game(
+        "Big Two",
+        "big-two",
+        (("net", "greedy", 120), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(200, 40)),
+    ),
     "big-three": Game(
         "Big Three",
         "big-three",
         (
-            ("net", "greedy", 1500),
-            ("net", "search", 300),
+            ("net", "greedy", 1000),
+            ("net", "search", 150),
             ("search", "greedy", 300),
-            ("strong", "search", 300),
-            *levels(200, 100),
+            ("strong", "search", 40),
+            *levels(200, 60),
         ),
     ),
     "big-three-4p": Game(
         "Big Three, four players",
         "big-three-4p",
-        (("net", "greedy", 200), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 80)),
+        (("net", "greedy", 800), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 30)),
     ),
     "winner": Game(
-        "Winner, four players", "winner", (("net", "greedy", 100), ("search", "greedy", 60), *levels(150, 40))
+        "Winner, four players",
+        "winner",
+        (("net", "greedy", 100), ("search", "greedy", 60), ("strong", "greedy", 30), *levels(150, 24)),
     ),
-    "winner-3": Game("Winner, three players", "winner", (("net", "greedy", 150),), {"players": 3}),
-    "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80),), {"players": 6}),
+    "winner-3": Game(
+        "Winner, three players", "winner", (("net", "greedy", 150), ("strong", "greedy", 30)), {"players": 3}
+    ),
+    "winner-6": Game("Winner, six players", "winner", (("net", "greedy", 80), ("strong", "greedy", 12)), {"players": 6}),
 }
 
 
@@ -160,7 +171,8 @@ def page(kept: Kept, earlier: str = "") -> str:
         "Winner by place: 1 for the first, -1 for the last. Equal bots would earn 0. *Points* are rating points: 400 if one",
         "earns more than the other ten times as often as less, ties apart. Times are of one core of a shared two-core server. A",
         "row names the versions of the bots that were measured. Rows were measured on different days, so their times differ by",
-        "the load too. The sight of the levels of Big Three was chosen over the same deals.\n",
+        "the load too: `strong` has had a second a move where three other programs shared the two cores. The sight of level 7",
+        "was chosen with regard to level 8 over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():

@@ -77,7 +77,7 @@ CHARACTERS: tuple[Character, ...] = (
         "level-7",
         "Doctor Mei",
         "Looks twice where others look once.",
-        "Notices more plays than Old Chen, in some games every one, and tries none of them out.",
+        "Notices more plays than Old Chen, and tries none of them out.",
         7,
     ),
     Character(
