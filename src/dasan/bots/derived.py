@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dasan.features import Feature, by_rank, card_slots, layout, move_layout, move_size, observation_size
-from dasan.features.cards import copies, eights, ranks
+from dasan.features import Feature, card_slots, layout, move_layout, move_size, observation_size
+from dasan.features.cards import copies, eights, flag_ranks, ranks
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
 
@@ -103,6 +103,7 @@ def derived(rules: Rules, session: bool = False) -> Derived:
             ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
         ),
     )
+    rank_of = np.array(flag_ranks(rules), np.int64)
     pack = np.zeros(n, np.int64)
     for c in rules.pack:
         pack[rules.order.place[c][0]] += 1
@@ -113,8 +114,8 @@ def derived(rules: Rules, session: bool = False) -> Derived:
     used = [{rank for counts in found for rank, _ in counts} for found in runs.values()]
     sets = range(at["played"].start, at["played"].start + at["played"].size, slots)
     tables = (
-        _ranks_of_flags(rules),
-        np.arange(cards.size) % n if cards.name == "counts" else _ranks_of_flags(rules),
+        rank_of,
+        np.arange(cards.size) % n if cards.name == "counts" else rank_of,
         np.array([at["hand"].start, *sets], np.int64),
         at["hand"].start,
         cards.start,
@@ -134,17 +135,6 @@ def layouts(rules: Rules, session: bool, with_derived: bool) -> tuple[tuple[Feat
         found = derived(rules, session)
         return found.observation, found.move
     return layout(rules, session), move_layout(rules, session)
-
-
-def _ranks_of_flags(rules: Rules) -> Longs:
-    """int64 [card_slots]: the rank of each flag of `card_flags`."""
-    import numpy as np
-
-    flags = np.arange(card_slots(rules))
-    if by_rank(rules):
-        return flags % ranks(rules)
-    flags %= 52 + 2 * rules.jokers
-    return np.where(flags < 52, flags // 4, flags - 39)
 
 
 def _behind(start: int, *parts: tuple[str, int, str]) -> tuple[Feature, ...]:

@@ -4,7 +4,8 @@
     second = relu(first @ w_second + b_second)
     score  = second @ w_last + b_last
 
-The score is the expected payment to the seat to act, in multiples of `unit`. Playing takes NumPy only; Numba makes batches fast.
+The score is the expected payment to the seat to act, in multiples of `unit`. NumPy computes it; Numba
+writes derived features and makes batches fast.
 """
 
 from __future__ import annotations

@@ -72,6 +72,15 @@ def card_flags(rules: Rules, cards: Iterable[Card | None]) -> list[int]:
     return out
 
 
+def flag_ranks(rules: Rules) -> list[int]:
+    """The rank of each flag of `card_flags`."""
+    flags = range(card_slots(rules))
+    if by_rank(rules):
+        return [flag % ranks(rules) for flag in flags]
+    slots = [flag % (52 + 2 * rules.jokers) for flag in flags]
+    return [slot // 4 if slot < 52 else slot - 39 for slot in slots]
+
+
 def one_flag(size: int, place: int | None) -> list[int]:
     """`size` flags, of which only the one at `place` is 1; all are 0 if `place` is None."""
     return [int(i == place) for i in range(size)]
