@@ -96,7 +96,7 @@ GAMES = {
     "big-three-4p": Game(
         "Big Three, four players",
         "big-three-4p",
-        (("net", "greedy", 800), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 30)),
+        (("net", "greedy", 3000), ("net", "thrifty", 200), ("search", "greedy", 60), *levels(150, 30)),
     ),
     "winner": Game(
         "Winner, four players",
@@ -140,9 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def write_cards(kept: Kept) -> None:
-    """Put into each network's model card what it earned, by its own rules, among whom, and over which deals."""
+    """Put into each network's model card what it earned, by its own rules, among whom, and over which deals. Rows of contests
+    that are not kept stay.
+    """
     for one in catalogue():
-        strength = []
+        strength = {row["among"].split(" ")[0]: row for row in one.card.get("strength", [])}
         for game in GAMES.values():
             rules = dasan.rules(game.preset, **game.options)
             for a, b, deals in game.contests:
@@ -150,16 +152,14 @@ def write_cards(kept: Kept) -> None:
                 if rules.digest == one.rules.digest and a == "net" and found is not None:
                     outcomes = list(found[1].values())
                     estimate = interval(outcomes)
-                    strength.append(
-                        {
-                            "among": " ".join((b, found[0][1])),
-                            "deals": len(outcomes),
-                            "seed": SEED,
-                            "a_hand": [round(x, 3) for x in (estimate.mean, estimate.low, estimate.high)],
-                        }
-                    )
+                    strength[b] = {
+                        "among": " ".join((b, found[0][1])),
+                        "deals": len(outcomes),
+                        "seed": SEED,
+                        "a_hand": [round(x, 3) for x in (estimate.mean, estimate.low, estimate.high)],
+                    }
         file = Path(str(WEIGHTS)) / f"{one.name}.json"
-        file.write_text(json.dumps({**one.card, "strength": strength}, indent=2) + "\n", encoding="utf-8")
+        file.write_text(json.dumps({**one.card, "strength": [*strength.values()]}, indent=2) + "\n", encoding="utf-8")
 
 
 def page(kept: Kept, earlier: str = "") -> str:
