@@ -17,13 +17,17 @@ OVER_NODES = """
 import sys, time
 from pathlib import Path
 
+import numpy as np
 import ray
 from ray.cluster_utils import Cluster
 
 import dasan
 from dasan.arena.contest import Contest, run
 from dasan.cluster import over_cluster
+from dasan.learn.actors import spread
+from dasan.learn.config import Config
 from dasan.learn.dataset import Plan, make
+from dasan.learn.trainer import Trainer
 
 begun = Path(sys.argv[1])
 
@@ -85,6 +89,22 @@ here, there = (begun.parent / name for name in ("here", "there"))
 assert make(plan, here) == make(plan, there, ray=cluster.address) == 3
 for part in (here / "hands").iterdir():
     assert part.read_bytes() == (there / "hands" / part.name).read_bytes()
+
+nodes.append(cluster.add_node(num_cpus=1))
+config = Config("big-two", envs=16, steps=64, rounds=4, first=32, second=16, actors=3)
+alone, spread_out = Trainer(config), Trainer(config)
+alone.epoch()
+with spread(1, cluster.address) as actors:
+    waiting = []
+
+    def losing_a_machine(orders):
+        waiting.append(actors(orders))
+        if len(waiting) == 2:
+            cluster.remove_node(nodes.pop(0), allow_graceful=False)
+        return waiting[-1]
+
+    spread_out.epoch(losing_a_machine)
+assert np.array_equal(alone.learner.flat, spread_out.learner.flat) and len(waiting) == 4
 print("the others did it")
 """
 

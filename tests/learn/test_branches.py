@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,17 +34,17 @@ SMALL = Config(
 def test_branches_show_one_observation_and_different_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(SMALL)
     taken: list[tuple[np.ndarray, ...]] = []
-    take = trainer.returns.take
+    take = trainer.hands.returns.take
 
     def kept(keep: float, random: np.random.Generator) -> tuple[np.ndarray, ...]:
         taken.append(take(keep, random))
         return taken[-1]
 
-    monkeypatch.setattr(trainer.returns, "take", kept)
+    monkeypatch.setattr(trainer.hands.returns, "take", kept)
     trainer.epoch()
     assert len(taken) == SMALL.rounds
     assert trainer.progress.samples == trainer.progress.decisions > 0
-    assert trainer.returns.waiting == 0
+    assert trainer.hands.returns.waiting == 0
     sizes = []
     for obs, moves, targets, groups in taken:
         assert len(obs) == len(moves) == len(targets)
@@ -61,7 +60,7 @@ def test_branches_show_one_observation_and_different_moves(monkeypatch: pytest.M
 def test_environments_of_a_deal_are_alike_until_they_part() -> None:
     trainer = Trainer(SMALL)
     trainer.epoch()
-    env, branches = trainer.env, trainer._branches
+    env, branches = trainer.hands.env, trainer.hands.branches
     random = np.random.default_rng(1)
     env.reset(branches.begin(random))
     first = np.arange(SMALL.envs) // 4 * 4
@@ -69,7 +68,7 @@ def test_environments_of_a_deal_are_alike_until_they_part() -> None:
     assert (branches.chooses == (np.arange(SMALL.envs) == first)).all()
     open_ = np.ones(SMALL.envs, np.bool_)
     for _ in range(12):
-        trainer._step(random, open_, closing=True)
+        trainer.hands.step(random, open_, closing=True)
         apart = np.repeat(branches.chooses.reshape(-1, 4).all(axis=1), 4)
         assert (env.obs[~apart] == env.obs[first[~apart]]).all()
     assert apart.any()
@@ -120,19 +119,10 @@ def test_a_hand_that_ends_early_is_played_once() -> None:
     assert trainer.progress.hands == SMALL.envs // SMALL.branches
 
 
-def test_a_run_with_branches_goes_on_exactly(tmp_path: Path) -> None:
-    whole, part = Trainer(SMALL), Trainer(SMALL)
-    for _ in range(2):
-        whole.epoch()
-    part.epoch()
-    part.save(tmp_path / "run.npz")
-    again = Trainer.load(tmp_path / "run.npz")
-    again.epoch()
-    assert np.array_equal(whole.learner.flat, again.learner.flat)
-    assert whole.progress.decisions == again.progress.decisions
-
-
 def test_settings_that_make_no_branches_are_refused() -> None:
     with pytest.raises(ValueError, match="a multiple of branches"):
         replace(SMALL, envs=30)
+
+
+def test_environments_without_branches_choose_for_themselves() -> None:
     assert Branches(4, 1, 5, 1.0).chooses.all()

@@ -80,7 +80,7 @@ def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
     trainer = Trainer(SMALL)
     trainer.epoch()
     progress = trainer.progress
-    assert trainer.returns.waiting == 0
+    assert trainer.hands.returns.waiting == 0
     assert progress.hands >= SMALL.envs
     assert 0 < progress.decisions < progress.plies
     assert (
@@ -95,8 +95,14 @@ def test_every_decision_is_learnt_from_where_all_are_kept() -> None:
     assert trainer.progress.updates > 0
 
 
-def test_a_run_goes_on_exactly(tmp_path: Path) -> None:
-    whole, part = Trainer(SMALL), Trainer(SMALL)
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"branches": 4, "derived": True, "span": 8, "pool": ("thrifty", "past"), "share": 0.25}, {"actors": 2}],
+    ids=["alone", "branches", "actors"],
+)
+def test_a_run_goes_on_exactly(tmp_path: Path, changes: dict[str, Any]) -> None:
+    config = replace(SMALL, **changes)
+    whole, part = Trainer(config), Trainer(config)
     for _ in range(3):
         whole.epoch()
     part.epoch()
@@ -107,7 +113,7 @@ def test_a_run_goes_on_exactly(tmp_path: Path) -> None:
     assert np.array_equal(whole.learner.flat, again.learner.flat)
     assert np.array_equal(whole.learner.average, again.learner.average)
     assert whole.progress.decisions == again.progress.decisions
-    assert Config.from_json(SMALL.to_json()) == SMALL
+    assert Config.from_json(config.to_json()) == config
     (tmp_path / "other.npz").write_bytes((tmp_path / "run.npz").read_bytes()[:100])
     with pytest.raises(ValueError, match="no saved training run"):
         Trainer.load(tmp_path / "other.npz")
@@ -221,9 +227,10 @@ def test_training_for_seconds_beats_random() -> None:
 
 
 @pytest.mark.long
-def test_the_command_goes_on_after_kill_9(tmp_path: Path) -> None:
+@pytest.mark.parametrize("actors", [[], ["--actors", "2"]], ids=["alone", "actors"])
+def test_the_command_goes_on_after_kill_9(tmp_path: Path, actors: list[str]) -> None:
     command = [sys.executable, "-m", "dasan", "train", "--every", "100", "--deals", "2"]
-    new = ["--game", "big-two", "--envs", "64", "--rounds", "3", "--epochs", "6"]
+    new = ["--game", "big-two", "--envs", "64", "--rounds", "3", "--epochs", "6", *actors]
 
     def run(out: Path, *more: str) -> None:
         subprocess.run([*command, "--out", str(out), *more], check=True, capture_output=True, timeout=300)
@@ -237,7 +244,7 @@ def test_the_command_goes_on_after_kill_9(tmp_path: Path) -> None:
         time.sleep(0.1)
     os.kill(begun.pid, signal.SIGKILL)
     begun.wait()
-    run(part, "--resume")
+    run(part, "--resume", *(["--processes", "1"] if actors else []))
     with np.load(tmp_path / "whole" / "run.npz") as whole, np.load(part / "run.npz") as again:
         assert np.array_equal(whole["flat"], again["flat"])
     assert [row["epoch"] for row in read(part / "curve.csv")] == [str(n) for n in range(1, 7)]

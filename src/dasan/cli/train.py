@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,10 +16,15 @@ from dasan.cli.files import AsJson
 from dasan.cli.group import Refused
 from dasan.cli.output import print_json, say
 from dasan.cli.progress import progress_bar
+from dasan.cli.spreading import Processes, RayAddress, check_place, failures_refused, on_cluster
 
 if TYPE_CHECKING:
+    from dasan.learn.actors import Actors
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
+
+_SETTINGS = {"game", "option", "envs", "rounds", "steps", "seed", "branches", "derived"}
+"""Options that a run or a network of the package has settled."""
 
 
 def train(
@@ -31,12 +38,11 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
     epochs: Annotated[int | None, typer.Option(min=1, help="Epochs in all; default: 100, or as the network.")] = None,
     envs: Annotated[int, typer.Option(min=1, help="Hands side by side.")] = 1024,
-    rounds: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Rounds in an epoch, of 32 steps or one deal with --branches; the network learns after each."
-        ),
-    ] = 40,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds in an epoch; the network learns after each.")] = 40,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Steps of a round; default: 32, with --actors 256. With --branches: those of a deal."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same run.")] = 0,
     pool: Annotated[
         list[str] | None,
@@ -51,31 +57,43 @@ def train(
     derived: Annotated[
         bool, typer.Option("--derived", help="The network also reads what follows from its cards.")
     ] = False,
+    actors: Annotated[
+        int, typer.Option(min=0, help="Play in so many processes, each --envs hands side by side, beside the learner.")
+    ] = 0,
+    processes: Processes = None,
+    ray: RayAddress = None,
     every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after every this many epochs.")] = 10,
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Train a network by self-play on this computer. The folder keeps it, its curve, and the data to resume the run."""
+    """Train a network by self-play. The folder keeps it, its curve, and the data to resume the run."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
         raise Refused("--share says how often the opponents of --pool take part: name one")
-    if resume and (
-        lost := given & {"game", "option", "like", "envs", "rounds", "seed", "pool", "share", "branches", "derived"}
-    ):
+    check_place(processes, ray)
+    if resume and (lost := given & {"like", "pool", "share", "actors", *_SETTINGS}):
         raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
-    if like is not None and (lost := given & {"game", "option", "envs", "rounds", "seed", "branches", "derived"}):
+    if like is not None and (lost := given & _SETTINGS):
         raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     if resume:
         trainer = _resumed(out, epochs)
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
-        sizes = {"envs": envs, "rounds": rounds, "seed": seed, "branches": branches, "derived": derived}
-        trainer = _begun(out, game, option, like, sizes, opponents | ({} if epochs is None else {"epochs": epochs}))
+        steps = steps or (256 if actors else 32)
+        sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches, "derived": derived}
+        changes = opponents | {"actors": actors} | ({} if epochs is None else {"epochs": epochs})
+        trainer = _begun(out, game, option, like, sizes, changes)
+    if not trainer.config.actors and (lost := given & {"processes", "ray"}):
+        raise Refused(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
     report: dict[str, Any] = {}
-    with progress_bar() as show:
+    with (
+        progress_bar() as show,
+        failures_refused("it played", "there was not enough memory"),
+        _actors(trainer, processes, ray) as playing,
+    ):
         while trainer.progress.epoch < trainer.config.epochs:
-            trainer.epoch()
+            trainer.epoch(playing)
             report = _keep(out, trainer, every, deals)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
     report = report or {"epoch": trainer.progress.epoch}
@@ -83,6 +101,18 @@ def train(
         print_json(report)
     else:
         say(", ".join(f"{name} {value}" for name, value in report.items()))
+
+
+@contextmanager
+def _actors(trainer: Trainer, processes: int | None, ray: str | None) -> Iterator[Actors]:
+    """Who plays: nobody beside the learner, processes of this machine, or a cluster."""
+    from dasan.learn.actors import here, spread
+
+    if not trainer.config.actors:
+        yield here
+        return
+    with on_cluster(ray), spread(min(trainer.config.actors, processes or os.cpu_count() or 1), ray) as actors:
+        yield actors
 
 
 def _given(context: typer.Context, name: str) -> bool:
@@ -120,8 +150,8 @@ def _begun(
             config = Config(game, changed, session=rules.exchange, second=64, keep=1.0, trace=0.9, **settings)
         except ValueError as error:
             raise Refused(str(error)) from error
-    config = replace(config, **changes)
     try:
+        config = replace(config, **changes)
         out.mkdir(parents=True, exist_ok=True)
         return Trainer(config)
     except (OSError, ValueError) as error:

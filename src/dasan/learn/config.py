@@ -13,6 +13,7 @@ from dasan.ruleset.rules import Rules
 MOST = 10**9
 """The most of anything that a run may have; its memory sets limits far below."""
 MOST_SEED = 2**32
+MOST_ACTORS = 4096
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Config:
       and all hands are first ones, without an exchange (W.20). span: they part at one of
       the first so many decisions. heat: the temperature at which other moves are tried, in scores. contrast: the weight of
       differences between branches, see `contrasted`.
+    - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
+      then begins with new hands, and is played with the weights from before the last round was learnt.
     """
 
     preset: str
@@ -64,6 +67,7 @@ class Config:
     span: int = 22
     heat: float = 0.15
     contrast: float = 3.0
+    actors: int = 0
 
     def __post_init__(self) -> None:
         for name in ("preset", "start"):
@@ -74,6 +78,7 @@ class Config:
         checked: dict[str, object] = {name: flag(getattr(self, name), name) for name in ("session", "derived")}
         for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span"):
             checked[name] = whole(getattr(self, name), name, 1, MOST)
+        checked["actors"] = whole(self.actors, "actors", 0, MOST_ACTORS)
         checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
         for name in ("explore", "keep", "trace", "average", "share"):
             checked[name] = amount(getattr(self, name), name, 1)

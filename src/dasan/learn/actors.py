@@ -1,0 +1,100 @@
+"""Actors: they play rounds of hands with the weights that they are sent, in this process, in others, or on a cluster.
+
+What an actor plays depends on its order alone: it is the same wherever it is played, and an order that was lost with its
+machine is played again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from time import process_time
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.network import Floats
+from dasan.cluster import connected, over_cluster
+from dasan.learn.config import Config
+from dasan.learn.selfplay import Counts, SelfPlay
+from dasan.processes import worker_processes
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What one actor plays in one round. number: epoch, round and actor. weights, past: as in `SelfPlay`."""
+
+    config: Config
+    number: tuple[int, int, int]
+    weights: Mapping[str, Floats]
+    past: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """The decisions of an order that are learnt from, as `Returns.take` gives them. seconds: processor time, of another
+    process than the learner's.
+    """
+
+    obs: npt.NDArray[np.uint8]
+    moves: npt.NDArray[np.uint8]
+    targets: Floats
+    groups: npt.NDArray[np.int32]
+    counts: Counts
+    seconds: float
+
+
+Actors = Callable[[Sequence[Order]], Callable[[], list[Played]]]
+"""Begins to play orders, and returns what waits for them and returns them in order."""
+
+
+def play(order: Order) -> Played:
+    """Play an order: new hands in all environments, for `steps` steps and until all are over; with branches, one deal each."""
+    begun, config = process_time(), order.config
+    hands = _hands(json.dumps(config.to_json()))
+    random = np.random.default_rng([config.seed, *order.number])
+    hands.counts = Counts()
+    hands.returns.clear()
+    hands.weights, hands.past = order.weights, order.past
+    hands.env.reset(hands.branches.begin(random))
+    hands.play(random, 0 if config.branches > 1 else config.steps)
+    return Played(*hands.returns.take(config.keep, random), hands.counts, process_time() - begun)
+
+
+@lru_cache(maxsize=1)
+def _hands(config: str) -> SelfPlay:
+    return SelfPlay(Config.from_json(json.loads(config)))
+
+
+def here(orders: Sequence[Order]) -> Callable[[], list[Played]]:
+    """Actors in this process; they play when they are waited for."""
+    return lambda: [replace(play(order), seconds=0.0) for order in orders]
+
+
+@contextmanager
+def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
+    """Actors in so many processes of this machine, or on the Ray cluster of an address, one processor for each at a time.
+
+    What waits for them raises as `over_cluster` does, and BrokenProcessPool where a process died.
+    """
+    if ray is None:
+        with worker_processes(processes) as pool:
+
+            def begin(orders: Sequence[Order]) -> Callable[[], list[Played]]:
+                waiting = [pool.submit(play, order) for order in orders]
+                return lambda: [one.result() for one in waiting]
+
+            yield begin
+        return
+    address = ray
+
+    def over(orders: Sequence[Order]) -> list[Played]:
+        found = dict(over_cluster(play, orders, address))
+        return [found[place] for place in range(len(orders))]
+
+    with connected(address), ThreadPoolExecutor(1) as thread:
+        yield lambda orders: thread.submit(over, orders).result

@@ -1,0 +1,141 @@
+"""Hands that one network plays in every seat, and the decisions of it that are learnt from.
+
+Decisions are kept until their hand is over. With a pool, others play some of the seats; with branches, environments play a deal
+together up to one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan import vector
+from dasan.bots.derived import derived
+from dasan.bots.network import Floats
+from dasan.bots.scoring import Scorer, Scores
+from dasan.learn.branches import NOTHING, Branches, Longs
+from dasan.learn.config import Config
+from dasan.learn.pool import Pool
+from dasan.learn.returns import Returns
+from dasan.vector import VectorEnv
+from dasan.vector.earnings import earned
+
+MOST_STEPS = 100_000
+"""More steps than any hand takes: a bound for loops that wait for the end of every hand."""
+
+
+@dataclass
+class Counts:
+    """What was played. decisions: moves with a choice that are kept; plies: all moves."""
+
+    plies: int = 0
+    decisions: int = 0
+    hands: int = 0
+
+
+class SelfPlay:
+    """The environments of `config`, with the decisions of their hands. sizes: the lengths of the rows that the network reads.
+
+    ValueError: the pool has a member that there is not.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        rules = config.rules()
+        self._pool = Pool(rules, config.session, config.pool, config.share, config.envs, config.branches)
+        self.branches = Branches(config.envs, config.branches, config.span, config.heat)
+        self.env: VectorEnv = vector.make(rules, config.envs, seed=config.seed, session=config.session, moves="ragged")
+        self.sizes = self.env.num_features, self.env.num_move_features
+        if config.derived:
+            longer = derived(rules, config.session)
+            self.sizes = longer.observation_size, longer.move_size
+        self.returns = Returns(config.envs, rules.players, *self.sizes, trace=config.trace)
+        self.counts = Counts()
+        self.weights: Mapping[str, Floats] = {}
+        """Those that play, as `Network` has them."""
+        self.past: Mapping[str, Floats] = {}
+        """Those of the pool's member of that name."""
+        self._scorer = Scorer()
+
+    def play(self, random: np.random.Generator, steps: int, after: Callable[[int], None] | None = None) -> None:
+        """Play until every hand that was begun in the first `steps` steps is over, at least one in each environment.
+
+        after: is called with the number of each step, from 1.
+        """
+        open_ = np.ones(self.env.num_envs, np.bool_)
+        for step in range(1, MOST_STEPS):
+            self.step(random, open_, closing=step > steps)
+            if after is not None:
+                after(step)
+            if not open_.any():
+                break
+
+    def step(self, random: np.random.Generator, open_: npt.NDArray[np.bool_], closing: bool) -> None:
+        """Make one move in every environment; decisions of hands that count are kept until the hand ends."""
+        config, env, counts = self.config, self.env, self.counts
+        actions = env.legal[:, 0].astype(np.int32)
+        envs = np.flatnonzero((env.num_legal > 1) & open_ & self.branches.chooses)
+        if config.share:
+            foreign = self._pool.others(envs, env.to_act[envs])
+            others, envs = envs[foreign], envs[~foreign]
+            actions[others] = self._pool.choose(env, others, self.past, self._scorer)
+        if len(envs):
+            scores = self._scorer(env, envs, self.weights)
+            best = scores.best()
+            values = scores.rows[best]
+            parting = self._part(scores, values, random, actions, open_) if config.branches > 1 else NOTHING
+            explored = random.random(len(envs)) < config.explore
+            explored[parting] = False
+            lots = np.flatnonzero(explored)
+            best[lots] = scores.begin[lots] + random.integers(0, env.num_legal[envs[lots]])
+            which = np.delete(np.arange(len(envs)), parting)
+            self._decide(scores, which, envs[which], best[which], values, explored[which], actions)
+        self.branches.follow(actions)
+        mine = open_ & self.branches.chooses
+        env.step(actions)
+        over = np.flatnonzero(env.done & mine)
+        if len(over):
+            self.returns.finish(over, earned(env) / np.float32(config.unit))
+        counts.plies += int(mine.sum())
+        counts.hands += len(over)
+        if closing:
+            open_ &= ~env.done
+
+    def _decide(
+        self,
+        scores: Scores,
+        which: Longs,
+        envs: Longs,
+        rows: Longs,
+        values: Floats,
+        explored: npt.NDArray[np.bool_],
+        actions: npt.NDArray[np.int32],
+        groups: npt.NDArray[np.int32] | None = None,
+    ) -> None:
+        """Keep decisions, and enter them in `actions`: those of `scores.envs[which]`, for the environments `envs`."""
+        env, seen = self.env, scores.envs[which]
+        actions[envs] = env.legal[seen, rows - scores.begin[which]]
+        self.returns.add(envs, env.to_act[seen], *scores.read(which, rows), values[which], explored, groups)
+        self.counts.decisions += len(envs)
+
+    def _part(
+        self,
+        scores: Scores,
+        values: Floats,
+        random: np.random.Generator,
+        actions: npt.NDArray[np.int32],
+        open_: npt.NDArray[np.bool_],
+    ) -> Longs:
+        """Make the moves of environments that part now; those for which there is no move are closed. Returns which of the
+        decisions of `scores` these were.
+        """
+        which, envs, rows = self.branches.part(scores, self.env.num_legal, random)
+        group = self.branches.group
+        self._decide(scores, which, envs, rows, values, rows != scores.best()[which], actions, group[envs])
+        used = np.zeros(len(open_), np.bool_)
+        used[envs] = True
+        open_ &= used | ~np.isin(group, group[envs])
+        return np.unique(which)
