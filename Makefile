@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check check-web bench cluster envs gpu docs site lock chromium firefox clean
+.PHONY: help play test test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -65,6 +65,8 @@ envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard, JAX and Pa
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
 
+train: $(VENV)/.train  ## add PyTorch, several GB on Linux, so that its learner is tested
+
 site: $(VENV)/.site  ## build the documentation site into build/site; a warning is an error
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(BIN)/mkdocs build --quiet
 
@@ -79,6 +81,7 @@ lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newes
 	$(COMPILE) --constraints requirements/dev.txt --extra cluster --extra data --output-file requirements/cluster.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra bench --extra data --extra envs --output-file requirements/envs.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra gpu --output-file requirements/gpu.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra train --output-file requirements/train.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra docs --output-file requirements/site.txt
 
 COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
@@ -117,7 +120,7 @@ $(VENV)/.dev: pyproject.toml hatch_build.py requirements/dev.txt $(WEB) | $(VENV
 	$(ITSELF)
 	@touch $@ $(VENV)/.play
 
-$(VENV)/.cluster $(VENV)/.envs $(VENV)/.gpu $(VENV)/.site: $(VENV)/.%: requirements/%.txt | $(VENV)/.dev
+$(VENV)/.cluster $(VENV)/.envs $(VENV)/.gpu $(VENV)/.train $(VENV)/.site: $(VENV)/.%: requirements/%.txt | $(VENV)/.dev
 	$(LOCKED) $<
 	@touch $@
 

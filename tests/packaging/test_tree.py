@@ -56,6 +56,7 @@ LOCKED = {
     "cluster": ["cluster", "data"],
     "envs": ["bench", "data", "envs"],
     "gpu": ["gpu"],
+    "train": ["train"],
     "site": ["docs"],
 }
 """The extras that a file of requirements/ is made of."""

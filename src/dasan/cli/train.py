@@ -62,6 +62,14 @@ def train(
     ] = 0,
     processes: Processes = None,
     ray: RayAddress = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Learn in PyTorch (extra train) on this device, such as cpu or cuda; auto: on a GPU where there is one. "
+            "Default: in compiled code.",
+        ),
+    ] = None,
     every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after every this many epochs.")] = 10,
     deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
     as_json: AsJson = False,
@@ -72,7 +80,7 @@ def train(
     if "share" in given and not pool and not resume:
         raise Refused("--share says how often the opponents of --pool take part: name one")
     check_place(processes, ray)
-    if resume and (lost := given & {"like", "pool", "share", "actors", *_SETTINGS}):
+    if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
         raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
     if like is not None and (lost := given & _SETTINGS):
         raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
@@ -82,7 +90,9 @@ def train(
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
         steps = steps or (256 if actors else 32)
         sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches, "derived": derived}
-        changes = opponents | {"actors": actors} | ({} if epochs is None else {"epochs": epochs})
+        changes = (
+            opponents | {"actors": actors, "device": _device(device)} | ({} if epochs is None else {"epochs": epochs})
+        )
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise Refused(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
@@ -101,6 +111,12 @@ def train(
         print_json(report)
     else:
         say(", ".join(f"{name} {value}" for name, value in report.items()))
+
+
+def _device(name: str | None) -> str:
+    from dasan.learn.in_torch import best_device
+
+    return best_device() if name == "auto" else name or ""
 
 
 @contextmanager
@@ -154,7 +170,7 @@ def _begun(
         config = replace(config, **changes)
         out.mkdir(parents=True, exist_ok=True)
         return Trainer(config)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ModuleNotFoundError) as error:
         raise Refused(str(error)) from error
 
 
@@ -176,7 +192,7 @@ def _resumed(out: Path, epochs: int | None) -> Trainer:
     try:
         trainer = Trainer.load(out / "run.npz", epochs)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, ModuleNotFoundError) as error:
         raise Refused(f"cannot go on with the run in {out}: {error}") from error
     return trainer
 

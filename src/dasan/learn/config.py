@@ -39,6 +39,7 @@ class Config:
       differences between branches, see `contrasted`.
     - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
       then begins with new hands, and is played with the weights from before the last round was learnt.
+    - device: the device on which PyTorch learns, such as "cpu" or "cuda", see `TorchLearner`; "": compiled code learns.
     """
 
     preset: str
@@ -68,9 +69,10 @@ class Config:
     heat: float = 0.15
     contrast: float = 3.0
     actors: int = 0
+    device: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("preset", "start"):
+        for name in ("preset", "start", "device"):
             instance(getattr(self, name), str, f"{name} is text")
         options = instance(self.options, dict, "options are a dictionary")
         if not all(isinstance(name, str) for name in options):

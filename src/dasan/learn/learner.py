@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from dasan.bots.derived import layouts
 from dasan.bots.network import Floats, Shape, fresh, scales
+from dasan.learn.branches import batches
 from dasan.learn.config import Config
+
+Bytes = npt.NDArray[np.uint8]
 
 
 class Learner:
@@ -19,7 +24,9 @@ class Learner:
         observation, move = layouts(rules, config.session, config.derived)
         self.scale_obs = scales(observation, shape.observation)
         self.scale_move = scales(move, shape.move)
-        self._contrast = np.float32(config.contrast)
+        self.contrast = np.float32(config.contrast)
+        self.batch = config.batch
+        self._pace = np.float32(config.average)
         self.flat = fresh(shape, np.random.default_rng(config.seed))
         self.average = self.flat.copy()
         self.mean = np.zeros_like(self.flat)
@@ -35,10 +42,41 @@ class Learner:
         parts["w_move"] = parts["w_move"] * self.scale_move[:, None]
         return parts
 
+    def learn(
+        self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float, step: int
+    ) -> list[float]:
+        """Learn from decisions, in steps of about `batch` of them, and move the average; returns the error before each step.
+
+        obs, moves: uint8 [rows, features]. targets: float32 [rows]. groups: int32 [rows], see `contrasted`. step: the number of
+        steps before.
+        """
+        if not len(targets):
+            return []
+        parts = batches(groups, max(1, len(targets) // self.batch))
+        losses = self._steps(obs, moves, targets, groups, rate, step, parts)
+        self.average += self._pace * (self.flat - self.average)
+        return losses
+
+    def _steps(
+        self,
+        obs: Bytes,
+        moves: Bytes,
+        targets: Floats,
+        groups: npt.NDArray[np.int32],
+        rate: float,
+        step: int,
+        parts: Sequence[npt.NDArray[np.int64]],
+    ) -> list[float]:
+        """One step of Adam for each of the parts of the rows."""
+        return [
+            self.update(obs[part], moves[part], targets[part], rate, step + k + 1, groups[part])
+            for k, part in enumerate(parts)
+        ]
+
     def update(
         self,
-        obs: npt.NDArray[np.uint8],
-        moves: npt.NDArray[np.uint8],
+        obs: Bytes,
+        moves: Bytes,
         targets: Floats,
         rate: float,
         step: int,
@@ -69,7 +107,7 @@ class Learner:
         second += w["b_second"]
         np.maximum(second, 0, out=second)
         error = (second @ w["w_last"] + w["b_last"] - targets).astype(np.float32, copy=False)
-        slope = (error if groups is None else contrasted(error, groups, self._contrast)) * np.float32(2 / n)
+        slope = (error if groups is None else contrasted(error, groups, self.contrast)) * np.float32(2 / n)
         self._gradient[:] = 0
         g["b_last"][:] = slope.sum()
         np.matmul(slope, second, out=g["w_last"])

@@ -26,8 +26,8 @@ import numpy.typing as npt
 from dasan.arguments import instance
 from dasan.bots.network import Floats, Network, Shape
 from dasan.learn.actors import Actors, Order, Played, here
-from dasan.learn.branches import batches
 from dasan.learn.config import Config
+from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
 from dasan.learn.selfplay import Counts, SelfPlay
 from dasan.learn.starting import start_from
@@ -52,13 +52,15 @@ class Progress:
 class Trainer:
     """A training run of `config`, before its first epoch. `load` goes on with one that `save` wrote.
 
-    ValueError: there is no network of the name `config.start`, or its layers have other sizes.
+    ValueError: there is no network of the name `config.start`, its layers have other sizes, or there is no device of the name
+    `config.device`. ModuleNotFoundError: a device is named, and PyTorch is not installed.
     """
 
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
         self.hands = SelfPlay(config)
-        self.learner = Learner(config, Shape(*self.hands.sizes, config.first, config.second))
+        shape = Shape(*self.hands.sizes, config.first, config.second)
+        self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
         if config.start:
             start_from(self.learner, config)
         self.progress = Progress()
@@ -185,14 +187,9 @@ class Trainer:
     def _learn(
         self, obs: Bytes, moves: Bytes, targets: Floats, groups: npt.NDArray[np.int32], rate: float
     ) -> list[float]:
-        """Learn from these decisions, a batch after another; returns the errors."""
-        learner, progress = self.learner, self.progress
-        losses = []
-        parts = max(1, len(targets) // self.config.batch) if len(targets) else 0
-        for part in batches(groups, parts) if parts else []:
-            progress.updates += 1
-            losses.append(learner.update(obs[part], moves[part], targets[part], rate, progress.updates, groups[part]))
-        progress.samples += len(targets) if parts else 0
-        if parts:
-            learner.average += np.float32(self.config.average) * (learner.flat - learner.average)
+        """Learn from these decisions; returns the errors."""
+        progress = self.progress
+        losses = self.learner.learn(obs, moves, targets, groups, rate, progress.updates)
+        progress.updates += len(losses)
+        progress.samples += len(targets)
         return losses

@@ -1,0 +1,108 @@
+"""A learner in PyTorch (extra `train`), on the processor or on a GPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.network import Floats, Shape
+from dasan.learn.config import Config
+from dasan.learn.learner import Bytes, Learner
+
+
+class TorchLearner(Learner):
+    """The learner on `config.device`. Weights and Adam's memory go there for the steps of one call and come back.
+
+    ModuleNotFoundError without PyTorch. ValueError: PyTorch has no such device here.
+    """
+
+    def __init__(self, config: Config, shape: Shape) -> None:
+        super().__init__(config, shape)
+        # CUDA multiplies matrices in one order, and so with one result, only with a workspace of this size.
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        self._torch = torch()
+        try:
+            self._device = self._torch.device(config.device)
+            self._torch.zeros(1, device=self._device).cpu()
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            said = next(iter(str(error).splitlines()), "")
+            raise ValueError(f"PyTorch has no device {config.device!r} here: {said}") from error
+        self._scales = self._there(self.scale_obs), self._there(self.scale_move)
+
+    def _steps(
+        self,
+        obs: Bytes,
+        moves: Bytes,
+        targets: Floats,
+        groups: npt.NDArray[np.int32],
+        rate: float,
+        step: int,
+        parts: Sequence[npt.NDArray[np.int64]],
+    ) -> list[float]:
+        torch = self._torch
+        flat = self._there(self.flat).requires_grad_()
+        mean, square = self._there(self.mean), self._there(self.square)
+        adam = torch.optim.Adam([flat], lr=rate)
+        adam.state[flat] = {"step": torch.tensor(float(step)), "exp_avg": mean, "exp_avg_sq": square}
+        rows = [self._there(array) for array in (obs, moves, targets, groups)]
+        losses = []
+        exact = torch.are_deterministic_algorithms_enabled()
+        torch.use_deterministic_algorithms(True)
+        try:
+            for part in parts:
+                at = self._there(part)
+                seen, made, aims, group = (row[at] for row in rows)
+                error = self._scores(flat, seen, made) - aims
+                losses.append((error.detach() ** 2).mean())
+                adam.zero_grad()
+                error.backward(self._contrasted(error.detach(), group) * (2 / len(part)))
+                adam.step()
+        finally:
+            torch.use_deterministic_algorithms(exact)
+        for array, tensor in ((self.flat, flat.detach()), (self.mean, mean), (self.square, square)):
+            array[:] = tensor.cpu().numpy()
+        found: list[float] = torch.stack(losses).tolist()
+        return found
+
+    def _scores(self, flat: Any, obs: Any, moves: Any) -> Any:
+        """[rows]: see `dasan.bots.network`."""
+        w = self.shape.views(flat)
+        scale_obs, scale_move = self._scales
+        first = (obs * scale_obs) @ w["w_obs"] + (moves * scale_move) @ w["w_move"] + w["bias"]
+        second = first.relu() @ w["w_second"] + w["b_second"]
+        return second.relu() @ w["w_last"] + w["b_last"]
+
+    def _contrasted(self, error: Any, groups: Any) -> Any:
+        """As `contrasted` in `dasan.learn.learner`."""
+        torch = self._torch
+        numbers, group = torch.unique(groups, return_inverse=True)
+        empty = torch.zeros(len(numbers), device=self._device)
+        mean = empty.index_add(0, group, error) / empty.index_add(0, group, torch.ones_like(error))
+        apart = torch.where(groups >= 0, error - mean[group], torch.zeros_like(error))
+        return error + float(self.contrast - 1) * apart
+
+    def _there(self, array: npt.NDArray[Any]) -> Any:
+        """A copy of the array on the device."""
+        return self._torch.tensor(array, device=self._device)
+
+
+def torch() -> Any:
+    """PyTorch. ModuleNotFoundError: it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module("torch")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("a learner in PyTorch needs its extra: pip install 'dasan[train]'") from error
+
+
+def best_device() -> str:
+    """A GPU that PyTorch has here, or "" where there is none, or no PyTorch."""
+    try:
+        return "cuda" if torch().cuda.is_available() else ""
+    except ModuleNotFoundError:
+        return ""

@@ -1,0 +1,73 @@
+"""The learner in PyTorch learns what the compiled one learns, and its runs go on exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.running import output, refusal
+
+from dasan.bots.network import Shape
+from dasan.learn.config import Config
+from dasan.learn.in_torch import TorchLearner
+from dasan.learn.learner import Learner
+from dasan.learn.trainer import Trainer
+
+SMALL = Config("big-two", envs=16, rounds=2, steps=16, epochs=3, first=32, second=16, batch=128, keep=1.0, device="cpu")
+TINY = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
+in_torch = pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed: make train")
+
+
+@in_torch
+def test_both_learners_make_the_same_steps() -> None:
+    compiled_trainer = Trainer(replace(SMALL, device=""))
+    shape = Shape(*compiled_trainer.hands.sizes, SMALL.first, SMALL.second)
+    compiled, learner = Learner(SMALL, shape), TorchLearner(SMALL, shape)
+    random = np.random.default_rng(5)
+    rows = 500
+    obs = (random.random((rows, shape.observation)) < 0.2).astype(np.uint8) * 3
+    moves = (random.random((rows, shape.move)) < 0.2).astype(np.uint8)
+    targets = random.normal(size=rows).astype(np.float32)
+    groups = np.where(random.random(rows) < 0.5, random.integers(0, 60, rows), -1).astype(np.int32)
+    for number in range(3):
+        found = [one.learn(obs, moves, targets, groups, 1e-3, 3 * number) for one in (compiled, learner)]
+        assert found[0] == pytest.approx(found[1], rel=1e-3)
+        assert len(found[0]) == 3
+    for name in ("mean", "square", "flat", "average"):
+        one, other = getattr(compiled, name), getattr(learner, name)
+        assert np.linalg.norm(one - other) < 0.02 * np.linalg.norm(one), name
+    assert np.abs(learner.flat - Learner(SMALL, shape).flat).max() > 1e-3
+
+
+@in_torch
+@pytest.mark.parametrize("actors", [0, 2])
+def test_a_run_in_pytorch_goes_on_exactly(tmp_path: Path, actors: int) -> None:
+    config = replace(SMALL, actors=actors, branches=4, derived=True)
+    whole, part = Trainer(config), Trainer(config)
+    for _ in range(2):
+        whole.epoch()
+    part.epoch()
+    part.save(tmp_path / "run.npz")
+    again = Trainer.load(tmp_path / "run.npz")
+    again.epoch()
+    assert np.array_equal(whole.learner.flat, again.learner.flat)
+    assert whole.progress.samples == whole.progress.decisions > 0
+
+
+@in_torch
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    for device in ("cuda:77", "meta", "a\nb", "\ud800"):
+        with pytest.raises(ValueError, match="PyTorch has no device"):
+            Trainer(replace(SMALL, device=device))
+    assert "no device" in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "toaster")
+    assert "epoch 1" in output("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
+    assert "leave out --device" in refusal("train", "--out", tmp_path / "run", "--resume", "--device", "cpu")
+
+
+@pytest.mark.skipif(bool(find_spec("torch")), reason="PyTorch is installed")
+def test_without_pytorch_a_device_is_refused_and_auto_does_without(tmp_path: Path) -> None:
+    assert "dasan[train]" in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
+    assert "epoch 1" in output("train", "--out", tmp_path / "run", *TINY, "--device", "auto")
