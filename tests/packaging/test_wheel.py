@@ -54,7 +54,8 @@ def package(folder: Path) -> Path:
     environment = without_node(folder / "bin")
     build(clone, "build_sdist", out, environment)
     with tarfile.open(next(out.glob("*.tar.gz"))) as archive:
-        archive.extractall(unpacked, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought the filters
+        archive.extractall(unpacked)
     build(next(unpacked.iterdir()), "build_wheel", out, environment)
     return out
 

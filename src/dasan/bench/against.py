@@ -53,7 +53,8 @@ def compare(
     commit = _git(root, "rev-parse", "--short", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
     with tempfile.TemporaryDirectory(prefix="dasan-bench-") as folder:
         with tarfile.open(fileobj=io.BytesIO(_git(root, "archive", commit, "src"))) as archive:
-            archive.extractall(folder, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 brought the filters
+            archive.extractall(folder)
         for variant in variants:
             for path in paths:
                 yield _compared(variant, path, commit, root / "src", Path(folder) / "src", seconds, pairs)
