@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from tests.cli.running import output, refusal
 
 from dasan.bots.network import Shape
 from dasan.learn.config import Config
-from dasan.learn.in_torch import TorchLearner
+from dasan.learn.in_torch import DeviceFailed, TorchLearner, best_device
 from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
 
@@ -59,15 +61,69 @@ def test_a_run_in_pytorch_goes_on_exactly(tmp_path: Path, actors: int) -> None:
 
 @in_torch
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    for device in ("cuda:77", "meta", "a\nb", "\ud800"):
-        with pytest.raises(ValueError, match="PyTorch has no device"):
-            Trainer(replace(SMALL, device=device))
-    assert "no device" in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "toaster")
+    with pytest.raises(ValueError, match="PyTorch has no device 'cuda:77'"):
+        Trainer(replace(SMALL, device="cuda:77"))
+    assert "no device" in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cuda:77")
     assert "epoch 1" in output("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
     assert "leave out --device" in refusal("train", "--out", tmp_path / "run", "--resume", "--device", "cpu")
+
+
+@in_torch
+def test_steps_that_fail_leave_the_weights_and_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = Trainer(SMALL)
+    trainer.epoch()
+    trainer.save(tmp_path / "run.npz")
+    flat = trainer.learner.flat.copy()
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("CUDA out of memory.\nTried to allocate 2 GiB")
+
+    monkeypatch.setattr(TorchLearner, "_contrasted", fail)
+    with pytest.raises(DeviceFailed, match=r"PyTorch ended on cpu: CUDA out of memory\.$"):
+        trainer.epoch()
+    assert np.array_equal(flat, trainer.learner.flat)
+    said = refusal("train", "--out", tmp_path, "--resume")
+    assert "out of memory" in said
+    assert "--resume goes on from epoch 1" in said
+    assert "--resume" not in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
+
+
+@in_torch
+def test_the_learner_leaves_pytorch_as_it_was() -> None:
+    torch = import_module("torch")
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        Trainer(SMALL).epoch()
+        assert torch.is_deterministic_algorithms_warn_only_enabled()
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+@pytest.mark.parametrize(
+    "device", ["meta", "toaster", "cuda:", "cuda:-1", "cuda:1\n", "cpu:0", "a\nb", "\ud800", "cuda:²"]
+)
+def test_what_is_no_device_is_refused(device: str) -> None:
+    with pytest.raises(ValueError, match="a device is cpu, cuda, or one GPU"):
+        replace(SMALL, device=device)
 
 
 @pytest.mark.skipif(bool(find_spec("torch")), reason="PyTorch is installed")
 def test_without_pytorch_a_device_is_refused_and_auto_does_without(tmp_path: Path) -> None:
     assert "dasan[train]" in refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
     assert "epoch 1" in output("train", "--out", tmp_path / "run", *TINY, "--device", "auto")
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["ImportError('no symbol\\nat all')", "OSError('no symbol')", "ModuleNotFoundError('no symbol', name='sympy')"],
+)
+def test_a_pytorch_that_does_not_load_is_refused_and_auto_does_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    (tmp_path / "torch.py").write_text(f"raise {error}", encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    said = refusal("train", "--out", tmp_path / "run", *TINY, "--device", "cpu")
+    assert "PyTorch does not load: no symbol" in said
+    assert "at all" not in said
+    assert best_device() == ""

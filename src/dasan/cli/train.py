@@ -79,6 +79,8 @@ def train(
     given = {name for name in context.params if _given(context, name)}
     if "share" in given and not pool and not resume:
         raise Refused("--share says how often the opponents of --pool take part: name one")
+    from dasan.learn.in_torch import DeviceFailed
+
     check_place(processes, ray)
     if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
         raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
@@ -103,7 +105,11 @@ def train(
         _actors(trainer, processes, ray) as playing,
     ):
         while trainer.progress.epoch < trainer.config.epochs:
-            trainer.epoch(playing)
+            try:
+                trainer.epoch(playing)
+            except DeviceFailed as error:
+                saved = trainer.progress.epoch
+                raise Refused(f"{error}{f'; --resume goes on from epoch {saved}' if saved else ''}") from error
             report = _keep(out, trainer, every, deals)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
     report = report or {"epoch": trainer.progress.epoch}
@@ -170,7 +176,7 @@ def _begun(
         config = replace(config, **changes)
         out.mkdir(parents=True, exist_ok=True)
         return Trainer(config)
-    except (OSError, ValueError, ModuleNotFoundError) as error:
+    except (OSError, ValueError, ImportError) as error:
         raise Refused(str(error)) from error
 
 
@@ -192,7 +198,7 @@ def _resumed(out: Path, epochs: int | None) -> Trainer:
     try:
         trainer = Trainer.load(out / "run.npz", epochs)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
-    except (OSError, ValueError, KeyError, ModuleNotFoundError) as error:
+    except (OSError, ValueError, KeyError, ImportError) as error:
         raise Refused(f"cannot go on with the run in {out}: {error}") from error
     return trainer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, cast
 
@@ -39,7 +40,8 @@ class Config:
       differences between branches, see `contrasted`.
     - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
       then begins with new hands, and is played with the weights from before the last round was learnt.
-    - device: the device on which PyTorch learns, such as "cpu" or "cuda", see `TorchLearner`; "": compiled code learns.
+    - device: where PyTorch learns, see `TorchLearner`: "cpu", "cuda", or one GPU of several, such as "cuda:1"; "": compiled
+      code learns.
     """
 
     preset: str
@@ -74,6 +76,8 @@ class Config:
     def __post_init__(self) -> None:
         for name in ("preset", "start", "device"):
             instance(getattr(self, name), str, f"{name} is text")
+        if not re.fullmatch(r"(cpu|cuda(:[0-9]{1,3})?)?", self.device, re.ASCII):
+            raise ValueError(f"a device is cpu, cuda, or one GPU of several such as cuda:1, not {shown(self.device)}")
         options = instance(self.options, dict, "options are a dictionary")
         if not all(isinstance(name, str) for name in options):
             raise WrongType(f"options are a dictionary by their names, not {shown(options)}")

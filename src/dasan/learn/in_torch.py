@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,15 @@ from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner
 
 
+class DeviceFailed(Exception):
+    """PyTorch could not make the steps on its device, for example because its memory was full."""
+
+
 class TorchLearner(Learner):
     """The learner on `config.device`. Weights and Adam's memory go there for the steps of one call and come back.
 
-    ModuleNotFoundError without PyTorch. ValueError: PyTorch has no such device here.
+    ImportError: PyTorch is not installed, or does not load. ValueError: PyTorch has no such device here. `learn` raises
+    DeviceFailed, after which the weights are as before the call.
     """
 
     def __init__(self, config: Config, shape: Shape) -> None:
@@ -27,11 +34,11 @@ class TorchLearner(Learner):
         self._torch = torch()
         try:
             self._device = self._torch.device(config.device)
-            self._torch.zeros(1, device=self._device).cpu()
-        except (RuntimeError, AssertionError, NotImplementedError) as error:
-            said = next(iter(str(error).splitlines()), "")
-            raise ValueError(f"PyTorch has no device {config.device!r} here: {said}") from error
-        self._scales = self._there(self.scale_obs), self._there(self.scale_move)
+            self._scales = self._there(self.scale_obs), self._there(self.scale_move)
+            with self._deterministic():
+                (self._scales[0][None] @ self._scales[0][:, None]).cpu()
+        except (RuntimeError, AssertionError) as error:
+            raise ValueError(f"PyTorch has no device {config.device!r} here: {_first_line(error)}") from error
 
     def _steps(
         self,
@@ -44,29 +51,40 @@ class TorchLearner(Learner):
         parts: Sequence[npt.NDArray[np.int64]],
     ) -> list[float]:
         torch = self._torch
-        flat = self._there(self.flat).requires_grad_()
-        mean, square = self._there(self.mean), self._there(self.square)
-        adam = torch.optim.Adam([flat], lr=rate)
-        adam.state[flat] = {"step": torch.tensor(float(step)), "exp_avg": mean, "exp_avg_sq": square}
-        rows = [self._there(array) for array in (obs, moves, targets, groups)]
-        losses = []
-        exact = torch.are_deterministic_algorithms_enabled()
+        try:
+            with self._deterministic():
+                flat = self._there(self.flat).requires_grad_()
+                mean, square = self._there(self.mean), self._there(self.square)
+                adam = torch.optim.Adam([flat], lr=rate)
+                adam.state[flat] = {"step": torch.tensor(float(step)), "exp_avg": mean, "exp_avg_sq": square}
+                rows = [self._there(array) for array in (obs, moves, targets, groups)]
+                losses = []
+                for part in parts:
+                    at = self._there(part)
+                    seen, made, aims, group = (row[at] for row in rows)
+                    error = self._scores(flat, seen, made) - aims
+                    losses.append((error.detach() ** 2).mean())
+                    adam.zero_grad()
+                    error.backward(self._contrasted(error.detach(), group) * (2 / len(part)))
+                    adam.step()
+                learnt = [tensor.cpu().numpy() for tensor in (flat.detach(), mean, square)]
+                found: list[float] = torch.stack(losses).tolist()
+        except RuntimeError as error:
+            raise DeviceFailed(f"PyTorch ended on {self._device}: {_first_line(error)}") from error
+        for array, after in zip((self.flat, self.mean, self.square), learnt, strict=True):
+            array[:] = after
+        return found
+
+    @contextmanager
+    def _deterministic(self) -> Iterator[None]:
+        """The same sums in every run, as far as this block goes."""
+        torch = self._torch
+        before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
         torch.use_deterministic_algorithms(True)
         try:
-            for part in parts:
-                at = self._there(part)
-                seen, made, aims, group = (row[at] for row in rows)
-                error = self._scores(flat, seen, made) - aims
-                losses.append((error.detach() ** 2).mean())
-                adam.zero_grad()
-                error.backward(self._contrasted(error.detach(), group) * (2 / len(part)))
-                adam.step()
+            yield
         finally:
-            torch.use_deterministic_algorithms(exact)
-        for array, tensor in ((self.flat, flat.detach()), (self.mean, mean), (self.square, square)):
-            array[:] = tensor.cpu().numpy()
-        found: list[float] = torch.stack(losses).tolist()
-        return found
+            torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
     def _scores(self, flat: Any, obs: Any, moves: Any) -> Any:
         """[rows]: see `dasan.bots.network`."""
@@ -80,7 +98,7 @@ class TorchLearner(Learner):
         """As `contrasted` in `dasan.learn.learner`."""
         torch = self._torch
         numbers, group = torch.unique(groups, return_inverse=True)
-        empty = torch.zeros(len(numbers), device=self._device)
+        empty = torch.zeros(len(numbers), dtype=error.dtype, device=self._device)
         mean = empty.index_add(0, group, error) / empty.index_add(0, group, torch.ones_like(error))
         apart = torch.where(groups >= 0, error - mean[group], torch.zeros_like(error))
         return error + float(self.contrast - 1) * apart
@@ -91,18 +109,22 @@ class TorchLearner(Learner):
 
 
 def torch() -> Any:
-    """PyTorch. ModuleNotFoundError: it is not installed."""
-    from importlib import import_module
-
+    """PyTorch. ImportError: it is not installed, or does not load."""
     try:
         return import_module("torch")
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("a learner in PyTorch needs its extra: pip install 'dasan[train]'") from error
+    except (ImportError, OSError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "torch":
+            raise ModuleNotFoundError("a learner in PyTorch needs its extra: pip install 'dasan[train]'") from error
+        raise ImportError(f"PyTorch does not load: {_first_line(error)}") from error
 
 
 def best_device() -> str:
-    """A GPU that PyTorch has here, or "" where there is none, or no PyTorch."""
+    """A GPU that PyTorch has here, or "" where there is none, or no PyTorch that loads."""
     try:
         return "cuda" if torch().cuda.is_available() else ""
-    except ModuleNotFoundError:
+    except ImportError:
         return ""
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)

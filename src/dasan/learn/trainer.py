@@ -53,7 +53,7 @@ class Trainer:
     """A training run of `config`, before its first epoch. `load` goes on with one that `save` wrote.
 
     ValueError: there is no network of the name `config.start`, its layers have other sizes, or there is no device of the name
-    `config.device`. ModuleNotFoundError: a device is named, and PyTorch is not installed.
+    `config.device`. ImportError: a device is named, and PyTorch is not installed or does not load.
     """
 
     def __init__(self, config: Config) -> None:
@@ -111,7 +111,10 @@ class Trainer:
         return trainer
 
     def epoch(self, actors: Actors = here) -> None:
-        """One epoch: play and learn. actors: who play, where the configuration has actors; what is learnt is the same."""
+        """One epoch: play and learn. actors: who play, where the configuration has actors; what is learnt is the same.
+
+        DeviceFailed: PyTorch could not go on. The epoch is lost: `load` the last one that was saved.
+        """
         config, progress = self.config, self.progress
         begun = process_time()
         t = progress.epoch / max(1, config.epochs)
