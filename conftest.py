@@ -19,6 +19,7 @@ def _installed(namespace: dict[str, Any]) -> None:
     """What examples that need an extra are skipped by, aloud."""
     namespace["no_torch"] = not find_spec("torch")
     namespace["no_data"] = not (find_spec("pyarrow") and find_spec("polars"))
+    namespace["no_onnx"] = not (find_spec("onnx") and find_spec("onnxruntime"))
     namespace["no_envs"] = not all(find_spec(name) for name in ("gymnasium", "pettingzoo", "pyspiel"))
 
 

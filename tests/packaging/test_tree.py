@@ -54,7 +54,7 @@ LOCKED = {
     "dev": ["dev"],
     "host": ["postgres"],
     "cluster": ["cluster", "data"],
-    "envs": ["bench", "data", "envs"],
+    "envs": ["bench", "data", "envs", "onnx"],
     "gpu": ["gpu"],
     "train": ["train"],
     "site": ["docs"],

@@ -97,8 +97,9 @@ class Network:
     weights: Mapping[str, Floats]
     unit: float = 1.0
 
-    def of_view(self, view: View, session: bool) -> Floats:
-        """float32 [moves]: the expected payment of each legal move of `view`, see `score`. session: as for `encode`.
+    def inputs(self, view: View, session: bool) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """What the network reads: uint8 [features] of what the seat of `view` sees, and uint8 [moves, features of a move] of its
+        legal moves, in the order of `choices`. session: as for `encode`.
 
         A network that reads longer rows gets them with derived features.
         """
@@ -106,9 +107,13 @@ class Network:
         observation = encode(view, session)
         moves = [rows[ids.of(move, view.called)] for move in choices(view)]
         if len(self.weights["w_obs"]) == len(observation):
-            return self.score(observation, moves)
+            return np.array(observation, np.uint8), np.array(moves, np.uint8)
         longer, longer_moves = derived(view.rules, session).of(observation, moves)
-        return self.score(longer[0], longer_moves)
+        return longer[0], longer_moves
+
+    def of_view(self, view: View, session: bool) -> Floats:
+        """float32 [moves]: the expected payment of each legal move of `view`, see `score` and `inputs`."""
+        return self.score(*self.inputs(view, session))
 
     def score(self, observation: npt.ArrayLike, moves: npt.ArrayLike) -> Floats:
         """float32 [moves]: the expected payment of each move, in units of payment."""
