@@ -60,7 +60,9 @@ def test_held_words_count_the_cards_of_each_rank() -> None:
 def test_hidden_cards_change_no_move(preset: str) -> None:
     rng, state = random.Random(4), late(dasan.rules(preset), 5, 30)
     seat = state.mover
-    for bot in (SearchBot(3, Effort(worlds=6, width=3)), StrongBot(3, Effort(worlds=6, width=3, pool=16))):
+    bots: list[SearchBot | StrongBot] = [SearchBot(3, Effort(worlds=6, width=3))]
+    bots += [StrongBot(3, Effort(worlds=6, width=3, pool=16)), StrongBot(3, Effort(worlds=6, width=3, opened=6))]
+    for bot in bots:
         said = bot.choose(state.view(seat))
         assert said in state.legal_moves()
         for _ in range(2):
@@ -105,6 +107,24 @@ def test_strong_names_the_mean_and_the_score_of_which_a_value_is_made() -> None:
         if one.value is not None:
             mean, score = (float(reason.values["value"]) for reason in one.reasons[:2])
             assert one.value == pytest.approx((6 * mean + effort.trust * score) / (6 + effort.trust), abs=0.01)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
+def test_strong_gives_the_solver_as_much_weight_as_rollouts(preset: str) -> None:
+    state = late(dasan.rules(preset), 1)
+    view = state.view(state.to_act)
+    apart, both = (
+        {one.move: one for one in StrongBot(3, Effort(worlds=6, width=3, opened=opened)).explain(view).moves}
+        for opened in (0, 6)
+    )
+    tried = [move for move, one in both.items() if one.value is not None]
+    assert len(tried) == 3
+    for move in tried:
+        said = [reason.id for reason in both[move].reasons]
+        assert said[:3] == ["expected", "network", "expected-open"]
+        opened, alone = float(both[move].reasons[2].values["value"]), apart[move].value
+        assert alone is not None
+        assert both[move].value == pytest.approx((opened + alone) / 2, abs=0.01)
 
 
 def test_strong_says_of_a_move_that_it_tries_in_no_deal_what_the_network_expects() -> None:

@@ -16,6 +16,7 @@ from dasan.bots.open_worlds import at_stake, by_solver, solvable
 from dasan.bots.protocol import choices, goes_out
 from dasan.bots.rollouts import Tried, by_network, by_rule, runs
 from dasan.bots.seeds import seed_of
+from dasan.bots.simulator import ROOM
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -30,7 +31,8 @@ class Effort:
     """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
     to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds, where rollouts value moves. pool:
     the number of worlds to choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions
-    that the solver searches for one move in one world, where it values moves.
+    that the solver searches for one move in one world, where it values moves. opened: the number of worlds, chosen by likelihood,
+    in which the solver values moves beside rollouts, where it plays the rules.
     """
 
     worlds: int = 200
@@ -39,6 +41,7 @@ class Effort:
     trust: float = 20.0
     pool: int = 0
     nodes: int = 150
+    opened: int = 0
 
 
 OPEN = Effort(worlds=48, width=6)
@@ -50,9 +53,9 @@ at stake: with open hands everybody knows what no player knows, so that small di
 
 LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
 """The effort of `strong` in games without an auction."""
-EVEN = Effort(worlds=256, width=6, seconds=1.0, trust=100.0)
+EVEN = Effort(worlds=256, width=6, seconds=1.0, trust=100.0, nodes=300, opened=128)
 """The effort of `strong` in games with an auction, chosen over few deals (see the decision of 23 November 2026 on rollouts).
-Worlds are drawn evenly, because the likeliest of a pool are few.
+Rollouts are made in worlds drawn evenly, because the likeliest of a pool are few.
 """
 
 
@@ -113,12 +116,13 @@ class SearchBot:
 
 class StrongBot:
     """Values the network's best moves in deals that fit the view, by rollouts in which the network plays every seat; in games
-    without an auction in likely ones. Without a network for the game it plays as `search`.
+    without an auction in likely ones. Where the solver plays the rules, its mean over likely deals counts as much as the
+    rollouts do. Without a network for the game it plays as `search`.
 
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"8+{SearchBot.version}"
+    version = f"9+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
@@ -140,8 +144,8 @@ class StrongBot:
         return best(self._values(view, found)[0])
 
     def explain(self, view: View) -> Explanation:
-        """Values are means over the deals, shrunk towards the network's scores; reasons name both. A move that is not tried in
-        deals has the score alone.
+        """Values are means over the deals, shrunk towards the network's scores, or the mean of that and the solver's; reasons
+        name each. A move that is not tried in deals has the score alone.
         """
         found = self._fitted(view)
         if len(choices(view)) == 1 or found is None:
@@ -169,6 +173,10 @@ class StrongBot:
         if len(kept) == 1:
             return [(kept[0], first[kept[0]])], scores
         began = monotonic()
+        opened: dict[Move, float] = {}
+        if effort.opened and view.phase == "play" and solvable(view.rules):
+            likely = by_likelihood(view, effort.opened, seed, found, ROOM)
+            opened = dict(valued(by_solver(view, kept, likely, effort.nodes)))
         if effort.pool:
             beliefs = by_likelihood(view, effort.worlds, seed, found, effort.pool)
         else:
@@ -176,9 +184,16 @@ class StrongBot:
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
         tried = by_network(view, kept, beliefs, found, seconds=seconds)
         n, trust = float(tried.weights.sum()), effort.trust
-        means = valued(tried)
-        values: Values = [(move, (n * mean + trust * first[move]) / (n + trust)) for move, mean in means]
-        return values, {move: (average(view, mean), *scores[move]) for move, mean in means}
+        values: list[tuple[Move, float | None]] = []
+        reasons: dict[Move, tuple[Reason, ...]] = {}
+        for move, mean in valued(tried):
+            value = (n * mean + trust * first[move]) / (n + trust)
+            reasons[move] = (average(view, mean), *scores[move])
+            if move in opened:
+                value = (value + opened[move]) / 2
+                reasons[move] += (average(view, opened[move], open_hands=True),)
+            values.append((move, value))
+        return values, reasons
 
 
 def valued(tried: Tried) -> list[tuple[Move, float]]:
