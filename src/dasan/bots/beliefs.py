@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dasan.bots.trained import Fitted
 
-ONE_IN = 8
+ONE_IN = 4
 """Likelihoods are flattened until the effective number of worlds is at least one in so many of the pool."""
 
 

@@ -14,7 +14,7 @@ from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.net import NetBot, score, unit
 from dasan.bots.open_worlds import at_stake, by_solver, solvable
 from dasan.bots.protocol import choices, goes_out
-from dasan.bots.rollouts import Tried, by_network, by_rule, runs
+from dasan.bots.rollouts import Blend, Tried, by_rule, race, runs
 from dasan.bots.seeds import seed_of
 from dasan.bots.simulator import ROOM
 from dasan.bots.trained import Fitted, fitted
@@ -51,11 +51,11 @@ LEAD = 0.015
 at stake: with open hands everybody knows what no player knows, so that small differences mean little.
 """
 
-LIKELY = Effort(worlds=400, width=6, seconds=1.0, pool=512)
+LIKELY = Effort(worlds=512, width=6, seconds=1.0, trust=30.0, pool=512)
 """The effort of `strong` in games without an auction."""
-EVEN = Effort(worlds=256, width=6, seconds=1.0, trust=100.0, nodes=300, opened=128)
-"""The effort of `strong` in games with an auction, chosen over few deals (see the decision of 23 November 2026 on rollouts).
-Rollouts are made in worlds drawn evenly, because the likeliest of a pool are few.
+EVEN = Effort(worlds=512, width=6, seconds=1.0, trust=100.0, nodes=300, opened=128)
+"""The effort of `strong` in games with an auction (see the decisions of 23 and 24 November 2026 on rollouts and races). Rollouts
+are made in worlds drawn evenly, because the likeliest of a pool are few.
 """
 
 
@@ -122,7 +122,7 @@ class StrongBot:
     With `Effort.seconds` the move depends on the processor's speed as well as on view and seed.
     """
 
-    version = f"9+{SearchBot.version}"
+    version = f"10+{SearchBot.version}"
     """Its own, and that of `search`, which plays where there is no network."""
 
     def __init__(self, seed: int = 0, effort: Effort | None = None, name: str = "strong") -> None:
@@ -141,19 +141,20 @@ class StrongBot:
             return self._search.choose(view)
         if view.phase == "exchange":
             return self._net.choose(view)
-        return best(self._values(view, found)[0])
+        return self._values(view, found)[0]
 
     def explain(self, view: View) -> Explanation:
         """Values are means over the deals, shrunk towards the network's scores, or the mean of that and the solver's; reasons
-        name each. A move that is not tried in deals has the score alone.
+        name each. A move that left the race has values over fewer deals, and may show a higher one than the chosen move. A move
+        that is not tried in deals has the score alone.
         """
         found = self._fitted(view)
         if len(choices(view)) == 1 or found is None:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
-        values, reasons = self._values(view, found)
-        return explain_values(self.name, view, best(values), values, reasons)
+        chosen, values, reasons = self._values(view, found)
+        return explain_values(self.name, view, chosen, values, reasons)
 
     @staticmethod
     def _fitted(view: View) -> Fitted | None:
@@ -161,17 +162,19 @@ class StrongBot:
         found = fitted(view.rules)
         return found if found is not None and runs(view.rules, found) else None
 
-    def _values(self, view: View, found: Fitted) -> tuple[Values, Reasons]:
-        """Candidates with their values, and what these are made of."""
+    def _values(self, view: View, found: Fitted) -> tuple[Move, Values, Reasons]:
+        """The best candidate, all with their values, and what these are made of."""
+        import numpy as np
+
         effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
         moves, seed = choices(view), seed_of(view, self._seed)
         first = dict(zip(moves, score(found, view).tolist(), strict=True))
         certain = Certain(view, moves)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
         kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
-        scores: Reasons = {move: (estimate("network", first[move]),) for move in kept}
+        reasons: dict[Move, tuple[Reason, ...]] = {move: (estimate("network", first[move]),) for move in kept}
         if len(kept) == 1:
-            return [(kept[0], first[kept[0]])], scores
+            return kept[0], [(kept[0], first[kept[0]])], reasons
         began = monotonic()
         opened: dict[Move, float] = {}
         if effort.opened and view.phase == "play" and solvable(view.rules):
@@ -181,19 +184,18 @@ class StrongBot:
             beliefs = by_likelihood(view, effort.worlds, seed, found, effort.pool)
         else:
             beliefs = evenly(view, effort.worlds, seed)
+        blend = Blend(
+            np.array([first[move] for move in kept]),
+            effort.trust,
+            np.array([opened[move] for move in kept]) if opened else None,
+        )
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
-        tried = by_network(view, kept, beliefs, found, seconds=seconds)
-        n, trust = float(tried.weights.sum()), effort.trust
-        values: list[tuple[Move, float | None]] = []
-        reasons: dict[Move, tuple[Reason, ...]] = {}
-        for move, mean in valued(tried):
-            value = (n * mean + trust * first[move]) / (n + trust)
-            reasons[move] = (average(view, mean), *scores[move])
+        raced = race(view, kept, beliefs, found, blend, seconds=seconds)
+        for move, mean in zip(raced.moves, raced.means.tolist(), strict=True):
+            reasons[move] = (average(view, mean), *reasons[move])
             if move in opened:
-                value = (value + opened[move]) / 2
                 reasons[move] += (average(view, opened[move], open_hands=True),)
-            values.append((move, value))
-        return values, reasons
+        return raced.best, list(zip(raced.moves, raced.values.tolist(), strict=True)), reasons
 
 
 def valued(tried: Tried) -> list[tuple[Move, float]]:

@@ -1,0 +1,127 @@
+"""Rollouts and races between candidate moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from tests.bots.test_search import halfway
+
+import dasan
+from dasan.bots.beliefs import by_likelihood, evenly
+from dasan.bots.rollouts import Blend, Raced, _stay, by_network, race
+from dasan.bots.simulator import ROOM
+from dasan.bots.trained import fitted
+
+WORLDS = 300
+Floats = npt.NDArray[np.float64]
+
+
+@pytest.mark.parametrize("preset", ["big-three", "big-two"])
+@pytest.mark.parametrize("pool", [0, 512])
+def test_a_race_plays_what_all_rollouts_play(preset: str, pool: int) -> None:
+    """Each move has the outcomes of `by_network` in the worlds that it was tried in, and those that stay are tried in all."""
+    rules = dasan.rules(preset)
+    found = fitted(rules)
+    assert found is not None
+    left_early = 0
+    for seed in (1, 2, 3, 4):
+        state = halfway(rules, seed)
+        view = state.view(state.to_act)
+        moves = view.legal_moves()[:6]
+        beliefs = by_likelihood(view, WORLDS, seed, found, pool) if pool else evenly(view, WORLDS, seed)
+        tried = by_network(view, moves, beliefs, found)
+        raced = race(view, moves, beliefs, found, Blend(np.zeros(len(moves)), 0.0))
+        summed = np.cumsum(beliefs.weights)
+        for i, weight in enumerate(raced.weights):
+            n = int(np.searchsorted(summed, weight)) + 1
+            assert summed[n - 1] == weight
+            mean = tried.values[i, :n] @ beliefs.weights[:n] / weight
+            assert raced.means[i] == pytest.approx(mean)
+            assert raced.values[i] == pytest.approx(mean)
+        assert (raced.weights[raced.stayed] == raced.weights.max()).all()
+        if raced.stayed.sum() > 1:
+            assert raced.weights.max() == summed[-1]
+        assert tried.means.max() - tried.means[moves.index(raced.best)] < 0.1
+        left_early += int((raced.weights < summed[-1]).sum())
+    assert left_early > 0
+
+
+def test_a_race_without_time_still_tries_every_move() -> None:
+    rules = dasan.rules("big-two")
+    found = fitted(rules)
+    assert found is not None
+    state = halfway(rules, 1)
+    view = state.view(state.to_act)
+    moves = view.legal_moves()[:4]
+    raced = race(view, moves, evenly(view, 512, 1), found, Blend(np.zeros(len(moves)), 0.0), seconds=0.0)
+    assert (raced.weights == ROOM // len(moves)).all()
+    assert np.isfinite(raced.values).all()
+
+
+def test_the_best_move_stayed_in_the_race() -> None:
+    """A move that left early may have a higher value over few deals."""
+    rules = dasan.rules("big-two")
+    moves = dasan.deal(rules, seed=1).legal_moves()[:3]
+    values = np.array([0.5, 0.9, 0.7])
+    raced = Raced(moves, values, np.full(3, 10.0), values, np.array([True, False, True]))
+    assert raced.best == moves[2]
+
+
+def outcomes(*means: float, worlds: int = 100) -> Floats:
+    """Outcomes of moves in which luck of the deal counts much more than the move; their differences vary a little."""
+    luck = np.random.default_rng(1).normal(0, 3, worlds)
+    noise = np.random.default_rng(2).normal(0, 0.1, (len(means), worlds))
+    found: Floats = luck + noise - noise.mean(axis=1, keepdims=True) + np.array(means)[:, None] - luck.mean()
+    return found
+
+
+def stay(values: Floats, blend: Blend, weights: Floats | None = None) -> list[bool]:
+    found: list[bool] = _stay(values, np.ones(values.shape[1]) if weights is None else weights, blend).tolist()
+    return found
+
+
+def test_who_is_clearly_behind_leaves_the_race() -> None:
+    plain = Blend(np.zeros(3), 0.0)
+    assert stay(outcomes(1.0, 0.999, 0.9), plain) == [True, True, False]
+    assert stay(outcomes(0.9, 1.0, 0.2), plain) == [False, True, False]
+
+
+def test_equal_moves_leave_the_first() -> None:
+    same = np.tile(outcomes(1.0), (3, 1))
+    assert stay(same, Blend(np.zeros(3), 0.0)) == [True, False, False]
+
+
+def test_a_heavy_world_counts_more() -> None:
+    """The second move is better in the last world alone."""
+    values = np.zeros((2, 50))
+    values[0, :-1] = np.tile([0.9, 1.1], 25)[:-1]
+    values[1, -1] = 1.0
+    assert stay(values, Blend(np.zeros(2), 0.0)) == [True, False]
+    assert stay(values, Blend(np.zeros(2), 0.0), np.r_[np.ones(49), 49.0]) == [True, True]
+
+
+def test_a_first_score_weighs_as_much_as_so_many_worlds() -> None:
+    """What the network puts far ahead stays, and so does what another estimate puts ahead."""
+    values = outcomes(1.0, 0.9)
+    assert stay(values, Blend(np.array([0.0, 0.0]), 100.0)) == [True, False]
+    assert stay(values, Blend(np.array([0.0, 0.1]), 100.0)) == [True, True]
+    assert stay(values, Blend(np.array([0.0, 0.3]), 100.0)) == [False, True]
+    assert stay(values, Blend(np.array([0.0, 0.0]), 0.0, np.array([0.0, 0.1]))) == [True, True]
+    assert Blend(np.array([2.0]), 50.0).values(np.array([1.0]), 50.0).tolist() == [1.5]
+    assert Blend(np.array([2.0]), 50.0, np.array([0.5])).values(np.array([1.0]), 50.0).tolist() == [1.0]
+
+
+def test_a_first_score_counts_as_it_will_at_the_end() -> None:
+    """After few of many worlds a move stays though the network puts it behind, if it may catch up in the rest."""
+    values = outcomes(1.0, 1.1, worlds=20)
+    blend = Blend(np.array([1.0, 0.0]), 100.0)
+    assert stay(values, blend) == [True, False]
+    assert stay(values, blend, np.ones(2_000)) == [True, True]
+
+
+def test_a_blend_of_some_candidates() -> None:
+    blend = Blend(np.array([1.0, 2.0, 3.0]), 5.0, np.array([4.0, 5.0, 6.0])).of(np.array([0, 2]))
+    assert blend.first.tolist() == [1.0, 3.0]
+    assert blend.other is not None
+    assert blend.other.tolist() == [4.0, 6.0]
