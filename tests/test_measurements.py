@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
-from benchmarks import auctions, open_hands, strength
+from benchmarks import auctions, levels, open_hands, strength
 
 import dasan
 from dasan.arena.contest import Contest, Kept
 from dasan.arena.outcome import Outcome
 from dasan.bench.figures import Figures, cells, sections
+from dasan.bots.scoring import Scorer
+from dasan.bots.trained import catalogue, load
 
 PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
 
@@ -50,6 +53,21 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     assert old in found["Winner, six players"]
     (row,) = [line for line in found["Winner, three players"].splitlines() if line.startswith("| `")]
     assert row.startswith(f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | 2 | +0.500 |")
+
+
+def test_sights_are_halved_until_the_distance_is_met() -> None:
+    """Equal sights are level, full sight plays the network's best move, and a weaker player is found."""
+    trained = next(one for one in catalogue() if one.name == "big-two")
+    network = load(trained)
+    assert abs(levels.points(trained, network, 0.6, 0.6, 60)) < 40
+    found, gap = levels.weaker(trained, network, 0.6, 75.0, 60)
+    assert 0.3 < found < 0.6
+    assert gap == pytest.approx(75, abs=levels.MISSED)
+    env = dasan.vector.make(trained.rules, 8, seed=1, moves="ragged")
+    every = np.arange(8)
+    chosen = levels.Sights(trained, network, 1).choose(env, every, np.ones(8))
+    scores = Scorer()(env, every, network.weights)
+    assert chosen.tolist() == env.legal[every, scores.best() - scores.begin[:-1]].tolist()
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])

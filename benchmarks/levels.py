@@ -1,0 +1,143 @@
+"""The sights of levels 1 to 7, so that each of the graded players is about 75 rating points weaker than the next.
+
+    python benchmarks/levels.py big-three --write
+
+First `strong` (level 8) meets `net` in a contest. Level 7 is `net` with the sight that makes up the rest of the distance,
+level 6 is one distance below it, and so on: each sight is found by halving, in hands that are played side by side, one player
+of the better sight among others of the worse one. Nobody looks for moves that surely win here, as level 7 does.
+All deals are numbered from 80000, so that they are not those of the strength page. --ahead says by how many points `strong` is
+ahead, instead of the contest. --write puts the sights into the model card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan import vector
+from dasan.arena.contest import Contest, run
+from dasan.arena.ratings import difference
+from dasan.bots.network import Network
+from dasan.bots.scoring import Scorer
+from dasan.bots.trained import WEIGHTS, Trained, catalogue, load
+from dasan.features import move_layout
+from dasan.kernels.network import layers
+from dasan.vector import VectorEnv
+from dasan.vector.earnings import earned
+
+SEED = 80_000
+ALL, LEAST = 1.0, 0.02
+BATCH = 512
+MISSED = 15.0
+"""So many rating points beside the distance, no sight is weak enough."""
+Longs = npt.NDArray[np.int64]
+
+
+class Sights:
+    """Players of a network who overlook plays, see `dasan.bots.overlooking`, many at once."""
+
+    def __init__(self, trained: Trained, network: Network, seed: int) -> None:
+        self._network, self._scorer = network, Scorer()
+        self._random = np.random.default_rng(seed)
+        at = {one.name: one.start for one in move_layout(trained.rules, trained.session)}
+        self._size, self._out = at["size"], at["out"]
+
+    def choose(self, env: VectorEnv, envs: Longs, sights: npt.NDArray[np.float64]) -> npt.NDArray[np.int16]:
+        """The action of each of `envs`, of a player with its sight."""
+        scores = self._scorer(env, envs, self._network.weights)
+        many = np.diff(scores.begin)
+        assert env.moves is not None
+        assert env.move_starts is not None
+        rows = np.arange(scores.begin[-1]) + np.repeat(env.move_starts[envs] - scores.begin[:-1], many)
+        size, out = env.moves[rows, self._size], env.moves[rows, self._out]
+        margin = np.repeat(sights, many) ** size - self._random.random(len(rows))
+        key = np.where(margin > 0, scores.rows, -1e6 + margin) + np.where(out > 0, 1e7, 0.0)
+        best = np.empty(len(envs), np.int64)
+        layers.best(key, scores.begin, best)
+        found: npt.NDArray[np.int16] = env.legal[envs, best - scores.begin[:-1]]
+        return found
+
+
+def points(trained: Trained, network: Network, one: float, others: float, deals: int) -> float:
+    """The rating points by which a player of sight `one` is ahead of `others`, in every seat of each deal."""
+    rules, players = trained.rules, trained.rules.players
+    sights = Sights(trained, network, SEED)
+    above = below = 0
+    for first in range(0, deals, BATCH):
+        count = min(BATCH, deals - first)
+        seeds = [SEED + first + k for k in range(count) for _ in range(players)]
+        env = vector.make(rules, count * players, seed=seeds, session=trained.session, moves="ragged")
+        mine = np.arange(count * players) % players
+        running = np.ones(count * players, np.bool_)
+        while running.any():
+            actions = env.legal[:, 0].astype(np.int32)
+            envs = np.flatnonzero(running & (env.num_legal > 1))
+            if len(envs):
+                who = np.where(env.to_act[envs] == mine[envs], one, others)
+                actions[envs] = sights.choose(env, envs, who)
+            env.step(actions)
+            over = np.flatnonzero(env.done & running)
+            if len(over):
+                gains = earned(env)[over]
+                own = gains[np.arange(len(over)), mine[over]][:, None]
+                above += int((gains < own).sum())
+                below += int((gains > own).sum())
+                running[over] = False
+    return difference(above, below)
+
+
+def weaker(trained: Trained, network: Network, sight: float, distance: float, deals: int) -> tuple[float, float]:
+    """The sight of a player who is `distance` points weaker than one of `sight`, and by how many points it is."""
+    low, high = LEAST, sight
+    for _ in range(8):
+        middle = (low + high) / 2
+        if points(trained, network, sight, middle, deals) > distance:
+            low = middle
+        else:
+            high = middle
+    found = round((low + high) / 2, 3)
+    return found, points(trained, network, sight, found, deals)
+
+
+def ahead_of_net(trained: Trained, deals: int) -> float:
+    """By how many points `strong` is ahead of `net`."""
+    outcomes = run(Contest(trained.rules, "strong", "net", deals, SEED))
+    return difference(sum(one.above for one in outcomes), sum(one.below for one in outcomes))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("network", choices=[one.name for one in catalogue()], help="the name of a network")
+    parser.add_argument("--ahead", type=float, help="rating points that strong is ahead of net")
+    parser.add_argument("--strong-deals", type=int, default=100, help="deals of the contest of strong (default: 100)")
+    parser.add_argument("--distance", type=float, default=75.0, help="rating points between neighbours (default: 75)")
+    parser.add_argument("--deals", type=int, default=500, help="deals of other contests (default: 500)")
+    parser.add_argument("--write", action="store_true", help="put the sights into the model card")
+    chosen = parser.parse_args(arguments)
+    trained = next(one for one in catalogue() if one.name == chosen.network)
+    network = load(trained)
+    ahead = ahead_of_net(trained, chosen.strong_deals) if chosen.ahead is None else chosen.ahead
+    print(f"strong is {ahead:+.0f} points ahead of net", flush=True)
+    found: dict[str, float] = {}
+    sight, distance = ALL, chosen.distance - ahead
+    for level in range(7, 0, -1):
+        if distance > 0:
+            sight, gap = weaker(trained, network, sight, distance, chosen.deals)
+            print(f"level-{level}: {sight}, {gap:.0f} points", flush=True)
+            if abs(gap - distance) > MISSED:
+                raise SystemExit(f"no sight is {distance:.0f} points weaker")
+        found[f"level-{level}"] = sight
+        distance = chosen.distance
+    if chosen.write:
+        file = Path(str(WEIGHTS)) / f"{trained.name}.json"
+        card = {**trained.card, "sight": dict(sorted(found.items()))}
+        file.write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
