@@ -97,7 +97,11 @@ def test_every_decision_is_learnt_from_where_all_are_kept() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"branches": 4, "derived": True, "span": 8, "pool": ("thrifty", "past"), "share": 0.25}, {"actors": 2}],
+    [
+        {},
+        {"branches": 4, "derived": True, "answers": True, "span": 8, "pool": ("thrifty", "past"), "share": 0.25},
+        {"actors": 2},
+    ],
     ids=["alone", "branches", "actors"],
 )
 def test_a_run_goes_on_exactly(tmp_path: Path, changes: dict[str, Any]) -> None:

@@ -1,9 +1,9 @@
-"""Features that follow from an observation and a move, for networks: which cards others may hold, and what a move leaves.
+"""Features that follow from an observation and a move, for networks: what others may hold, what a move leaves, who can answer it.
 
-They tell a network nothing new, but what it would have to work out from single cards. They go behind the rows of `encode` and
-`encode_moves`. They count ranks alone, whatever the suits. Runs are looked for from the lowest rank to the highest: those
-that begin with an ace or a two below a three are not found. What a seat gives, offers or takes in an exchange (W.20) does not
-count.
+They tell a network nothing new, but what it would have to work out from single cards and numbers. They go behind the rows of
+`encode` and `encode_moves`. They count ranks alone, whatever the suits. Runs are looked for from the lowest rank to the highest:
+those that begin with an ace or a two below a three are not found, nor is what beats them. What a seat gives, offers or takes in
+an exchange (W.20) does not count.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dasan.features import Feature, card_slots, layout, move_layout, move_size, observation_size
+from dasan.features import Feature, card_slots, layout, move_layout
 from dasan.features.cards import copies, eights, flag_ranks, ranks
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.rules import Rules
@@ -33,7 +33,7 @@ class Derived:
     move: tuple[Feature, ...]
     observation_size: int
     move_size: int
-    _tables: tuple[Longs, Longs, Longs, int, int, Longs, npt.NDArray[np.bool_], Longs, int, int, int]
+    _tables: tuple[Longs, Longs, Longs, int, int, Longs, npt.NDArray[np.bool_], Longs, int, bool, int, Longs, Longs]
 
     def rows(
         self, obs: Bytes, envs: Longs, num: npt.NDArray[np.int32], starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]
@@ -69,8 +69,8 @@ class Derived:
 
 
 @cached_by_rules()
-def derived(rules: Rules, session: bool = False) -> Derived:
-    """The longer rows of a game. session: as for `layout`."""
+def derived(rules: Rules, session: bool = False, answers: bool = False) -> Derived:
+    """The longer rows of a game. session: as for `layout`. answers: whether they also say who can answer a play."""
     import numpy as np
 
     from dasan.kernels.network.derived import NUMBERS
@@ -79,30 +79,40 @@ def derived(rules: Rules, session: bool = False) -> Derived:
     n, many, slots = ranks(rules), copies(rules), card_slots(rules)
     at = {f.name: f for f in seen}
     cards = next(f for f in played if f.name in ("cards", "counts"))
-    observation = (
-        *seen,
-        *_behind(
-            observation_size(rules, session),
-            ("unseen", n * many, "by rank: how many cards are neither played nor in your hand, from 1"),
-        ),
+    observation = _behind(
+        seen, ("unseen", n * many, "by rank: how many cards are neither played nor in your hand, from 1")
     )
-    move = (
-        *played,
-        *_behind(
-            move_size(rules, session),
+    move = _behind(
+        played,
+        (
+            "kept",
+            2 * n * many,
+            "by rank: how many cards stay in the hand, from 1, and whether as many of a higher rank may be elsewhere",
+        ),
+        ("groups", NUMBERS, "ranks in the hand after it"),
+        ("in_straights", n, "ranks of which a card is left, as many in a row as a straight needs"),
+        ("in_pair_runs", n, "ranks of which two cards are left, as many in a row as a run of pairs needs"),
+        ("beatable", NUMBERS, "ranks in the hand after it of which as many of a higher rank may be elsewhere"),
+        ("plays", NUMBERS, "plays that the hand needs after it, about"),
+        ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
+    )
+    if answers:
+        observation = _behind(observation, ("size_flags", rules.players * NUMBERS, "by seat: how many cards it holds"))
+        move = _behind(
+            move,
             (
-                "kept",
-                2 * n * many,
-                "by rank: how many cards stay in the hand, from 1, and whether as many of a higher rank may be elsewhere",
+                "above",
+                NUMBERS,
+                "higher ranks, or rows of as many ranks, of which others may hold as many cards as the largest groups of the"
+                " play have; none for a pass, or where those groups are no row",
             ),
-            ("groups", NUMBERS, "ranks in the hand after it"),
-            ("in_straights", n, "ranks of which a card is left, as many in a row as a straight needs"),
-            ("in_pair_runs", n, "ranks of which two cards are left, as many in a row as a run of pairs needs"),
-            ("beatable", NUMBERS, "ranks in the hand after it of which as many of a higher rank may be elsewhere"),
-            ("plays", NUMBERS, "plays that the hand needs after it, about"),
-            ("beatable_plays", NUMBERS, "`beatable`, less the plays that one run saves"),
-        ),
-    )
+            (
+                "enough",
+                rules.players - 1,
+                "by seat, the next first: whether it holds at least as many cards as the play",
+            ),
+            ("just_enough", rules.players - 1, "by seat, the next first: whether it holds just as many cards"),
+        )
     rank_of = np.array(flag_ranks(rules), np.int64)
     pack = np.zeros(n, np.int64)
     for c in rules.pack:
@@ -123,23 +133,36 @@ def derived(rules: Rules, session: bool = False) -> Derived:
         np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
         np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
         many,
-        observation[len(seen)].start,
-        move[len(played)].start,
+        any(row.kind == "two-pair" for row in rules.catalogue.rows),
+        rules.players,
+        np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) :])], np.int64),
+        np.array([f.start for f in move[len(played) :]], np.int64),
     )
     return Derived(observation, move, _size(observation), _size(move), tables)
 
 
-def layouts(rules: Rules, session: bool, with_derived: bool) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
-    """The features of observations and of moves that a network reads."""
+def fitting(rules: Rules, session: bool, size: int) -> Derived:
+    """The longer rows whose observations have this length. ValueError: there are none."""
+    for answers in (False, True):
+        found = derived(rules, session, answers)
+        if found.observation_size == size:
+            return found
+    raise ValueError("the network reads features of other rules")
+
+
+def layouts(
+    rules: Rules, session: bool, with_derived: bool, answers: bool = False
+) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The features of observations and of moves that a network reads. answers: as for `derived`, where it reads these."""
     if with_derived:
-        found = derived(rules, session)
+        found = derived(rules, session, answers)
         return found.observation, found.move
     return layout(rules, session), move_layout(rules, session)
 
 
-def _behind(start: int, *parts: tuple[str, int, str]) -> tuple[Feature, ...]:
-    """Flags one after the other."""
-    out: list[Feature] = []
+def _behind(features: tuple[Feature, ...], *parts: tuple[str, int, str]) -> tuple[Feature, ...]:
+    """The features, padded to a multiple of eight, and flags one after the other: rows that were there keep their places."""
+    out, start = list(features), _size(features)
     for name, size, text in parts:
         out.append(Feature(name, start, size, True, text))
         start += size

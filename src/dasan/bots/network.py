@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.derived import derived
+from dasan.bots.derived import fitting
 from dasan.bots.protocol import choices
 from dasan.features import Feature, encode, encode_moves
 from dasan.play.action_ids import action_ids
@@ -106,9 +106,10 @@ class Network:
         ids, rows = action_ids(view.rules, session), encode_moves(view, session)
         observation = encode(view, session)
         moves = [rows[ids.of(move, view.called)] for move in choices(view)]
-        if len(self.weights["w_obs"]) == len(observation):
+        size = len(self.weights["w_obs"])
+        if size == len(observation):
             return np.array(observation, np.uint8), np.array(moves, np.uint8)
-        longer, longer_moves = derived(view.rules, session).of(observation, moves)
+        longer, longer_moves = fitting(view.rules, session, size).of(observation, moves)
         return longer[0], longer_moves
 
     def of_view(self, view: View, session: bool) -> Floats:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.derived import Derived, derived
+from dasan.bots.derived import Derived, fitting
 from dasan.vector import VectorEnv
 
 Bytes = npt.NDArray[np.uint8]
@@ -82,7 +82,7 @@ class Scorer:
             self._room = np.empty((2 * rows + 64, size), np.float32)
         read = Inputs(env.obs, envs, env.num_legal, env.move_starts, env.moves)
         if len(weights["w_obs"]) != env.num_features:
-            read = self._longer(read, rows, derived(env.rules, env.session))
+            read = self._longer(read, rows, fitting(env.rules, env.session, len(weights["w_obs"])))
         if (len(weights["w_obs"]), len(weights["w_move"])) != (read.obs.shape[1], read.moves.shape[1]):
             raise ValueError("the network reads features of other rules")
         begin = np.empty(len(envs) + 1, np.int64)

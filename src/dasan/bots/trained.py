@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dasan.bots.derived import layouts
 from dasan.features import Feature, by_rank, kinds
+from dasan.features.cards import eights
 from dasan.games import make_rules
 from dasan.ruleset.rules import Rules
 
@@ -25,8 +26,8 @@ WEIGHTS = files("dasan.bots") / "weights"
 
 @dataclass(frozen=True)
 class Trained:
-    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card. derived:
-    whether it reads derived features.
+    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card. derived,
+    answers: whether it reads derived features, and among them who can answer a play.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Trained:
     session: bool
     card: dict[str, Any]
     derived: bool = False
+    answers: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +56,8 @@ def catalogue() -> tuple[Trained, ...]:
             card = json.loads(file.read_text(encoding="utf-8"))
             config = card["config"]
             rules = make_rules(config["preset"], **config["options"])
-            name, more = file.name.removesuffix(".json"), bool(config.get("derived"))
-            out.append(Trained(name, rules, bool(config["session"]), card, more))
+            name, reads = file.name.removesuffix(".json"), (bool(config.get(one)) for one in ("derived", "answers"))
+            out.append(Trained(name, rules, bool(config["session"]), card, *reads))
     return tuple(out)
 
 
@@ -82,20 +84,21 @@ def load(trained: Trained) -> Network:
         return Network.load(stream)
 
 
-def adapted(network: Network, trained: Trained, rules: Rules, with_derived: bool | None = None) -> Network:
+def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
     """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0.
 
-    with_derived: whether there shall be derived features; None: where the network has them.
+    reads: whether it shall read derived features, and among them who can answer a play; None: as it does.
     """
     import numpy as np
 
     from dasan.bots.network import Network
 
     weights = dict(network.weights)
-    before = layouts(trained.rules, trained.session, trained.derived)
-    after = layouts(rules, trained.session, trained.derived if with_derived is None else with_derived)
+    own = trained.derived, trained.answers
+    before = layouts(trained.rules, trained.session, *own)
+    after = layouts(rules, trained.session, *(own if reads is None else reads))
     for name, old, new in zip(("w_obs", "w_move"), before, after, strict=True):
-        size = -(-(new[-1].start + new[-1].size) // 8) * 8
+        size = eights(new[-1].start + new[-1].size)
         out = np.zeros((size, weights[name].shape[1]), np.float32)
         for i, j in same_features((trained.rules, rules), old, new):
             out[j] = weights[name][i]

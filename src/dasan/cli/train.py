@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dasan.learn.config import Config
     from dasan.learn.trainer import Trainer
 
-_SETTINGS = {"game", "option", "envs", "rounds", "steps", "seed", "branches", "derived"}
+_SETTINGS = {"game", "option", "envs", "rounds", "steps", "seed", "branches", "derived", "answers"}
 """Options that a run or a network of the package has settled."""
 
 
@@ -57,6 +57,9 @@ def train(
     derived: Annotated[
         bool, typer.Option("--derived", help="The network also reads what follows from its cards.")
     ] = False,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="With --derived: the network also reads who can answer a play.")
+    ] = False,
     actors: Annotated[
         int, typer.Option(min=0, help="Play in so many processes, each --envs hands side by side, beside the learner.")
     ] = 0,
@@ -84,6 +87,8 @@ def train(
     check_place(processes, ray)
     if resume and (lost := given & {"like", "pool", "share", "actors", "device", *_SETTINGS}):
         raise Refused(f"a run goes on with its own settings: leave out {_flags(lost)}")
+    if answers and not derived:
+        raise Refused("--answers is for networks with --derived")
     if like is not None and (lost := given & _SETTINGS):
         raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
     if resume:
@@ -91,7 +96,8 @@ def train(
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
         steps = steps or (256 if actors else 32)
-        sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches, "derived": derived}
+        sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
+        sizes |= {"derived": derived, "answers": answers}
         changes = (
             opponents | {"actors": actors, "device": _device(device)} | ({} if epochs is None else {"epochs": epochs})
         )

@@ -32,7 +32,8 @@ class Config:
     - average: the weight of each round's weights in their running average.
     - start: a network of the package whose weights the run begins with; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
-    - derived: whether the network also reads derived features, see `dasan.bots.derived`.
+    - derived: whether the network also reads derived features, see `dasan.bots.derived`. answers: whether these also say who can
+      answer a play.
     - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
       environment plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says,
       and all hands are first ones, without an exchange (W.20). span: they part at one of
@@ -66,6 +67,7 @@ class Config:
     pool: tuple[str, ...] = ()
     share: float = 0.0
     derived: bool = False
+    answers: bool = False
     branches: int = 1
     span: int = 22
     heat: float = 0.15
@@ -81,7 +83,9 @@ class Config:
         options = instance(self.options, dict, "options are a dictionary")
         if not all(isinstance(name, str) for name in options):
             raise WrongType(f"options are a dictionary by their names, not {shown(options)}")
-        checked: dict[str, object] = {name: flag(getattr(self, name), name) for name in ("session", "derived")}
+        checked: dict[str, object] = {
+            name: flag(getattr(self, name), name) for name in ("session", "derived", "answers")
+        }
         for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span"):
             checked[name] = whole(getattr(self, name), name, 1, MOST)
         checked["actors"] = whole(self.actors, "actors", 0, MOST_ACTORS)
@@ -92,6 +96,8 @@ class Config:
             checked[name] = found = amount(getattr(self, name), name, MOST)
             if not found:
                 raise ValueError(f"{name} is more than 0")
+        if self.answers and not self.derived:
+            raise ValueError("answers are derived features: a network that reads them has derived as well")
         if int(self.envs) % int(self.branches):
             raise ValueError("envs is a multiple of branches")
         pool, given = items(self.pool, "a pool is a list of names"), cast("object", self.pool)

@@ -21,7 +21,7 @@ class Learner:
     def __init__(self, config: Config, shape: Shape) -> None:
         rules = config.rules()
         self.shape = shape
-        observation, move = layouts(rules, config.session, config.derived)
+        observation, move = layouts(rules, config.session, config.derived, config.answers)
         self.scale_obs = scales(observation, shape.observation)
         self.scale_move = scales(move, shape.move)
         self.contrast = np.float32(config.contrast)

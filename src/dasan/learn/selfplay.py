@@ -50,7 +50,7 @@ class SelfPlay:
         self.env: VectorEnv = vector.make(rules, config.envs, seed=config.seed, session=config.session, moves="ragged")
         self.sizes = self.env.num_features, self.env.num_move_features
         if config.derived:
-            longer = derived(rules, config.session)
+            longer = derived(rules, config.session, config.answers)
             self.sizes = longer.observation_size, longer.move_size
         self.returns = Returns(config.envs, rules.players, *self.sizes, trace=config.trace)
         self.counts = Counts()

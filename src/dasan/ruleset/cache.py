@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def cached_by_rules(most: int = 64) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the last `most` results of a function of rules and at most one flag, such as `session`.
+    """Keep the last `most` results of a function of rules and flags, such as `session`.
 
     WrongType: an argument is something else.
     """

@@ -14,6 +14,57 @@ NUMBERS = 16
 
 
 @compiled
+def _answer(
+    obs: Bytes,
+    players: int,
+    sizes_at: int,
+    held: Longs,
+    kept: Longs,
+    unseen: Longs,
+    in_runs: npt.NDArray[np.bool_],
+    pairs_apart: bool,
+    moves_at: Longs,
+    out: Bytes,
+) -> None:
+    """Write the features `above`, `enough` and `just_enough` of a move into its row `out`.
+
+    held, kept, unseen: by rank, the cards of the hand before and after it, and those that others may hold. For the other
+    arguments see `derive`.
+    """
+    above_at, enough_at, just_enough_at = moves_at[7], moves_at[8], moves_at[9]
+    ranks = len(held)
+    size, most, lowest, highest, wide = 0, 0, 0, 0, 0
+    for rank in range(ranks):
+        n = held[rank] - kept[rank]
+        size += n
+        if n > most:
+            most, lowest, wide = n, rank, 0
+        if n > 0 and n == most:
+            highest = rank
+            wide += 1
+    if size <= 0:
+        return
+    for k in range(players - 1):
+        many = obs[sizes_at + 1 + k]
+        out[enough_at + k] = int(many >= size)
+        out[just_enough_at + k] = int(many == size)
+    run = min(most, 2) - 1
+    row = highest - lowest + 1 == wide
+    for rank in range(lowest, highest + 1):
+        row = row and (wide == 1 or in_runs[run, rank])
+    if not row:
+        if most == 1 or not pairs_apart:
+            return
+        lowest, wide = highest, 1
+    above, length = 0, 0
+    for rank in range(lowest + 1, ranks):
+        fits = unseen[rank] >= most and (wide == 1 or in_runs[run, rank])
+        length = length + 1 if fits else 0
+        above += int(length >= wide)
+    out[above_at + min(NUMBERS - 1, above)] = 1
+
+
+@compiled
 def derive(
     obs: Bytes,
     envs: Longs,
@@ -29,8 +80,10 @@ def derive(
     in_runs: npt.NDArray[np.bool_],
     shortest: Longs,
     copies: int,
-    unseen_at: int,
-    kept_at: int,
+    pairs_apart: bool,
+    players: int,
+    obs_at: Longs,
+    moves_at: Longs,
     out_obs: Bytes,
     out_moves: Bytes,
     begin: Longs,
@@ -40,12 +93,15 @@ def derive(
     rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
     begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
     of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
-    shortest of each. copies: the most cards of one rank. unseen_at, kept_at: where the new features begin. Others: see `layers`.
+    shortest of each. copies: the most cards of one rank. pairs_apart: whether two pairs that are no row are a play. players: how
+    many there are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at:
+    where those of moves begin; the last of both, who can answer a play, may be missing. For the other arguments see `layers`.
     """
+    sizes_at, unseen_at, answers = obs_at[0], obs_at[1], len(obs_at) > 2
+    kept_at, groups_at, straights_at, pair_runs_at = moves_at[0], moves_at[1], moves_at[2], moves_at[3]
+    beatable_at, plays_at, beatable_plays_at = moves_at[4], moves_at[5], moves_at[6]
+    last = NUMBERS - 1
     ranks, slots = len(pack), len(rank_of)
-    groups_at = kept_at + 2 * copies * ranks
-    runs_at = groups_at + NUMBERS
-    counts_at = runs_at + 2 * ranks
     unseen, held, kept = np.zeros(ranks, np.int64), np.zeros(ranks, np.int64), np.zeros(ranks, np.int64)
     highest = np.zeros(copies + 1, np.int64)
     row = 0
@@ -62,6 +118,9 @@ def derive(
         for j in range(slots):
             if obs[i, hand + j]:
                 held[rank_of[j]] += 1
+        if answers:
+            for k in range(players):
+                out_obs[e, obs_at[2] + k * NUMBERS + min(last, int(obs[i, sizes_at + k]))] = 1
         highest[:] = -1
         for rank in range(ranks):
             n = max(0, min(unseen[rank], copies))
@@ -96,14 +155,15 @@ def derive(
                     if length >= shortest[c - 1]:
                         gone = 0
                         for k in range(rank - length, rank):
-                            out_moves[row, runs_at + (c - 1) * ranks + k] = 1
+                            out_moves[row, (straights_at if c == 1 else pair_runs_at) + k] = 1
                             gone += int(kept[k] == c)
                         saved = max(saved, gone - 1)
                     length = 0
-            last = NUMBERS - 1
             out_moves[row, groups_at + min(last, groups)] = 1
-            out_moves[row, counts_at + min(last, weak)] = 1
-            out_moves[row, counts_at + NUMBERS + min(last, max(0, groups - saved))] = 1
-            out_moves[row, counts_at + 2 * NUMBERS + min(last, max(0, weak - saved))] = 1
+            out_moves[row, beatable_at + min(last, weak)] = 1
+            out_moves[row, plays_at + min(last, max(0, groups - saved))] = 1
+            out_moves[row, beatable_plays_at + min(last, max(0, weak - saved))] = 1
+            if answers:
+                _answer(obs[i], players, sizes_at, held, kept, unseen, in_runs, pairs_apart, moves_at, out_moves[row])
             row += 1
     begin[len(envs)] = row
