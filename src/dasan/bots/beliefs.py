@@ -50,7 +50,7 @@ def by_likelihood(view: View, worlds: int, seed: int, fitted: Fitted, pool: int)
     (state,) = Sampler(view).states(1, seed)
     simulator = simulator_for(view.rules, fitted.trained.session)
     drawn = deals(view, min(pool, ROOM), seed)
-    counts = _counts(log_likelihoods(view, state, drawn, fitted, simulator), len(drawn), worlds, seed)
+    counts = _counts(log_likelihoods(view, state, drawn, fitted, simulator, seed), len(drawn), worlds, seed)
     order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
     return Beliefs(state, replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64))
 

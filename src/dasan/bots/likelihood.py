@@ -1,7 +1,8 @@
 """The likelihood of the other players' moves in each of many worlds, assuming that they play by a network.
 
-Moves are evidence of cards: a player who could have beaten a king and did not is less likely to hold an ace. Each world's hand
-is replayed from its first play; every decision of another seat contributes the softmax probability of its move.
+Moves are evidence of cards: a player who bid 3 is likely to hold twos and threes, and one who could have beaten a king and did
+not is less likely to hold an ace. Each hand is replayed from its first bid, or else from its first play; every decision of
+another seat contributes the softmax probability of its move.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dasan.cards import Card
 from dasan.play.begin import begin
 from dasan.play.dealing import Position
-from dasan.play.events import MOVES, Event, EventType
+from dasan.play.events import MOVES, EventType
 from dasan.play.moves import Move, MoveType
+from dasan.play.phases import Phase
 from dasan.play.starting import from_position
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.worlds.knowledge import Knowledge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,16 +35,18 @@ SOFTNESS = 0.5
 
 @dataclass(frozen=True)
 class Story:
-    """The plays of a hand: the state before the first, and the seats and action ids."""
+    """Moves of a hand: the state before the first, and the seats and action ids. played: by seat, the cards of its plays."""
 
     start: State
     seats: tuple[int, ...]
     actions: tuple[int, ...]
-    played: tuple[tuple[Event, ...], ...]
+    played: tuple[tuple[Card, ...], ...]
 
 
-def story(view: View, world: State) -> Story | None:
-    """The plays that `view` has seen, from a world that it allows; None if there are none."""
+def stories(view: View, world: State) -> list[Story]:
+    """The moves that `view` has seen, from a world that it allows: from the first bid if there is an auction, then from the first
+    play.
+    """
     from dasan.play.action_ids import action_ids
 
     ids = action_ids(view.rules, True)
@@ -51,44 +57,93 @@ def story(view: View, world: State) -> Story | None:
         if isinstance(begun, Position)
         else begin(view.rules, begun, first_seq=first_seq)
     )
-    start: State | None = None
+    starts: dict[Phase, tuple[State, int]] = {}
     seats: list[int] = []
     actions: list[int] = []
+    played: list[list[Card]] = [[] for _ in range(view.rules.players)]
     for event in moves:
         cards = tuple(c for c in event.cards if c is not None)
         combination = view.rules.combination(cards) if event.type is EventType.PLAY else None
         move = Move(MoveType(event.type.value), cards, event.bid, combination)
-        if state.phase == "play":
-            start = start or state
-            seats.append(event.seat)
-            actions.append(ids.of(move, view.called))
+        starts.setdefault(state.phase, (state, len(seats)))
+        seats.append(event.seat)
+        actions.append(ids.of(move, view.called))
+        played[event.seat] += cards if combination is not None else ()
         state = state.play(move)
-    if start is None:
-        return None
-    plays = [event for event in moves if event.type is EventType.PLAY]
-    by_seat = tuple(tuple(event for event in plays if event.seat == seat) for seat in range(view.rules.players))
-    return Story(start, tuple(seats), tuple(actions), by_seat)
+    hands = tuple(map(tuple, played))
+    return [
+        Story(start, tuple(seats[k:]), tuple(actions[k:]), hands)
+        for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.PLAY) if phase in starts)
+    ]
 
 
 def log_likelihoods(
-    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
+    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator, seed: int = 0
 ) -> npt.NDArray[np.float64] | None:
     """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if it cannot be
-    computed. world: any world of the view.
+    computed. world: any world of the view. seed: that of the kitty, where the bidder's hand hides which cards it was.
+    """
+    if view.rules.decks != 1:
+        return None
+    for told in stories(view, world):
+        found = None
+        if told.start.rules == view.rules:
+            found = _replayed(view, told, _at_the_start(view, told, deals, seed), fitted, simulator)
+        if found is not None:
+            return found
+    return None
+
+
+def _at_the_start(view: View, told: Story, deals: Deals, seed: int) -> Deals:
+    """The deals as they were when the story began."""
+    import numpy as np
+
+    from dasan.kernels.worlds.deal import words_of
+
+    one = deals.one.copy()
+    for seat, cards in enumerate(told.played):
+        one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
+    if (
+        told.start.phase is Phase.AUCTION
+        and told.start.kitty
+        and view.phase != Phase.AUCTION
+        and view.bidder is not None
+    ):
+        kitty = _kitty(view, one[:, view.bidder], len(told.start.kitty), seed)
+        one[:, view.bidder] &= ~kitty
+        one[:, view.rules.players] = kitty
+    return replace(deals, one=one)
+
+
+def _kitty(view: View, held: npt.NDArray[np.uint64], size: int, seed: int) -> npt.NDArray[np.uint64]:
+    """uint64 [worlds]: the cards of the kitty, which are among those that the bidder has `held`. Where they are hidden, they are
+    drawn from them, but for the card that the bidder opened with, and with the lower ones that nobody opened with (B3.07).
     """
     import numpy as np
 
     from dasan.kernels.worlds.deal import words_of
 
-    told = story(view, world) if view.rules.decks == 1 else None
-    if told is None or told.start.rules != view.rules:
-        return None
-    one = deals.one.copy()
-    for seat, events in enumerate(told.played):
-        cards = [c for event in events for c in event.cards if c is not None]
-        one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
+    knows = Knowledge(view)
+    if knows.kitty is not None:
+        return np.full(len(held), words_of(view.rules, knows.kitty)[0], np.uint64)
+    shown = [knows.opening[1]] if knows.opening is not None and knows.opening[0] == view.bidder else []
+    fixed, kept = (np.uint64(words_of(view.rules, cards)[0]) for cards in (knows.lowest, shown))
+    bits = np.arange(64, dtype=np.uint64)
+    free = ((held & ~fixed & ~kept)[:, None] >> bits & np.uint64(1)).astype(np.bool_)
+    lots = np.where(free, np.random.default_rng(seed).random(free.shape), 2.0)
+    drawn = np.argsort(lots, axis=1)[:, : size - len(knows.lowest)].astype(np.uint64)
+    found: npt.NDArray[np.uint64] = fixed | np.bitwise_or.reduce(np.uint64(1) << drawn, axis=1)
+    return found
+
+
+def _replayed(
+    view: View, told: Story, deals: Deals, fitted: Fitted, simulator: Simulator
+) -> npt.NDArray[np.float64] | None:
+    """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
+    import numpy as np
+
     count = len(deals)
-    simulator.positions.put_worlds(0, told.start, replace(deals, one=one))
+    simulator.positions.put_worlds(0, told.start, deals)
     if count < simulator.positions.size:
         simulator.positions.copy(0, slice(count, simulator.positions.size))
     env = simulator.env

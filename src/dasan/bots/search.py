@@ -20,6 +20,7 @@ from dasan.bots.simulator import ROOM
 from dasan.bots.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 
 Values = Sequence[tuple[Move, float | None]]
 Reasons = Mapping[Move, tuple[Reason, ...]]
@@ -60,14 +61,15 @@ are made in worlds drawn evenly, because the likeliest of a pool are few.
 
 
 class SearchBot:
-    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. It
-    needs no network, plays every game, and bids and exchanges as `greedy` does.
+    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. Where
+    a network knows the game, deals are drawn as likely as the others' bids, passes and plays are in them; else evenly. It plays
+    every game, and bids and exchanges as `greedy` does.
 
     The move depends on view and seed alone.
     """
 
     name = "search"
-    version = "4"
+    version = "5"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -103,7 +105,8 @@ class SearchBot:
         kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(kept) == 1:
             return kept[0], [(kept[0], None)]
-        beliefs = evenly(view, effort.worlds, seed_of(view, self._seed))
+        seed, found = seed_of(view, self._seed), playing(view.rules)
+        beliefs = by_likelihood(view, effort.worlds, seed, found, ROOM) if found else evenly(view, effort.worlds, seed)
         if not solved:
             values = valued(by_rule(view, kept, beliefs))
             return best(values), values
@@ -136,7 +139,7 @@ class StrongBot:
         moves = choices(view)
         if len(moves) == 1:
             return moves[0]
-        found = self._fitted(view)
+        found = playing(view.rules)
         if found is None:
             return self._search.choose(view)
         if view.phase == "exchange":
@@ -148,19 +151,13 @@ class StrongBot:
         name each. A move that left the race has values over fewer deals, and may show a higher one than the chosen move. A move
         that is not tried in deals has the score alone.
         """
-        found = self._fitted(view)
+        found = playing(view.rules)
         if len(choices(view)) == 1 or found is None:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
         chosen, values, reasons = self._values(view, found)
         return explain_values(self.name, view, chosen, values, reasons)
-
-    @staticmethod
-    def _fitted(view: View) -> Fitted | None:
-        """The network for the rules, where it can play batches of hands by them."""
-        found = fitted(view.rules)
-        return found if found is not None and runs(view.rules, found) else None
 
     def _values(self, view: View, found: Fitted) -> tuple[Move, Values, Reasons]:
         """The best candidate, all with their values, and what these are made of."""
@@ -196,6 +193,12 @@ class StrongBot:
             if move in opened:
                 reasons[move] += (average(view, opened[move], open_hands=True),)
         return raced.best, list(zip(raced.moves, raced.values.tolist(), strict=True)), reasons
+
+
+def playing(rules: Rules) -> Fitted | None:
+    """The network for the rules, where it can play batches of hands by them."""
+    found = fitted(rules)
+    return found if found is not None and runs(rules, found) else None
 
 
 def valued(tried: Tried) -> list[tuple[Move, float]]:
