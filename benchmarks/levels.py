@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--ahead", type=float, help="rating points that strong is ahead of net")
     parser.add_argument("--strong-deals", type=int, default=100, help="deals of the contest of strong (default: 100)")
     parser.add_argument("--distance", type=float, default=75.0, help="rating points between neighbours (default: 75)")
-    parser.add_argument("--deals", type=int, default=500, help="deals of other contests (default: 500)")
+    parser.add_argument("--deals", type=int, default=2_000, help="deals of other contests (default: 2000)")
     parser.add_argument("--write", action="store_true", help="put the sights into the model card")
     chosen = parser.parse_args(arguments)
     trained = next(one for one in catalogue() if one.name == chosen.network)

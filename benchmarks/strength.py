@@ -88,11 +88,11 @@ GAMES = {
         "big-three",
         (
             ("net", "greedy", 1000),
-            ("net", "search", 60),
-            ("search", "greedy", 300),
-            ("strong", "search", 40),
-            ("strong", "net", 60),
-            *levels(200, 60),
+            ("net", "search", 40),
+            ("search", "greedy", 60),
+            ("strong", "search", 30),
+            ("strong", "net", 40),
+            *levels(200, 40),
         ),
     ),
     "big-three-4p": Game(
@@ -103,7 +103,7 @@ GAMES = {
             ("net", "thrifty", 200),
             ("search", "greedy", 60),
             ("strong", "search", 30),
-            *levels(150, 40),
+            *levels(150, 30),
         ),
     ),
     "winner": Game(
@@ -181,8 +181,7 @@ def page(kept: Kept, earlier: str = "") -> str:
         "row names the versions of the bots that were measured: `net` 9 has other networks of Big Three for three and of",
         "Charlesworth's rules than `net` 8, and `net` 8 others of Big Two and Winner than `net` 7; the rest are the same. Rows",
         "were measured on different days, so their times differ by the load too: `strong` 8 has had a second a move where three",
-        "other programs shared the two cores. Sights of levels that were measured with `net` 9 were chosen over other deals",
-        "(`benchmarks/levels.py`); of those before, that of level 7 was chosen with regard to level 8 over the same deals.\n",
+        "other programs shared the two cores. The sight of level 7 was chosen with regard to level 8 over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():
