@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import dasan
 from dasan import worlds
+from dasan.bots.beliefs import evenly
+from dasan.bots.kitties import with_kitty
 from dasan.bots.likelihood import _at_the_start, log_likelihoods, stories
 from dasan.bots.simulator import simulator_for
 from dasan.bots.trained import fitted
+from dasan.features import layout
 from dasan.kernels.worlds.deal import words_of
 from dasan.play.phases import Phase
 
@@ -25,32 +30,123 @@ def played(rules: dasan.Rules, seed: int, moves: int) -> dasan.State:
     return state
 
 
-@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
-@pytest.mark.parametrize("seed", range(4))
+def dealt(view: dasan.View, seed: int, count: int = WORLDS) -> np.ndarray:
+    """uint64 [worlds, seats and kitty]: the hands before the auction."""
+    (world,) = worlds.sample(view, 1, seed)
+    told = stories(view, world)[0]
+    assert told.start.phase is Phase.AUCTION
+    found: np.ndarray = _at_the_start(view, told, with_kitty(view, worlds.deals(view, count, seed), seed)).one
+    return found
+
+
+@pytest.mark.parametrize(
+    ("preset", "seed"),
+    [*(("big-three", seed) for seed in (0, 1, 2, 4, 10, 11)), ("big-three-4p", 0), ("big-three-4p", 1)],
+)
 def test_deals_go_back_to_the_auction(preset: str, seed: int) -> None:
-    """Every card lies in one hand or the kitty, as it was dealt. The bidder knows the kitty, and the opener held the card that
-    they showed (B3.07).
+    """Every card lies in one hand or the kitty, as it was dealt. The bidder knows the kitty, the opener held the card that they
+    showed, and lower hearts lie in the kitty (B3.07).
     """
     rules = dasan.rules(preset)
     state = played(rules, seed, 12)
+    sizes = [16, 16, 16, 4] if rules.kitty_size else [13, 13, 13, 13, 0]
     for seat in range(rules.players):
         view = state.view(seat)
-        (world,) = worlds.sample(view, 1, seed)
-        told = stories(view, world)[0]
-        assert told.start.phase is Phase.AUCTION
-        drawn = worlds.deals(view, WORLDS, seed)
-        before = _at_the_start(view, told, drawn, seed).one
-        sizes = [len(hand) for hand in told.start.hands] + [len(told.start.kitty)]
+        before = dealt(view, seed)
         assert [[int(word).bit_count() for word in row] for row in before] == [sizes] * WORLDS
         assert (np.bitwise_or.reduce(before, axis=1) == words_of(rules, rules.pack)[0]).all()
         opener = next(event for event in view.events if event.type.value == "open")
-        shown = words_of(rules, [c for c in opener.cards if c is not None])[0]
-        assert (before[:, opener.seat] & shown == shown).all()
+        (shown,) = opener.cards
+        assert shown is not None
+        assert (before[:, opener.seat] & words_of(rules, [shown])[0]).all()
+        place = rules.order.place
+        lower = [c for c in rules.pack if c.suit == shown.suit and place[c] < place[shown]]
+        assert bool(lower) == (seed in (4, 10, 11))
+        word = words_of(rules, lower)[0]
+        assert (before[:, -1] & word == word).all()
         if seat == state.bidder and rules.kitty_size:
             taken = next(event for event in view.events if event.type.value == "kitty")
             assert (before[:, -1] == words_of(rules, [c for c in taken.cards if c is not None])[0]).all()
-        if seat != state.bidder and rules.kitty_size:
-            assert len(set(before[:, -1].tolist())) > 1
+
+
+def test_each_card_of_the_bidder_is_as_likely_in_the_kitty() -> None:
+    state = played(BIG_THREE, 0, 6)
+    assert state.bidder is not None
+    other = next(seat for seat in range(3) if seat != state.bidder)
+    view = state.view(other)
+    drawn = worlds.deals(view, 4_000, 1)
+    drawn.one[:] = drawn.one[0]
+    kitties = with_kitty(view, drawn, 1).one[:, -1]
+    assert kitties.tolist() == with_kitty(view, drawn, 1).one[:, -1].tolist()
+    counts = [int((kitties >> np.uint64(k) & np.uint64(1)).sum()) for k in range(64)]
+    among = [n for n in counts if n]
+    opener = next(event for event in view.events if event.type.value == "open")
+    assert len(among) == 20 - (opener.seat == state.bidder)
+    assert all(n == pytest.approx(4_000 * 4 / len(among), rel=0.2) for n in among)
+
+
+def test_a_bidder_who_need_not_dig_got_such_a_hand() -> None:
+    """H.01: with the kitty that is drawn, the hand before it allows the bids that were made."""
+    rules = dasan.rules("big-three", must_dig=True)
+    found = fitted(rules)
+    assert found is not None
+    checked = 0
+    for seed in range(8):
+        state = dasan.deal(rules, seed=seed)
+        while state.phase == "auction":
+            legal = list(map(str, state.legal_moves()))
+            state = state.play("pass" if "pass" in legal else legal[0])
+        assert state.bidder is not None
+        if state.bid == 3:
+            continue
+        view = state.view((state.bidder + 1) % 3)
+        (world,) = worlds.sample(view, 1)
+        drawn = with_kitty(view, worlds.deals(view, WORLDS), 1)
+        logs = log_likelihoods(view, world, drawn, found, simulator_for(rules, found.trained.session))
+        assert logs is not None
+        checked += 1
+    assert checked
+
+
+def test_in_deals_the_bidder_sees_a_kitty_of_its_own_cards() -> None:
+    """In a deal that another seat imagines, the bidder knows the kitty of that deal."""
+    found = fitted(BIG_THREE)
+    assert found is not None
+    simulator = simulator_for(BIG_THREE, found.trained.session)
+    kitty = next(f for f in layout(BIG_THREE) if f.name == "kitty").start
+    checked = 0
+    for seed in range(6):
+        state = dasan.deal(BIG_THREE, seed=seed)
+        net = dasan.bot("net")
+        while state.phase != "play":
+            state = state.play(net.choose(state.view(state.to_act)))
+        while state.to_act is not None and (state.to_act + 1) % 3 != state.bidder:
+            state = state.play(state.legal_moves()[0])
+        if state.to_act is None:
+            continue
+        view = state.view(state.to_act)
+        beliefs = evenly(view, WORLDS, seed)
+        simulator.positions.put_worlds(0, beliefs.state, beliefs.deals)
+        simulator.positions.copy(0, slice(WORLDS, simulator.positions.size))
+        env = simulator.env
+        env.load(simulator.positions)
+        env.step(np.full(env.num_envs, env.ids.of(view.legal_moves()[0], None), np.int32))
+        assert (env.to_act == state.bidder).all()
+        assert env.obs is not None
+        for k in range(WORLDS):
+            seen = env.obs[k, kitty : kitty + 52].reshape(4, 13).sum(axis=0)
+            gone = Counter(BIG_THREE.order.place[c][0] for c in played_by(state, state.bidder))
+            mine = Counter(BIG_THREE.order.place[c][0] for c in beliefs.deals.hand(k, state.bidder or 0))
+            assert all(seen[rank] <= gone[rank] + mine[rank] for rank in range(13))
+            assert seen.sum() == 4
+        assert len({bytes(env.obs[k, kitty : kitty + 52]) for k in range(WORLDS)}) > 10
+        checked += 1
+    assert checked
+
+
+def played_by(state: dasan.State, seat: int | None) -> list[dasan.Card]:
+    plays = [event.cards for event in state.events if event.type.value == "play" and event.seat == seat]
+    return [c for cards in plays for c in cards if c is not None]
 
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
@@ -71,6 +167,7 @@ def test_bids_speak_for_the_cards(preset: str) -> None:
         drawn = worlds.deals(view, WORLDS)
         for seat, hand in enumerate(state.hands):
             drawn.one[0, seat] = words_of(rules, hand)[0]
+        drawn = with_kitty(view, drawn, seed)
         logs = log_likelihoods(view, world, drawn, found, simulator)
         assert logs is not None
         assert np.isfinite(logs).all()
@@ -94,8 +191,18 @@ def test_a_hand_that_begins_after_the_auction_is_judged_by_its_plays() -> None:
     assert np.isfinite(logs).all()
 
 
-def test_a_choice_that_was_forced_says_nothing() -> None:
-    """Nobody has moved yet: there is no story."""
+def test_a_call_says_something_where_the_hand_begins_with_it() -> None:
+    """The bidder has called a card; the others have not moved (B4.03)."""
+    rules = dasan.rules("big-three-4p")
+    hands = [" ".join(map(str, hand)) for hand in dasan.deal(rules, seed=1).hands]
+    state = dasan.start(rules, hands, bidder=0, bid=1, leader=1)
+    state = state.play(state.legal_moves()[0])
+    view = state.view(state.to_act)
+    (world,) = worlds.sample(view, 1)
+    assert [one.start.phase for one in stories(view, world)] == [Phase.CALL]
+
+
+def test_nothing_is_told_before_the_first_move() -> None:
     state = dasan.deal(BIG_THREE, seed=3)
     view = state.view(state.to_act)
     (world,) = worlds.sample(view, 1)

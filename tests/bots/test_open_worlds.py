@@ -11,6 +11,7 @@ from tests.bots.hidden import shuffled_for
 import dasan
 from dasan import worlds
 from dasan.bots.beliefs import by_likelihood, evenly
+from dasan.bots.kitties import with_kitty
 from dasan.bots.open_worlds import by_solver, solvable
 from dasan.bots.search import Effort, SearchBot, StrongBot
 from dasan.bots.trained import fitted
@@ -90,7 +91,7 @@ def test_likely_worlds_are_drawn_from_the_pool_with_their_weights() -> None:
     state = late(rules, 2, 30)
     view = state.view(state.to_act)
     beliefs = by_likelihood(view, 20, 3, found, pool=64)
-    pool = worlds.deals(view, 64, 3).one.tolist()
+    pool = with_kitty(view, worlds.deals(view, 64, 3), 3).one.tolist()
     assert len(beliefs.deals) == len(beliefs.weights) <= 20
     assert beliefs.weights.sum() == 20
     assert all(row in pool for row in beliefs.deals.one.tolist())

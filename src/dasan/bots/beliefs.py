@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dasan.bots.kitties import with_kitty
 from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.simulator import ROOM, simulator_for
 from dasan.play.state import State
@@ -40,7 +41,7 @@ def evenly(view: View, worlds: int, seed: int) -> Beliefs:
     import numpy as np
 
     (state,) = Sampler(view).states(1, seed)
-    return Beliefs(state, deals(view, worlds, seed), np.ones(worlds))
+    return Beliefs(state, with_kitty(view, deals(view, worlds, seed), seed), np.ones(worlds))
 
 
 def by_likelihood(view: View, worlds: int, seed: int, fitted: Fitted, pool: int) -> Beliefs:
@@ -49,8 +50,8 @@ def by_likelihood(view: View, worlds: int, seed: int, fitted: Fitted, pool: int)
 
     (state,) = Sampler(view).states(1, seed)
     simulator = simulator_for(view.rules, fitted.trained.session)
-    drawn = deals(view, min(pool, ROOM), seed)
-    counts = _counts(log_likelihoods(view, state, drawn, fitted, simulator, seed), len(drawn), worlds, seed)
+    drawn = with_kitty(view, deals(view, min(pool, ROOM), seed), seed)
+    counts = _counts(log_likelihoods(view, state, drawn, fitted, simulator), len(drawn), worlds, seed)
     order = np.random.default_rng(seed).permutation(np.flatnonzero(counts))
     return Beliefs(state, replace(drawn, one=drawn.one[order], two=drawn.two[order]), counts[order].astype(np.float64))
 

@@ -19,7 +19,6 @@ from dasan.play.phases import Phase
 from dasan.play.starting import from_position
 from dasan.play.state import State
 from dasan.play.view import View
-from dasan.worlds.knowledge import Knowledge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,8 +43,8 @@ class Story:
 
 
 def stories(view: View, world: State) -> list[Story]:
-    """The moves that `view` has seen, from a world that it allows: from the first bid if there is an auction, then from the first
-    play.
+    """The moves that `view` has seen, in a world that it allows: a story from the first bid, one from the call, one from the
+    first play, as far as there are these.
     """
     from dasan.play.action_ids import action_ids
 
@@ -73,28 +72,26 @@ def stories(view: View, world: State) -> list[Story]:
     hands = tuple(map(tuple, played))
     return [
         Story(start, tuple(seats[k:]), tuple(actions[k:]), hands)
-        for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.PLAY) if phase in starts)
+        for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.CALL, Phase.PLAY) if phase in starts)
     ]
 
 
 def log_likelihoods(
-    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator, seed: int = 0
+    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
     """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if it cannot be
-    computed. world: any world of the view. seed: that of the kitty, where the bidder's hand hides which cards it was.
+    computed. world: any world of the view. deals: with the kitty that was taken up, see `with_kitty`.
     """
     if view.rules.decks != 1:
         return None
     for told in stories(view, world):
-        found = None
-        if told.start.rules == view.rules:
-            found = _replayed(view, told, _at_the_start(view, told, deals, seed), fitted, simulator)
+        found = _replayed(view, told, _at_the_start(view, told, deals), fitted, simulator)
         if found is not None:
             return found
     return None
 
 
-def _at_the_start(view: View, told: Story, deals: Deals, seed: int) -> Deals:
+def _at_the_start(view: View, told: Story, deals: Deals) -> Deals:
     """The deals as they were when the story began."""
     import numpy as np
 
@@ -103,37 +100,9 @@ def _at_the_start(view: View, told: Story, deals: Deals, seed: int) -> Deals:
     one = deals.one.copy()
     for seat, cards in enumerate(told.played):
         one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
-    if (
-        told.start.phase is Phase.AUCTION
-        and told.start.kitty
-        and view.phase != Phase.AUCTION
-        and view.bidder is not None
-    ):
-        kitty = _kitty(view, one[:, view.bidder], len(told.start.kitty), seed)
-        one[:, view.bidder] &= ~kitty
-        one[:, view.rules.players] = kitty
+    if told.start.phase is Phase.AUCTION and view.phase != Phase.AUCTION and view.bidder is not None:
+        one[:, view.bidder] &= ~one[:, view.rules.players]
     return replace(deals, one=one)
-
-
-def _kitty(view: View, held: npt.NDArray[np.uint64], size: int, seed: int) -> npt.NDArray[np.uint64]:
-    """uint64 [worlds]: the cards of the kitty, which are among those that the bidder has `held`. Where they are hidden, they are
-    drawn from them, but for the card that the bidder opened with, and with the lower ones that nobody opened with (B3.07).
-    """
-    import numpy as np
-
-    from dasan.kernels.worlds.deal import words_of
-
-    knows = Knowledge(view)
-    if knows.kitty is not None:
-        return np.full(len(held), words_of(view.rules, knows.kitty)[0], np.uint64)
-    shown = [knows.opening[1]] if knows.opening is not None and knows.opening[0] == view.bidder else []
-    fixed, kept = (np.uint64(words_of(view.rules, cards)[0]) for cards in (knows.lowest, shown))
-    bits = np.arange(64, dtype=np.uint64)
-    free = ((held & ~fixed & ~kept)[:, None] >> bits & np.uint64(1)).astype(np.bool_)
-    lots = np.where(free, np.random.default_rng(seed).random(free.shape), 2.0)
-    drawn = np.argsort(lots, axis=1)[:, : size - len(knows.lowest)].astype(np.uint64)
-    found: npt.NDArray[np.uint64] = fixed | np.bitwise_or.reduce(np.uint64(1) << drawn, axis=1)
-    return found
 
 
 def _replayed(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SURE = 2.5
 """A candidate leaves a race when its value is so many standard errors of their difference below the best one's."""
+LEAST = 16
+"""Deals before which no candidate leaves a race."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +148,8 @@ def race(
         outcomes[racing, at:last] = _played(view, [moves[i] for i in racing.tolist()], beliefs, fitted, at, last)
         at, batches = last, batches + 1
         played[racing] = at
-        racing = racing[_stay(outcomes[racing, :at], beliefs.weights, blend.of(racing))]
+        if at >= LEAST:
+            racing = racing[_stay(outcomes[racing, :at], beliefs.weights, blend.of(racing))]
         if len(racing) == 1 or (seconds is not None and (monotonic() - began) * (1 + 1 / batches) > seconds):
             break
     seen = np.where(np.arange(worlds) < played[:, None], beliefs.weights, 0.0)

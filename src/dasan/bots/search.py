@@ -61,15 +61,14 @@ are made in worlds drawn evenly, because the likeliest of a pool are few.
 
 
 class SearchBot:
-    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. Where
-    a network knows the game, deals are drawn as likely as the others' bids, passes and plays are in them; else evenly. It plays
-    every game, and bids and exchanges as `greedy` does.
+    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. It
+    needs no network, plays every game, and bids and exchanges as `greedy` does.
 
     The move depends on view and seed alone.
     """
 
     name = "search"
-    version = "5"
+    version = "4"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -105,8 +104,7 @@ class SearchBot:
         kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(kept) == 1:
             return kept[0], [(kept[0], None)]
-        seed, found = seed_of(view, self._seed), playing(view.rules)
-        beliefs = by_likelihood(view, effort.worlds, seed, found, ROOM) if found else evenly(view, effort.worlds, seed)
+        beliefs = evenly(view, effort.worlds, seed_of(view, self._seed))
         if not solved:
             values = valued(by_rule(view, kept, beliefs))
             return best(values), values

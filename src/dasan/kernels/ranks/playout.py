@@ -77,7 +77,10 @@ def put(state: State, states: Words, i: int) -> None:
 
 @lean
 def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) -> None:
-    """Give rows from `first` on, copies of one position, the hands and kitty of the worlds in `one`."""
+    """Give rows from `first` on, copies of one position, the hands and kitty of the worlds in `one`.
+
+    After the auction a world without a kitty keeps that of the position.
+    """
     players = tables.auction.players
     for k in range(one.shape[0]):
         row = states[first + k]
@@ -89,6 +92,7 @@ def fill(states: Words, first: int, one: Words, two: Words, tables: RankTables) 
                 row[env.HOLDER] = row[env.PARTNER] = U(seat)
         if row[env.PHASE] == U(env.AUCTION):
             row[env.DEALT + 4] = one[k, players]
+        if row[env.PHASE] == U(env.AUCTION) or one[k, players] != _0:
             row[env.KITTY] = counts_of(one[k, players])
 
 
