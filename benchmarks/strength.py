@@ -90,9 +90,8 @@ GAMES = {
             ("net", "greedy", 1000),
             ("net", "search", 40),
             ("search", "greedy", 60),
-            ("strong", "search", 30),
-            ("strong", "net", 40),
-            *levels(200, 40),
+            ("strong", "search", 60),
+            *levels(600, 40),
         ),
     ),
     "big-three-4p": Game(
