@@ -34,7 +34,7 @@ SEED = 80_000
 ALL, LEAST = 1.0, 0.02
 BATCH = 512
 MISSED = 15.0
-"""So many rating points beside the distance, no sight is weak enough."""
+"""A sight that misses the distance by more rating points is refused."""
 Longs = npt.NDArray[np.int64]
 
 
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sight, gap = weaker(trained, network, sight, distance, chosen.deals)
             print(f"level-{level}: {sight}, {gap:.0f} points", flush=True)
             if abs(gap - distance) > MISSED:
-                raise SystemExit(f"no sight is {distance:.0f} points weaker")
+                raise SystemExit(f"that is not {distance:.0f} points: take more --deals")
         found[f"level-{level}"] = sight
         distance = chosen.distance
     if chosen.write:

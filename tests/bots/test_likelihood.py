@@ -70,10 +70,10 @@ def test_deals_go_back_to_the_auction(preset: str, seed: int) -> None:
 
 
 def test_each_card_of_the_bidder_is_as_likely_in_the_kitty() -> None:
-    state = played(BIG_THREE, 0, 6)
+    """All but the card with which the bidder opened."""
+    state = dasan.deal(BIG_THREE, seed=0).play("bid 1").play("pass").play("pass")
     assert state.bidder is not None
-    other = next(seat for seat in range(3) if seat != state.bidder)
-    view = state.view(other)
+    view = state.view((state.bidder + 1) % 3)
     drawn = worlds.deals(view, 4_000, 1)
     drawn.one[:] = drawn.one[0]
     kitties = with_kitty(view, drawn, 1).one[:, -1]
@@ -81,7 +81,9 @@ def test_each_card_of_the_bidder_is_as_likely_in_the_kitty() -> None:
     counts = [int((kitties >> np.uint64(k) & np.uint64(1)).sum()) for k in range(64)]
     among = [n for n in counts if n]
     opener = next(event for event in view.events if event.type.value == "open")
-    assert len(among) == 20 - (opener.seat == state.bidder)
+    assert opener.seat == state.bidder
+    assert len(among) == 19
+    assert not (kitties & words_of(BIG_THREE, [c for c in opener.cards if c is not None])[0]).any()
     assert all(n == pytest.approx(4_000 * 4 / len(among), rel=0.2) for n in among)
 
 
