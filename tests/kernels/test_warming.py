@@ -32,6 +32,7 @@ m.serve("127.0.0.1", 0, Path(sys.argv[1]), ready)
 
 PLAYED = """
 import sys
+from numba.core.dispatcher import Dispatcher
 import dasan
 from dasan import worlds
 if sys.argv[1] == "solve":
@@ -49,10 +50,15 @@ else:
         positions.put_worlds(0, state, worlds.deals(state.view(state.to_act), 2))
         positions.play_out(policy="thrifty")
         positions.step(1, int(positions.legal(1)[0]))
+        search, thrifty = dasan.bot("search"), dasan.bot("thrifty")
+        for _ in range(24):
+            view = state.view(state.to_act)
+            search.explain(view)
+            state = state.play(thrifty.choose(view))
 made = 0
 for name in [n for n in sys.modules if n.startswith("dasan.kernels.")]:
     for value in list(vars(sys.modules[name]).values()):
-        if hasattr(value, "stats"):
+        if isinstance(value, Dispatcher):
             made += sum(value.stats.cache_misses.values())
 print(made)
 """

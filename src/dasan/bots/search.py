@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from dasan.bots.beliefs import by_likelihood, evenly
+from dasan.bots.beliefs import Beliefs, by_likelihood, evenly
 from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, estimate, explained, in_order
 from dasan.bots.facts import Facts
@@ -31,9 +31,9 @@ Reasons = Mapping[Move, tuple[Reason, ...]]
 class Effort:
     """The size of a search. worlds: sampled deals of the hidden cards. width: candidates, the most promising ones. seconds: when
     to stop with fewer worlds, or None. trust: the weight of a move's first score, in worlds, where rollouts value moves. pool:
-    the number of worlds to choose from, by the likelihood of the others' moves in them; 0: take any. nodes: the most positions
-    that the solver searches for one move in one world, where it values moves. opened: the number of worlds, chosen by likelihood,
-    in which the solver values moves beside rollouts, where it plays the rules.
+    the number of worlds to choose from, by the likelihood of the others' moves in them; 0, or no network for the rules: take any.
+    nodes: the most positions that the solver searches for one move in one world, where it values moves. opened: the number of
+    worlds, chosen by likelihood, in which the solver values moves beside rollouts, where it plays the rules.
     """
 
     worlds: int = 200
@@ -45,8 +45,10 @@ class Effort:
     opened: int = 0
 
 
-OPEN = Effort(worlds=48, width=6)
+OPEN = Effort(worlds=48, width=6, pool=256)
 """The effort of `search` where the solver values its moves."""
+PLAYED_OUT = Effort(worlds=400, width=12, pool=512)
+"""The effort of `search` where rollouts value its moves."""
 LEAD = 0.015
 """Where the solver values moves, `search` leaves the move of `greedy` for one that is better by more than this share of what is
 at stake: with open hands everybody knows what no player knows, so that small differences mean little.
@@ -61,14 +63,15 @@ are made in worlds drawn evenly, because the likeliest of a pool are few.
 
 
 class SearchBot:
-    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. It
-    needs no network, plays every game, and bids and exchanges as `greedy` does.
+    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. Deals
+    are drawn by likelihood where a network plays the rules, else evenly. It plays every game, and bids and exchanges as `greedy`
+    does.
 
     The move depends on view and seed alone.
     """
 
     name = "search"
-    version = "4"
+    version = "5"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed
@@ -100,11 +103,11 @@ class SearchBot:
         """The best candidate, and all with their values."""
         certain = Certain(view, choices(view))
         solved = solvable(view.rules)
-        effort = self._effort or (OPEN if solved else Effort(worlds=400, width=12))
+        effort = self._effort or (OPEN if solved else PLAYED_OUT)
         kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(kept) == 1:
             return kept[0], [(kept[0], None)]
-        beliefs = evenly(view, effort.worlds, seed_of(view, self._seed))
+        beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules))
         if not solved:
             values = valued(by_rule(view, kept, beliefs))
             return best(values), values
@@ -175,10 +178,7 @@ class StrongBot:
         if effort.opened and view.phase == "play" and solvable(view.rules):
             likely = by_likelihood(view, effort.opened, seed, found, ROOM)
             opened = dict(valued(by_solver(view, kept, likely, effort.nodes)))
-        if effort.pool:
-            beliefs = by_likelihood(view, effort.worlds, seed, found, effort.pool)
-        else:
-            beliefs = evenly(view, effort.worlds, seed)
+        beliefs = believed(view, effort, seed, found)
         blend = Blend(
             np.array([first[move] for move in kept]),
             effort.trust,
@@ -191,6 +191,13 @@ class StrongBot:
             if move in opened:
                 reasons[move] += (average(view, opened[move], open_hands=True),)
         return raced.best, list(zip(raced.moves, raced.values.tolist(), strict=True)), reasons
+
+
+def believed(view: View, effort: Effort, seed: int, found: Fitted | None) -> Beliefs:
+    """The deals that a player looks at: by likelihood if there is a network and a pool to choose from, else evenly."""
+    if found is None or not effort.pool:
+        return evenly(view, effort.worlds, seed)
+    return by_likelihood(view, effort.worlds, seed, found, effort.pool)
 
 
 def playing(rules: Rules) -> Fitted | None:

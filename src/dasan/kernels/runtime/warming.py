@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 Part = Literal["solve", "big-three", "big-two", "winner"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""`solve`: the solver of Big Three. A game: its worlds, playouts and endgames, for any options."""
+"""`solve`: the solver of Big Three. A game: its worlds, playouts and endgames, and hints by `search`, for any options."""
 
 SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
     "solve": ("big-three", ["4H 4S 3D", "5H 6H", "7H 8C"], {"bidder": 0, "bid": 2}),
@@ -23,6 +23,9 @@ SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
     "winner": ("winner", ["3D 4D", "5D 6D", "7D 8D", "9D TD"], {}),
 }
 """A small position for the solver of each part that has one: preset, hands, and whose bid it is."""
+
+HINTS = 12
+"""Plays and passes for which `search` chooses in advance: in some of them it has several candidates."""
 
 
 class Warming:
@@ -103,6 +106,20 @@ def warm(part: Part) -> None:
     for policy in ("random", "thrifty"):
         positions.play_out(policy=policy)
     positions.step(0, positions.thrifty(0))
+    warm_hints(part)
+
+
+def warm_hints(part: Part) -> None:
+    """Let `search` choose in a hand, in few deals, so that all that hints need is compiled and loaded."""
+    import dasan
+    from dasan.bots.search import Effort, SearchBot
+
+    search, thrifty = SearchBot(0, Effort(worlds=2, width=2, pool=2)), dasan.bot("thrifty")
+    state, plays = dasan.deal(dasan.rules(part), seed=0), 0
+    while state.to_act is not None and plays < HINTS:
+        view = state.view(state.to_act)
+        plays += view.phase == "play"
+        state = state.play((search if view.phase == "play" else thrifty).choose(view))
 
 
 def warm_solver(part: Part) -> None:
