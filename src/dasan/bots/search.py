@@ -8,13 +8,14 @@ from time import monotonic
 
 from dasan.bots.beliefs import Beliefs, by_likelihood, evenly
 from dasan.bots.certain import Certain
+from dasan.bots.elimination import Blend, eliminate
 from dasan.bots.explanation import Explanation, Reason, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
 from dasan.bots.net import NetBot, score, unit
 from dasan.bots.open_worlds import at_stake, by_solver, solvable
 from dasan.bots.protocol import choices, goes_out
-from dasan.bots.rollouts import Blend, Tried, by_rule, race, runs
+from dasan.bots.rollouts import Tried, by_rule, runs
 from dasan.bots.seeds import seed_of
 from dasan.bots.simulator import ROOM
 from dasan.bots.trained import Fitted, fitted
@@ -57,8 +58,8 @@ at stake: with open hands everybody knows what no player knows, so that small di
 LIKELY = Effort(worlds=512, width=6, seconds=1.0, trust=30.0, pool=512)
 """The effort of `strong` in games without an auction."""
 EVEN = Effort(worlds=512, width=6, seconds=1.0, trust=100.0, nodes=300, opened=128)
-"""The effort of `strong` in games with an auction (see the decisions of 23 and 24 November 2026 on rollouts and races). Rollouts
-are made in worlds drawn evenly, because the likeliest of a pool are few.
+"""The effort of `strong` in games with an auction (see the decisions of 23 and 24 November 2026 on rollouts and comparisons).
+Rollouts are made in worlds drawn evenly, because the likeliest of a pool are few.
 """
 
 
@@ -149,7 +150,7 @@ class StrongBot:
 
     def explain(self, view: View) -> Explanation:
         """Values are means over the deals, shrunk towards the network's scores, or the mean of that and the solver's; reasons
-        name each. A move that left the race has values over fewer deals, and may show a higher one than the chosen move. A move
+        name each. An eliminated move has values over fewer deals, and may show a higher one than the chosen move. A move
         that is not tried in deals has the score alone.
         """
         found = playing(view.rules)
@@ -185,12 +186,12 @@ class StrongBot:
             np.array([opened[move] for move in kept]) if opened else None,
         )
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
-        raced = race(view, kept, beliefs, found, blend, seconds=seconds)
-        for move, mean in zip(raced.moves, raced.means.tolist(), strict=True):
+        tried = eliminate(view, kept, beliefs, found, blend, seconds=seconds)
+        for move, mean in zip(tried.moves, tried.means.tolist(), strict=True):
             reasons[move] = (average(view, mean), *reasons[move])
             if move in opened:
                 reasons[move] += (average(view, opened[move], open_hands=True),)
-        return raced.best, list(zip(raced.moves, raced.values.tolist(), strict=True)), reasons
+        return tried.best, list(zip(tried.moves, tried.values.tolist(), strict=True)), reasons
 
 
 def believed(view: View, effort: Effort, seed: int, found: Fitted | None) -> Beliefs:

@@ -1,4 +1,4 @@
-"""Rollouts and races between candidate moves."""
+"""Rollouts, and the elimination of candidate moves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tests.bots.test_search import halfway
 
 import dasan
 from dasan.bots.beliefs import by_likelihood, evenly
-from dasan.bots.rollouts import Blend, Raced, _stay, by_network, race
+from dasan.bots.elimination import Blend, Elimination, _stay, eliminate
+from dasan.bots.rollouts import by_network
 from dasan.bots.simulator import ROOM
 from dasan.bots.trained import fitted
 
@@ -19,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @pytest.mark.parametrize("preset", ["big-three", "big-two"])
 @pytest.mark.parametrize("pool", [0, 512])
-def test_a_race_plays_what_all_rollouts_play(preset: str, pool: int) -> None:
+def test_an_elimination_plays_what_all_rollouts_play(preset: str, pool: int) -> None:
     """Each move has the outcomes of `by_network` in the worlds that it was tried in, and those that stay are tried in all."""
     rules = dasan.rules(preset)
     found = fitted(rules)
@@ -31,41 +32,41 @@ def test_a_race_plays_what_all_rollouts_play(preset: str, pool: int) -> None:
         moves = view.legal_moves()[:6]
         beliefs = by_likelihood(view, WORLDS, seed, found, pool) if pool else evenly(view, WORLDS, seed)
         tried = by_network(view, moves, beliefs, found)
-        raced = race(view, moves, beliefs, found, Blend(np.zeros(len(moves)), 0.0))
+        left = eliminate(view, moves, beliefs, found, Blend(np.zeros(len(moves)), 0.0))
         summed = np.cumsum(beliefs.weights)
-        for i, weight in enumerate(raced.weights):
+        for i, weight in enumerate(left.weights):
             n = int(np.searchsorted(summed, weight)) + 1
             assert summed[n - 1] == weight
             mean = tried.values[i, :n] @ beliefs.weights[:n] / weight
-            assert raced.means[i] == pytest.approx(mean)
-            assert raced.values[i] == pytest.approx(mean)
-        assert (raced.weights[raced.stayed] == raced.weights.max()).all()
-        if raced.stayed.sum() > 1:
-            assert raced.weights.max() == summed[-1]
-        assert tried.means.max() - tried.means[moves.index(raced.best)] < 0.1
-        left_early += int((raced.weights < summed[-1]).sum())
+            assert left.means[i] == pytest.approx(mean)
+            assert left.values[i] == pytest.approx(mean)
+        assert (left.weights[left.stayed] == left.weights.max()).all()
+        if left.stayed.sum() > 1:
+            assert left.weights.max() == summed[-1]
+        assert tried.means.max() - tried.means[moves.index(left.best)] < 0.1
+        left_early += int((left.weights < summed[-1]).sum())
     assert left_early > 0
 
 
-def test_a_race_without_time_still_tries_every_move() -> None:
+def test_without_time_every_move_is_still_tried() -> None:
     rules = dasan.rules("big-two")
     found = fitted(rules)
     assert found is not None
     state = halfway(rules, 1)
     view = state.view(state.to_act)
     moves = view.legal_moves()[:4]
-    raced = race(view, moves, evenly(view, 512, 1), found, Blend(np.zeros(len(moves)), 0.0), seconds=0.0)
-    assert (raced.weights == ROOM // len(moves)).all()
-    assert np.isfinite(raced.values).all()
+    left = eliminate(view, moves, evenly(view, 512, 1), found, Blend(np.zeros(len(moves)), 0.0), seconds=0.0)
+    assert (left.weights == ROOM // len(moves)).all()
+    assert np.isfinite(left.values).all()
 
 
-def test_the_best_move_stayed_in_the_race() -> None:
-    """A move that left early may have a higher value over few deals."""
+def test_the_best_move_was_not_eliminated() -> None:
+    """An eliminated move may have a higher value over few deals."""
     rules = dasan.rules("big-two")
     moves = dasan.deal(rules, seed=1).legal_moves()[:3]
     values = np.array([0.5, 0.9, 0.7])
-    raced = Raced(moves, values, np.full(3, 10.0), values, np.array([True, False, True]))
-    assert raced.best == moves[2]
+    left = Elimination(moves, values, np.full(3, 10.0), values, np.array([True, False, True]))
+    assert left.best == moves[2]
 
 
 def outcomes(*means: float, worlds: int = 100) -> Floats:
@@ -81,13 +82,13 @@ def stay(values: Floats, blend: Blend, weights: Floats | None = None) -> list[bo
     return found
 
 
-def test_who_is_clearly_behind_leaves_the_race() -> None:
+def test_who_is_clearly_behind_is_eliminated() -> None:
     plain = Blend(np.zeros(3), 0.0)
     assert stay(outcomes(1.0, 0.999, 0.9), plain) == [True, True, False]
     assert stay(outcomes(0.9, 1.0, 0.2), plain) == [False, True, False]
 
 
-def test_equal_moves_leave_the_first() -> None:
+def test_of_equal_moves_the_first_is_left() -> None:
     same = np.tile(outcomes(1.0), (3, 1))
     assert stay(same, Blend(np.zeros(3), 0.0)) == [True, False, False]
 
