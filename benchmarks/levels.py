@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from dasan import vector
 from dasan.arena.contest import Contest, run
 from dasan.arena.ratings import difference
 from dasan.bots.network import Network
@@ -27,15 +26,13 @@ from dasan.bots.scoring import Scorer
 from dasan.bots.trained import WEIGHTS, Trained, catalogue, load
 from dasan.features import move_layout
 from dasan.kernels.network import layers
+from dasan.learn.duel import Flags, Longs, rotations
 from dasan.vector import VectorEnv
-from dasan.vector.earnings import earned
 
 SEED = 80_000
 ALL, LEAST = 1.0, 0.02
-BATCH = 512
 MISSED = 15.0
 """A sight that misses the distance by more rating points is refused."""
-Longs = npt.NDArray[np.int64]
 
 
 class Sights:
@@ -65,29 +62,16 @@ class Sights:
 
 def points(trained: Trained, network: Network, one: float, others: float, deals: int) -> float:
     """The rating points by which a player of sight `one` is ahead of `others`, in every seat of each deal."""
-    rules, players = trained.rules, trained.rules.players
     sights = Sights(trained, network, SEED)
+
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
+        return sights.choose(env, envs, np.where(mine, one, others))
+
     above = below = 0
-    for first in range(0, deals, BATCH):
-        count = min(BATCH, deals - first)
-        seeds = [SEED + first + k for k in range(count) for _ in range(players)]
-        env = vector.make(rules, count * players, seed=seeds, session=trained.session, moves="ragged")
-        mine = np.arange(count * players) % players
-        running = np.ones(count * players, np.bool_)
-        while running.any():
-            actions = env.legal[:, 0].astype(np.int32)
-            envs = np.flatnonzero(running & (env.num_legal > 1))
-            if len(envs):
-                who = np.where(env.to_act[envs] == mine[envs], one, others)
-                actions[envs] = sights.choose(env, envs, who)
-            env.step(actions)
-            over = np.flatnonzero(env.done & running)
-            if len(over):
-                gains = earned(env)[over]
-                own = gains[np.arange(len(over)), mine[over]][:, None]
-                above += int((gains < own).sum())
-                below += int((gains > own).sum())
-                running[over] = False
+    for gains in rotations(trained.rules, choose, deals, SEED, session=trained.session):
+        own = gains.diagonal(axis1=1, axis2=2)[:, :, None]
+        above += int((gains < own).sum())
+        below += int((gains > own).sum())
     return difference(above, below)
 
 

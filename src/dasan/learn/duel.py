@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
+import numpy.typing as npt
 
 from dasan import vector
 from dasan.arena.estimate import Estimate
 from dasan.bots.network import Network
 from dasan.bots.scoring import Scorer
 from dasan.ruleset.rules import Rules
+from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
+
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int16]]
+"""The actions in some environments (int64, which), in each of which the player of interest acts, or another (bool)."""
+
+
+def rotations(
+    rules: Rules, choose: Choose, deals: int, first: int, *, session: bool = False, batch: int = 512
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Play the deals from number `first` on, `batch` side by side, with the player of interest in every seat of each.
+
+    Yields float32 [deals, seats, players]: what each player earns where the player of interest sits in that seat.
+    """
+    players = rules.players
+    for at in range(0, deals, batch):
+        count = min(batch, deals - at)
+        seeds = [first + at + k for k in range(count) for _ in range(players)]
+        env = vector.make(rules, count * players, seed=seeds, session=session, moves="ragged")
+        mine = np.arange(count * players) % players
+        running = np.ones(count * players, np.bool_)
+        got = np.zeros((count * players, players), np.float32)
+        while running.any():
+            actions = env.legal[:, 0].astype(np.int32)
+            envs = np.flatnonzero(running & (env.num_legal > 1))
+            if len(envs):
+                actions[envs] = choose(env, envs, env.to_act[envs] == mine[envs])
+            env.step(actions)
+            over = np.flatnonzero(env.done & running)
+            if len(over):
+                got[over] = earned(env)[over]
+                running[over] = False
+        yield got.reshape(count, players, players)
 
 
 def duel(
@@ -20,30 +57,18 @@ def duel(
     batch: deals side by side. The interval is taken over deals. session: the networks read observations of hands in
     succession; the hands are first ones.
     """
-    means: list[float] = []
-    players = rules.players
     scorer = Scorer()
-    at = 0
-    while at < deals:
-        count = min(batch, deals - at)
-        seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(players)]
-        env = vector.make(rules, count * players, seed=seeds, session=session, moves="ragged")
-        mine = np.arange(count * players) % players
-        open_ = np.ones(count * players, np.bool_)
-        got = np.zeros(count * players, np.float32)
-        while open_.any():
-            actions = env.legal[:, 0].astype(np.int32)
-            choosing = open_ & (env.num_legal > 1)
-            for network, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
-                envs = np.flatnonzero(choosing & who)
-                if len(envs):
-                    scores = scorer(env, envs, network.weights)
-                    actions[envs] = env.legal[envs, scores.best() - scores.begin[:-1]]
-            env.step(actions)
-            over = np.flatnonzero(env.done & open_)
-            if len(over):
-                got[over] = earned(env)[over, mine[over]]
-                open_[over] = False
-        means += got.reshape(count, players).mean(axis=1).tolist()
-        at += count
+
+    def choose(env: VectorEnv, envs: Longs, mine: Flags) -> npt.NDArray[np.int16]:
+        out = np.empty(len(envs), np.int16)
+        for network, whose in ((one, mine), (others, ~mine)):
+            which = envs[whose]
+            if len(which):
+                scores = scorer(env, which, network.weights)
+                out[whose] = env.legal[which, scores.best() - scores.begin[:-1]]
+        return out
+
+    means: list[float] = []
+    for gains in rotations(rules, choose, deals, seed * 1_000_003, session=session, batch=batch):
+        means += gains.diagonal(axis1=1, axis2=2).mean(axis=1).tolist()
     return Estimate.of(means)
