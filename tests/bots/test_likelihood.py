@@ -146,6 +146,37 @@ def test_in_deals_the_bidder_sees_a_kitty_of_its_own_cards() -> None:
     assert checked
 
 
+def test_a_kitty_that_was_shown_is_the_same_in_every_deal() -> None:
+    """B3.11, `reveal_kitty`: all see it, so bids are judged with the hands before it."""
+    rules = dasan.rules("big-three", reveal_kitty=True)
+    state = played(rules, 1, 8)
+    assert state.bidder is not None
+    view = state.view((state.bidder + 1) % 3)
+    (kitty,) = {int(word) for word in with_kitty(view, worlds.deals(view, WORLDS, 1), 1).one[:, -1]}
+    assert kitty == words_of(rules, [c for c in state.begun.kitty if c is not None])[0]
+    assert (dealt(view, 1)[:, -1] == np.uint64(kitty)).all()
+
+
+def test_bids_so_far_are_judged_during_the_auction() -> None:
+    """A seat that has raised is likelier to hold threes; nobody has a kitty yet."""
+    found = fitted(BIG_THREE)
+    assert found is not None
+    state = dasan.deal(BIG_THREE, seed=2).play("bid 1")
+    raiser = state.mover
+    state = state.play("bid 2")
+    view = state.view(state.to_act)
+    assert view.phase is Phase.AUCTION
+    drawn = worlds.deals(view, 256, 1)
+    assert with_kitty(view, drawn, 1) is drawn
+    (world,) = worlds.sample(view, 1, 1)
+    logs = log_likelihoods(view, world, drawn, found, simulator_for(BIG_THREE, found.trained.session))
+    assert logs is not None
+    assert np.isfinite(logs).all()
+    threes = words_of(BIG_THREE, [c for c in BIG_THREE.pack if c.rank == "3"])[0]
+    held = np.array([int(word & threes).bit_count() for word in drawn.one[:, raiser]])
+    assert np.corrcoef(held, logs)[0, 1] > 0.3
+
+
 def played_by(state: dasan.State, seat: int | None) -> list[dasan.Card]:
     plays = [event.cards for event in state.events if event.type.value == "play" and event.seat == seat]
     return [c for cards in plays for c in cards if c is not None]

@@ -61,7 +61,10 @@ def test_held_words_count_the_cards_of_each_rank() -> None:
 def test_hidden_cards_change_no_move(preset: str) -> None:
     rng, state = random.Random(4), late(dasan.rules(preset), 5, 30)
     seat = state.mover
-    bots: list[SearchBot | StrongBot] = [SearchBot(3, Effort(worlds=6, width=3))]
+    bots: list[SearchBot | StrongBot] = [
+        SearchBot(3, Effort(worlds=6, width=3)),
+        SearchBot(3, Effort(worlds=6, width=3, pool=16)),
+    ]
     bots += [StrongBot(3, Effort(worlds=6, width=3, pool=16)), StrongBot(3, Effort(worlds=6, width=3, opened=6))]
     for bot in bots:
         said = bot.choose(state.view(seat))

@@ -12,9 +12,13 @@ from tests.bots.hidden import shuffled_for
 import dasan
 from dasan import vector, worlds
 from dasan.bots import Bot
+from dasan.bots.beliefs import by_likelihood, evenly
 from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import NetBot
-from dasan.bots.search import Effort, SearchBot, StrongBot
+from dasan.bots.open_worlds import by_solver, solvable
+from dasan.bots.rollouts import by_rule
+from dasan.bots.search import Effort, SearchBot, StrongBot, valued
+from dasan.bots.seeds import seed_of
 from dasan.bots.simulator import simulator_for
 from dasan.bots.trained import catalogue, fitted
 from dasan.features import encode, encode_moves
@@ -104,6 +108,23 @@ def test_a_search_explains_what_it_looked_at() -> None:
         assert told.unit == "payment"
     told = NetBot().explain(view)
     assert all(one.value is not None and one.reasons[0].id == "network" for one in told.moves)
+
+
+@pytest.mark.parametrize(
+    ("rules", "likely"),
+    [(dasan.rules("big-two"), True), (dasan.rules("big-three"), True), (dasan.rules("winner", players=5), False)],
+    ids=["big-two", "big-three", "without a network"],
+)
+def test_search_looks_at_likely_deals_where_a_network_plays(rules: dasan.Rules, likely: bool) -> None:
+    state = halfway(rules, 5)
+    view = state.view(state.to_act)
+    told = {one.move: one.value for one in SearchBot(3, SMALL).explain(view).moves if one.value is not None}
+    moves, seed, found = list(told), seed_of(view, 3), fitted(rules)
+    assert len(moves) > 1
+    assert (found is not None) == likely
+    drawn = evenly(view, SMALL.worlds, seed) if found is None else by_likelihood(view, SMALL.worlds, seed, found, 16)
+    tried = by_solver(view, moves, drawn, SMALL.nodes) if solvable(rules) else by_rule(view, moves, drawn)
+    assert told == pytest.approx(dict(valued(tried)), abs=0.001)
 
 
 def test_threads_do_not_disturb_each_other() -> None:
