@@ -177,10 +177,11 @@ def page(kept: Kept, earlier: str = "") -> str:
         "deals in every seat; a deal is one sample, and brackets are 95 % intervals. *A hand* is the mean payment in units, in",
         "Winner by place: 1 for the first, -1 for the last. Equal bots would earn 0. *Points* are rating points: 400 if one",
         "earns more than the other ten times as often as less, ties apart. Times are of one core of a shared two-core server. A",
-        "row names the versions of the bots that were measured: `net` 9 has other networks of Big Three for three and of",
-        "Charlesworth's rules than `net` 8, and `net` 8 others of Big Two and Winner than `net` 7; the rest are the same. Rows",
-        "were measured on different days, so their times differ by the load too: `strong` 8 has had a second a move where three",
-        "other programs shared the two cores. The sight of level 7 was chosen with regard to level 8 over the same deals.\n",
+        "row names the versions of the bots that were measured: `net` 10 has another network of Big Three for four than `net`",
+        "9, `net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 8 others of Big Two and",
+        "Winner than `net` 7; the rest are the same. `strong` 11 is `strong` 10 with that network. Rows were measured on",
+        "different days, so their times differ by the load too: `strong` 8 has had a second a move where three other programs",
+        "shared the two cores. The sight of level 7 was chosen with regard to level 8 over the same deals.\n",
     ]
     before = sections(earlier)
     for game in GAMES.values():

@@ -35,7 +35,7 @@ class NetBot:
     reads observations of hands that follow one another. proofs: whether it looks for moves that surely win.
     """
 
-    version = f"9+{GreedyBot.version}"
+    version = f"10+{GreedyBot.version}"
     """Its own, and that of `greedy`, which plays where there is no network."""
 
     def __init__(
