@@ -88,10 +88,10 @@ GAMES = {
         "big-three",
         (
             ("net", "greedy", 1000),
-            ("net", "search", 40),
-            ("search", "greedy", 60),
+            ("net", "search", 300),
+            ("search", "greedy", 300),
             ("strong", "search", 60),
-            *levels(600, 40),
+            *levels(600, 80),
         ),
     ),
     "big-three-4p": Game(
@@ -102,7 +102,7 @@ GAMES = {
             ("net", "thrifty", 200),
             ("search", "greedy", 60),
             ("strong", "search", 30),
-            *levels(150, 30),
+            *levels(300, 24),
         ),
     ),
     "winner": Game(

@@ -17,7 +17,7 @@ from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import NetBot
 from dasan.bots.open_worlds import by_solver, solvable
 from dasan.bots.rollouts import by_rule
-from dasan.bots.search import Effort, SearchBot, StrongBot, valued
+from dasan.bots.search import OPEN, PLAYED_OUT, Effort, SearchBot, StrongBot, valued
 from dasan.bots.seeds import seed_of
 from dasan.bots.simulator import simulator_for
 from dasan.bots.trained import catalogue, fitted
@@ -108,6 +108,11 @@ def test_a_search_explains_what_it_looked_at() -> None:
         assert told.unit == "payment"
     told = NetBot().explain(view)
     assert all(one.value is not None and one.reasons[0].id == "network" for one in told.moves)
+
+
+def test_search_has_a_pool_to_choose_from() -> None:
+    assert OPEN.pool >= OPEN.worlds
+    assert PLAYED_OUT.pool >= PLAYED_OUT.worlds
 
 
 @pytest.mark.parametrize(

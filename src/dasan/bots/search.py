@@ -108,7 +108,7 @@ class SearchBot:
         kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
         if len(kept) == 1:
             return kept[0], [(kept[0], None)]
-        beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules))
+        beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules) if effort.pool else None)
         if not solved:
             values = valued(by_rule(view, kept, beliefs))
             return best(values), values
