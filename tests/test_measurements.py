@@ -55,6 +55,14 @@ def test_the_strength_page_keeps_rows_that_are_not_in_the_file(tmp_path: Path) -
     assert row.startswith(f"| `net` {dasan.bot('net').version} | `greedy` {dasan.bot('greedy').version} | 2 | +0.500 |")
 
 
+def test_the_strength_page_tells_of_the_networks_of_the_package() -> None:
+    text = sections((Path(__file__).parent.parent / "docs/guide/strength.md").read_text(encoding="utf-8"))["Networks"]
+    for one in catalogue():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `{one.name}` |")]
+        assert cells(row)[1] == f"{one.card['hands']:,}"
+        assert cells(row)[-1] == one.card["data"]
+
+
 def test_sights_are_halved_until_the_distance_is_met() -> None:
     """Equal sights are level, full sight plays the network's best move, and a weaker player is found."""
     trained = next(one for one in catalogue() if one.name == "big-two")

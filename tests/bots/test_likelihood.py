@@ -182,15 +182,15 @@ def played_by(state: dasan.State, seat: int | None) -> list[dasan.Card]:
     return [c for cards in plays for c in cards if c is not None]
 
 
-@pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
-def test_bids_speak_for_the_cards(preset: str) -> None:
+@pytest.mark.parametrize(("preset", "hands"), [("big-three", 12), ("big-three-4p", 100)])
+def test_bids_speak_for_the_cards(preset: str, hands: int) -> None:
     """Before anybody has played, the true cards are likelier than others, by the bids alone."""
     rules = dasan.rules(preset)
     found = fitted(rules)
     assert found is not None
     simulator = simulator_for(rules, found.trained.session)
     gains = []
-    for seed in range(12):
+    for seed in range(hands):
         state = dasan.deal(rules, seed=seed)
         net = dasan.bot("net")
         while state.phase != "play":
