@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import pickle
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -211,8 +212,11 @@ async def test_messages_of_any_length_come_whole(workers: Workers) -> None:
     assert received == [*(("done", text) for text in sent), 1]
 
 
-async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of games without sides too: the first to ask for a review does not wait for a compiler."""
+@pytest.mark.parametrize("compiled", [False, True])
+async def test_a_server_loads_what_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:
+    """The solvers of games without sides too, and what hints need where it is compiled: the first to ask for a review or a hint
+    does not wait.
+    """
     loaded: asyncio.Queue[object] = asyncio.Queue()
 
     async def run(self: Workers, job: str, *given: object, seconds: float | None = None) -> None:
@@ -220,6 +224,7 @@ async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeyp
 
     def start(self: Warming, parts: object = PARTS, done: Callable[[Part], object] | None = None) -> None:
         assert done is not None
+        self._ready.update(PARTS if compiled else ())
         Thread(target=lambda: [done(part) for part in PARTS]).start()
 
     monkeypatch.setattr(Workers, "run", run)
@@ -227,7 +232,9 @@ async def test_a_server_loads_the_solvers_that_are_ready(tmp_path: Path, monkeyp
     app = create_app(fast(tmp_path, warm=1))
     async with app.router.lifespan_context(app):
         each = [("warm", part) for part in PARTS for _ in range(app.state.tables.settings.study_processes)]
-        assert [await loaded.get() for _ in each] == each
+        each += [("warm_hints", part) for part in PARTS if compiled and part != "solve"]
+        assert Counter([await loaded.get() for _ in each]) == Counter(each)
+        assert loaded.empty()
 
 
 def test_every_game_without_sides_has_a_position_to_load_its_solver_with(monkeypatch: pytest.MonkeyPatch) -> None:

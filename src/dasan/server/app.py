@@ -77,7 +77,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         app.state.metrics.attach(tables, app.state.sockets)
                         if chosen.warm:
                             loop = asyncio.get_running_loop()
-                            app.state.warming.start(done=partial(_warm_up, loop, tables))
+                            app.state.warming.start(done=partial(_warm_up, loop, tables, app.state.warming))
                             threading.Thread(target=listed, name="dasan-presets", daemon=True).start()
                         chores = Chores(tables, app.state.identities, app.state.live, app.state.metrics)
                         async with chores.running():
@@ -130,10 +130,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     return app
 
 
-def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, part: Part) -> None:
+def _warm_up(loop: asyncio.AbstractEventLoop, tables: Tables, warming: Warming, part: Part) -> None:
     """From the thread that listens to `Warming`, unless the server has stopped."""
     with suppress(RuntimeError):
-        loop.call_soon_threadsafe(tables.warm_up, part)
+        loop.call_soon_threadsafe(tables.warm_up, part, warming.ready(part))
 
 
 async def _bus(settings: Settings) -> NatsBus | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import dasan
 from dasan import bots
 from dasan.bots.protocol import ExplainingBot
-from dasan.kernels.runtime.warming import Part, warm_solver
+from dasan.kernels.runtime.warming import Part, warm_hints, warm_solver
 from dasan.play.events import MOVES
 
 if TYPE_CHECKING:
@@ -176,4 +176,5 @@ JOBS: dict[str, Callable[..., Any]] = {
     "solve": solve,
     "puzzle_answer": puzzle_answer,
     "warm": warm,
+    "warm_hints": warm_hints,
 }

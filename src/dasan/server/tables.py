@@ -314,18 +314,22 @@ class Tables:
         """The bot that plays where ``bot`` fails."""
         return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
-    def warm_up(self, part: Part) -> None:
-        """Have the study processes load the compiled code of a part, in the background."""
+    def warm_up(self, part: Part, compiled: bool) -> None:
+        """Have the study processes load the code of a part, in the background, and if it is compiled one process of the bots,
+        so that the first hint need not wait. The other bots play on meanwhile.
+        """
         if not self._closing:
-            self.chore(self._warm_up(part), f"loading the solver for {part}")
+            self.chore(self._warm_up(part, compiled), f"loading the code for {part}")
 
     def chore(self, work: Coroutine[Any, Any, object], name: str) -> None:
         """Have this done until the tables are closed; if it ends in an error, that is reported."""
         self._chores.append(self._group.create_task(guarded(name, work), name=name))
 
-    async def _warm_up(self, part: Part) -> None:
-        every = range(self.settings.study_processes)
-        await asyncio.gather(*(self.study.run("warm", part, seconds=300) for _ in every))
+    async def _warm_up(self, part: Part, compiled: bool) -> None:
+        jobs = [self.study.run("warm", part, seconds=300) for _ in range(self.settings.study_processes)]
+        if compiled and part != "solve":
+            jobs.append(self.bots.run("warm_hints", part, seconds=300))
+        await asyncio.gather(*jobs)
 
     def bot_failed(self, name: str) -> None:
         self.failed_bots[name] += 1
