@@ -101,7 +101,7 @@ GAMES = {
             ("net", "greedy", 3000),
             ("net", "thrifty", 200),
             ("search", "greedy", 60),
-            ("strong", "search", 30),
+            ("strong", "search", 40),
             *levels(300, 24),
         ),
     ),
