@@ -24,7 +24,7 @@ SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
 }
 """A small position for the solver of each part that has one: preset, hands, and whose bid it is."""
 
-HINTS = 12
+HINTS = 8
 """Plays and passes for which `search` chooses in advance: in some of them it has several candidates."""
 
 
@@ -110,11 +110,10 @@ def warm(part: Part) -> None:
 
 
 def warm_hints(part: Part) -> None:
-    """Let `search` choose in a hand, in few deals, so that all that hints need is compiled and loaded."""
+    """Let `search` choose in a hand, so that all that hints need is compiled and loaded."""
     import dasan
-    from dasan.bots.search import Effort, SearchBot
 
-    search, thrifty = SearchBot(0, Effort(worlds=2, width=2, pool=2)), dasan.bot("thrifty")
+    search, thrifty = dasan.bot("search"), dasan.bot("thrifty")
     state, plays = dasan.deal(dasan.rules(part), seed=0), 0
     while state.to_act is not None and plays < HINTS:
         view = state.view(state.to_act)
