@@ -220,7 +220,7 @@ async def test_a_server_loads_what_is_ready(tmp_path: Path, monkeypatch: pytest.
     loaded: asyncio.Queue[object] = asyncio.Queue()
 
     async def run(self: Workers, job: str, *given: object, seconds: float | None = None) -> None:
-        loaded.put_nowait((job, *given))
+        loaded.put_nowait((self.name, seconds, job, *given))
 
     def start(self: Warming, parts: object = PARTS, done: Callable[[Part], object] | None = None) -> None:
         assert done is not None
@@ -231,8 +231,8 @@ async def test_a_server_loads_what_is_ready(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(Warming, "start", start)
     app = create_app(fast(tmp_path, warm=1))
     async with app.router.lifespan_context(app):
-        each = [("warm", part) for part in PARTS for _ in range(app.state.tables.settings.study_processes)]
-        each += [("warm_hints", part) for part in PARTS if compiled and part != "solve"]
+        each = [("study", 300, "warm", part) for part in PARTS for _ in range(app.state.tables.settings.study_processes)]
+        each += [("bot", 300, "warm_hints", part) for part in PARTS if compiled and part != "solve"]
         assert Counter([await loaded.get() for _ in each]) == Counter(each)
         assert loaded.empty()
 

@@ -315,8 +315,8 @@ class Tables:
         return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
     def warm_up(self, part: Part, compiled: bool) -> None:
-        """Have the study processes load the code of a part, in the background, and if it is compiled one process of the bots,
-        so that the first hint need not wait. The other bots play on meanwhile.
+        """Have the study processes load the code of a part, in the background. If it is compiled, one of several bot processes
+        loads what hints need; a bot that is alone does not, for its moves would wait.
         """
         if not self._closing:
             self.chore(self._warm_up(part, compiled), f"loading the code for {part}")
@@ -327,7 +327,7 @@ class Tables:
 
     async def _warm_up(self, part: Part, compiled: bool) -> None:
         jobs = [self.study.run("warm", part, seconds=300) for _ in range(self.settings.study_processes)]
-        if compiled and part != "solve":
+        if compiled and part != "solve" and self.settings.bot_processes > 1:
             jobs.append(self.bots.run("warm_hints", part, seconds=300))
         await asyncio.gather(*jobs)
 

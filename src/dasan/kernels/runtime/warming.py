@@ -25,7 +25,7 @@ SOLVED: dict[Part, tuple[str, list[str], dict[str, int]]] = {
 """A small position for the solver of each part that has one: preset, hands, and whose bid it is."""
 
 HINTS = 8
-"""Plays and passes for which `search` chooses in advance: in some of them it has several candidates."""
+"""Plays and passes for which `warm_hints` lets `search` choose: in some of them it has several candidates."""
 
 
 class Warming:
