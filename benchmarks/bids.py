@@ -1,4 +1,4 @@
-"""What a hand must cost, in turns, for the greedy player to bid: where the numbers in `dasan.bots.bidding` come from.
+"""What a hand must cost, in turns, for the greedy player to bid: where the numbers in `dasan.bots.heuristics.bidding` come from.
 
     python benchmarks/bids.py --hands 3000
 
@@ -16,7 +16,7 @@ from functools import partial
 from math import exp, log
 
 import dasan
-from dasan.bots.bidding import strength
+from dasan.bots.heuristics.bidding import strength
 
 CHANCES = (0.47, 0.50, 0.53)
 """The chances to win that are wanted for a bid of 1, 2 and 3."""

@@ -21,12 +21,12 @@ import numpy.typing as npt
 
 from dasan.arena.contest import Contest, run
 from dasan.arena.ratings import difference
-from dasan.bots.network import Network
-from dasan.bots.scoring import Scorer
-from dasan.bots.trained import WEIGHTS, Trained, catalogue, load
 from dasan.features import move_layout
 from dasan.kernels.network import layers
 from dasan.learn.duel import Flags, Longs, rotations
+from dasan.networks.network import Network
+from dasan.networks.scoring import Scorer
+from dasan.networks.trained import WEIGHTS, Trained, catalogue, load
 from dasan.vector import VectorEnv
 
 SEED = 80_000

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from dasan.bots.onnx_model import onnx_model
-from dasan.bots.trained import catalogue, load
+from dasan.networks.onnx_model import onnx_model
+from dasan.networks.trained import catalogue, load
 
 MOVES = 40
 

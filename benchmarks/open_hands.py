@@ -17,7 +17,7 @@ from pathlib import Path
 import dasan
 from dasan.arena.estimate import Estimate, jackknife
 from dasan.bench.figures import Figures, row
-from dasan.solver.review import review
+from dasan.review.best_play import review
 
 FIGURES = Figures(
     "Open hands",

@@ -22,14 +22,14 @@ import numpy as np
 import dasan
 from dasan.arena.estimate import Estimate, jackknife
 from dasan.bench.figures import Figures, row
-from dasan.bots.beliefs import by_likelihood
+from dasan.bots.sampling.beliefs import by_likelihood
 from dasan.bots.seeds import seed_of
-from dasan.bots.trained import fitted
+from dasan.networks.trained import fitted
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.records.retrace import moves_of
+from dasan.review.best_play import review
 from dasan.solver.budget import Budget
-from dasan.solver.review import review
 from dasan.solver.solving import Warm, solve_warm
 from dasan.worlds.states import Sampler
 

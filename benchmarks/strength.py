@@ -21,7 +21,7 @@ from dasan.arena.estimate import jackknife
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.figures import sections
-from dasan.bots.trained import WEIGHTS, catalogue
+from dasan.networks.trained import WEIGHTS, catalogue
 from dasan.ruleset.policies import OptionValue
 
 SEED = 7000

@@ -17,8 +17,8 @@ from dasan.features import encode, encode_into, observation_size
 from dasan.features.packing import packed_size
 from dasan.learn.dataset import Plan
 from dasan.play.action_ids import action_ids
-from dasan.solver.review import judge
-from dasan.solver.rounds import judge_within
+from dasan.review.best_play import judge
+from dasan.review.rounds import judge_within
 
 THREE = dasan.rules("big-three")
 STATE = dasan.start(THREE, ["4H 4S 3D", "5H 6H", "7H 8C"], bidder=0, bid=2, leader=0)

@@ -19,8 +19,8 @@ from dasan.arguments import amount
 from dasan.features import encode_into
 from dasan.features.packing import packed_size
 from dasan.play.action_ids import action_ids
+from dasan.review.rounds import judge_within
 from dasan.ruleset.policies import Auction, Guard
-from dasan.solver.rounds import judge_within
 
 THREE = dasan.rules("big-three")
 WINNER = dasan.rules("winner")

@@ -12,8 +12,8 @@ import dasan
 from dasan.arena.contest import Contest, Kept
 from dasan.arena.outcome import Outcome
 from dasan.bench.figures import Figures, cells, sections
-from dasan.bots.scoring import Scorer
-from dasan.bots.trained import catalogue, load
+from dasan.networks.scoring import Scorer
+from dasan.networks.trained import catalogue, load
 
 PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
 

@@ -12,8 +12,8 @@ from tests.golden.narrate import PLAYTHROUGHS, annotated, play
 
 import dasan
 from dasan import Session, State
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
+from dasan.play.new_hand import begin
 from dasan.records.verify import verify
 
 FOLDER = HERE / "playthroughs"

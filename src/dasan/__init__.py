@@ -18,12 +18,12 @@ from dasan.cards import Card, card
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.games import PRESETS, register
 from dasan.games import make_rules as rules
-from dasan.play.begin import deal
 from dasan.play.moves import Move
+from dasan.play.new_hand import deal
 from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.sessions import Session, session
-from dasan.play.starting import start
+from dasan.play.set_up import start
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.records.read import replay

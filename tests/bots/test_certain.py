@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.bots.certain import certain
+from dasan.bots.heuristics.certain import certain
 from dasan.bots.net import NetBot
 from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.shapes import AnyShape, Run, Same

@@ -8,11 +8,11 @@ import pytest
 from tests.bots.test_search import halfway
 
 import dasan
-from dasan.bots.beliefs import by_likelihood, evenly
-from dasan.bots.elimination import Blend, Elimination, _stay, eliminate
-from dasan.bots.rollouts import by_network
-from dasan.bots.simulator import ROOM
-from dasan.bots.trained import fitted
+from dasan.bots.sampling.beliefs import by_likelihood, evenly
+from dasan.bots.sampling.elimination import Blend, Elimination, _stay, eliminate
+from dasan.bots.sampling.rollouts import by_network
+from dasan.bots.sampling.simulator import ROOM
+from dasan.networks.trained import fitted
 
 WORLDS = 300
 Floats = npt.NDArray[np.float64]

@@ -14,9 +14,9 @@ from tests.playing import Options, every_setup, play_out, rules_of
 import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
-from dasan.bots.judgement import Judgement, Temper
-from dasan.bots.plan import Plan as SplitPlan
-from dasan.bots.races import SAFE
+from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.plan import Plan as SplitPlan
+from dasan.bots.heuristics.races import SAFE
 from dasan.learn.dataset import Plan, played
 
 GREEDY = dasan.bot("greedy")

@@ -9,14 +9,14 @@ import pytest
 
 import dasan
 from dasan import worlds
-from dasan.bots.beliefs import evenly
-from dasan.bots.kitties import with_kitty
-from dasan.bots.likelihood import _at_the_start, log_likelihoods, stories
-from dasan.bots.simulator import simulator_for
-from dasan.bots.trained import fitted
+from dasan.bots.sampling.beliefs import evenly
+from dasan.bots.sampling.likelihood import _at_the_start, log_likelihoods, stories
+from dasan.bots.sampling.simulator import simulator_for
 from dasan.features import layout
 from dasan.kernels.worlds.deal import words_of
+from dasan.networks.trained import fitted
 from dasan.play.phases import Phase
+from dasan.worlds.kitties import with_kitty
 
 BIG_THREE = dasan.rules("big-three")
 WORLDS = 64

@@ -10,12 +10,12 @@ from tests.bots.hidden import shuffled_for
 
 import dasan
 from dasan import worlds
-from dasan.bots.beliefs import by_likelihood, evenly
-from dasan.bots.kitties import with_kitty
-from dasan.bots.open_worlds import by_solver, solvable
+from dasan.bots.sampling.beliefs import by_likelihood, evenly
+from dasan.bots.sampling.open_worlds import by_solver, solvable
 from dasan.bots.search import Effort, SearchBot, StrongBot
-from dasan.bots.trained import fitted
+from dasan.networks.trained import fitted
 from dasan.solver.open_hands import held_words
+from dasan.worlds.kitties import with_kitty
 
 WORLDS = 3
 

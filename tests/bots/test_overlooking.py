@@ -7,7 +7,7 @@ import pytest
 import dasan
 from dasan.bots.net import NetBot
 from dasan.bots.overlooking import SIGHT, Overlooking, sight_of
-from dasan.bots.trained import catalogue, fitted
+from dasan.networks.trained import catalogue, fitted
 
 LEVELS = [f"level-{n}" for n in range(1, 8)]
 

@@ -13,9 +13,9 @@ from tests.playing import Options, at_random, every_setup, rules_of
 
 import dasan
 from dasan import Card, Rules
-from dasan.bots.outlook import Outlook, unseen
-from dasan.bots.plan import Plan
-from dasan.bots.sides import enmity
+from dasan.bots.heuristics.outlook import Outlook, unseen
+from dasan.bots.heuristics.plan import Plan
+from dasan.bots.heuristics.sides import enmity
 
 
 def fewest_plays(rules: Rules, hand: tuple[Card, ...]) -> int:

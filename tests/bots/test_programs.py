@@ -16,10 +16,10 @@ import pytest
 from tests.bots.alarms import needs_alarms
 
 import dasan
-from dasan.bots.conformance import check
-from dasan.bots.program import Program, ProgramBot
-from dasan.bots.speaking import view_of
-from dasan.bots.wire import Fault, choose, hand
+from dasan.bots.external.conformance import check
+from dasan.bots.external.program import Program, ProgramBot
+from dasan.bots.external.speaking import view_of
+from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
 
 BOTS = Path(__file__).parents[2] / "examples" / "bots"

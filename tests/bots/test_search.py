@@ -12,17 +12,17 @@ from tests.bots.hidden import shuffled_for
 import dasan
 from dasan import vector, worlds
 from dasan.bots import Bot
-from dasan.bots.beliefs import by_likelihood, evenly
-from dasan.bots.likelihood import log_likelihoods
 from dasan.bots.net import NetBot
-from dasan.bots.open_worlds import by_solver, solvable
-from dasan.bots.rollouts import by_rule
+from dasan.bots.sampling.beliefs import by_likelihood, evenly
+from dasan.bots.sampling.likelihood import log_likelihoods
+from dasan.bots.sampling.open_worlds import by_solver, solvable
+from dasan.bots.sampling.rollouts import by_rule
+from dasan.bots.sampling.simulator import simulator_for
 from dasan.bots.search import OPEN, PLAYED_OUT, Effort, SearchBot, StrongBot, valued
 from dasan.bots.seeds import seed_of
-from dasan.bots.simulator import simulator_for
-from dasan.bots.trained import catalogue, fitted
 from dasan.features import encode, encode_moves
 from dasan.kernels.worlds.deal import words_of
+from dasan.networks.trained import catalogue, fitted
 
 SMALL = Effort(worlds=6, width=3, pool=16)
 CHARLESWORTH = dasan.rules(

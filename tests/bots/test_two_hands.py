@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dasan
-from dasan.bots.two_hands import winning
+from dasan.bots.heuristics.two_hands import winning
 
 POSITIONS = (
     (["4C 6D 7H", "5H 8C"], 0),

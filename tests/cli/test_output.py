@@ -16,7 +16,7 @@ import pytest
 
 import dasan
 import dasan.cli
-from dasan.bots import wire
+from dasan.bots.external import wire
 
 from .running import cli, output, refusal
 

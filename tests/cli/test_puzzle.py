@@ -16,8 +16,8 @@ from dasan.puzzles.making import grade
 from dasan.puzzles.position import choices
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.tree import ends
+from dasan.puzzles.words import solution
 from dasan.text.moves import move_words
-from dasan.text.puzzle import solution
 
 from .running import cli, output, refusal
 

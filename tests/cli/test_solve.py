@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.solver.review import Review, review
-from dasan.text.review import Report
+from dasan.review.best_play import Review, review
+from dasan.review.report import Report
 
 from .running import output, refusal
 

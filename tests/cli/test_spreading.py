@@ -118,7 +118,7 @@ def killed(*_: object) -> None:
 
 
 def test_a_process_that_dies_while_it_solves_deals_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dasan.solver.deals._valued", killed)
+    monkeypatch.setattr("dasan.bench.deals._valued", killed)
     assert refusal("deals", "--count", 2, "--workers", 2).startswith("a process died while it solved a deal: ")
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from tests.cli.running import output, refusal
 
-from dasan.bots.network import Shape
 from dasan.learn.config import Config
 from dasan.learn.in_torch import DeviceFailed, TorchLearner, best_device
 from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
+from dasan.networks.network import Shape
 
 SMALL = Config("big-two", envs=16, rounds=2, steps=16, epochs=3, first=32, second=16, batch=128, keep=1.0, device="cpu")
 TINY = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"

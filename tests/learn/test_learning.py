@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 import dasan
-from dasan.bots.network import Network
-from dasan.bots.trained import catalogue, load
 from dasan.learn.config import Config
 from dasan.learn.curves import read
 from dasan.learn.duel import duel
 from dasan.learn.ladder import climb
 from dasan.learn.returns import Returns
 from dasan.learn.trainer import Trainer
+from dasan.networks.network import Network
+from dasan.networks.trained import catalogue, load
 
 SMALL = Config("big-two", envs=32, rounds=3, steps=16, epochs=4, first=32, second=16, batch=128, trace=0.9, unit=2.0)
 

@@ -7,10 +7,10 @@ import pytest
 
 import dasan
 from dasan import vector
-from dasan.bots.scoring import Scorer
 from dasan.learn.config import Config
 from dasan.learn.pool import Pool, Simple
 from dasan.learn.trainer import Trainer
+from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
 
 RULES = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, four_plus_one=False, guard="off")

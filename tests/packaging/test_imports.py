@@ -17,26 +17,25 @@ SOURCE = Path(__file__).parents[2] / "src" / "dasan"
 LAYERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(layer.split())
     for layer in (
-        "version errors sentences arguments cluster processes registry",
+        "version errors reasons arguments cluster processes registry",
         "cards",
         "ruleset",
         "games",
         "play",
         "records.lines records.write",
-        "play.state play.begin play.starting play.sessions play.action_ids",
+        "play.state play.new_hand play.set_up play.sessions play.action_ids",
         "records",
         "text",
         "features",
         "backends",
-        "bots.protocol bots.explanation bots.facts bots.sides bots.bidding bots.exchanging bots.outlook bots.plan bots.races "
-        "bots.ladders bots.two_hands bots.judgement bots.certain bots.random_bot bots.simple bots.thrifty bots.greedy",
+        "bots.protocol bots.explanation bots.facts bots.heuristics bots.random_bot bots.simple bots.thrifty bots.greedy",
         "kernels interpreted worlds",
         "vector",
+        "networks",
         "solver.budget solver.solution solver.open_hands",
         "bots",
         "solver arena",
-        "envs learn puzzles bench",
-        "text.review text.puzzle",
+        "envs learn puzzles bench review",
         "server tui",
         "cli __main__",
     )

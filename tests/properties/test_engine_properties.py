@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dasan
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
+from dasan.play.new_hand import begin
 from dasan.records.verify import verify
 
 GAMES: list[tuple[str, dict[str, Any]]] = [

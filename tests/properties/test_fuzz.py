@@ -21,10 +21,10 @@ from dasan import puzzles
 from dasan.cards import parse_cards
 from dasan.records import lines
 from dasan.records.verify import verify
+from dasan.review.best_play import review
 from dasan.ruleset.policies import FirstDealer, OpeningLead
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
-from dasan.solver.review import review
 
 STATES = [dasan.deal(dasan.rules(p), seed=1) for p in dasan.PRESETS]
 PLAYING = [

@@ -13,7 +13,7 @@ import pytest
 
 import dasan
 from dasan.games import PRESETS
-from dasan.sentences import SENTENCES, Sentence, said
+from dasan.reasons import SENTENCES, Sentence, said
 from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import ErrorCode, Refused
 
@@ -73,7 +73,7 @@ def test_every_refusal_takes_its_sentence_from_the_catalogue() -> None:
 
 
 def test_every_sentence_is_said_somewhere() -> None:
-    written = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.name != "sentences.py")
+    written = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.name != "reasons.py")
     assert [id for id in SENTENCES if f'"{id}"' not in written] == []
 
 

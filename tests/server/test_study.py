@@ -12,9 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 import dasan
-from dasan.kernels.runtime.warming import Warming
+from dasan.reasons import said
 from dasan.records.verify import verify
-from dasan.sentences import said
 from dasan.server import puzzle_book
 from dasan.server.api import study
 from dasan.server.commands import Commands
@@ -26,6 +25,7 @@ from dasan.server.store.hand import Hand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.tables import Tables
+from dasan.server.warming import Warming
 from dasan.server.worker import JobTimeout
 
 from .harness import Json, Serve, Served, fast

@@ -16,9 +16,9 @@ import pytest_asyncio
 from tests.server.harness import fast
 
 import dasan
-from dasan.kernels.runtime.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
+from dasan.server.warming import PARTS, Part, Warming, warm_solver
 from dasan.server.worker import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
 from dasan.server.workers import Limits, PoolBusy, Workers
 

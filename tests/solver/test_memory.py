@@ -12,10 +12,10 @@ import dasan
 from dasan.kernels.proofs.transpositions import find, packed, spread, store
 from dasan.kernels.ranks.solver import search as solver_search
 from dasan.records.retrace import moves_of
+from dasan.review.best_play import review
+from dasan.review.rounds import judge_within
 from dasan.solver.budget import Budget
 from dasan.solver.open_hands import OpenHands
-from dasan.solver.review import review
-from dasan.solver.rounds import judge_within
 
 U = np.uint64
 BUCKET = 64

@@ -13,11 +13,11 @@ from math import sqrt
 
 from dasan import Card, DasanError, Move, State, View
 from dasan.cards import without
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import MOVES, EventType
 from dasan.play.moves import MoveType
-from dasan.play.starting import from_position
+from dasan.play.new_hand import begin
+from dasan.play.set_up import from_position
 
 Hands = tuple[tuple[Card, ...], ...]
 Seen = Mapping[int, Sequence[Card]]

@@ -24,7 +24,7 @@ from dasan.arena.hands import Clock, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
-from dasan.bots.program import PREFIX, ProgramBot, player
+from dasan.bots.external.program import PREFIX, ProgramBot, player
 from dasan.cluster import check_cluster, over_cluster
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules

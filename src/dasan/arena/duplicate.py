@@ -10,7 +10,7 @@ from statistics import fmean
 from dasan.arena.estimate import Estimate
 from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
 from dasan.bots import Bot, Maker, bot
-from dasan.play.begin import deal
+from dasan.play.new_hand import deal
 from dasan.play.result import Result
 from dasan.processes import worker_processes
 from dasan.ruleset.policies import Ending

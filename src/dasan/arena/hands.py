@@ -11,9 +11,9 @@ from time import perf_counter
 from types import FrameType
 
 from dasan.bots import Bot
-from dasan.bots.wire import Fault
-from dasan.play.begin import deal
+from dasan.bots.external.wire import Fault
 from dasan.play.moves import Move
+from dasan.play.new_hand import deal
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.places import place_shares, places_of

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 import dasan
+from dasan.bench.deals import wilson
 from dasan.bench.timing import device
 from dasan.solver.budget import Budget
-from dasan.solver.deals import wilson
 from dasan.solver.solving import Warm, solve_warm
 
 SIZES = {20: (2_000, 2.0), 25: (2_000, 2.0), 30: (2_000, 2.0), 36: (500, 5.0), 42: (100, 20.0), 52: (40, 60.0)}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dasan.bots.bidding import enough, strength
-from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Reason, counted, explained, in_order
+from dasan.bots.heuristics.bidding import enough, strength
+from dasan.bots.heuristics.certain import Certain
+from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import Bot, choices
-from dasan.bots.sides import enmity
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dasan.bots.bidding import choose_bid, choose_call
-from dasan.bots.certain import Certain
-from dasan.bots.exchanging import choose_offer, choose_take
 from dasan.bots.explanation import Explanation, explained, in_order
 from dasan.bots.facts import Facts
-from dasan.bots.judgement import Judgement, Temper
+from dasan.bots.heuristics.bidding import choose_bid, choose_call
+from dasan.bots.heuristics.certain import Certain
+from dasan.bots.heuristics.exchanging import choose_offer, choose_take
+from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import choices
-from dasan.bots.sides import enmity
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.policies import Guard

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dasan.bots.certain import Certain
 from dasan.bots.explanation import Explanation, Unit, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot
+from dasan.bots.heuristics.certain import Certain
 from dasan.bots.protocol import choices
-from dasan.bots.trained import Fitted, fitted
 from dasan.features import encode, encode_moves
+from dasan.networks.trained import Fitted, fitted
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move
 from dasan.play.view import View

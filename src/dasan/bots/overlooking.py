@@ -8,7 +8,7 @@ from dasan.bots.explanation import Candidate, Explanation
 from dasan.bots.facts import Facts
 from dasan.bots.protocol import ExplainingBot, choices, goes_out
 from dasan.bots.seeds import moment, number
-from dasan.bots.trained import fitted
+from dasan.networks.trained import fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 

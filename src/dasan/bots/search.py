@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from dasan.bots.beliefs import Beliefs, by_likelihood, evenly
-from dasan.bots.certain import Certain
-from dasan.bots.elimination import Blend, eliminate
 from dasan.bots.explanation import Explanation, Reason, estimate, explained, in_order
 from dasan.bots.facts import Facts
 from dasan.bots.greedy import GreedyBot, worthy
+from dasan.bots.heuristics.certain import Certain
 from dasan.bots.net import NetBot, score, unit
-from dasan.bots.open_worlds import at_stake, by_solver, solvable
 from dasan.bots.protocol import choices, goes_out
-from dasan.bots.rollouts import Tried, by_rule, runs
+from dasan.bots.sampling.beliefs import Beliefs, by_likelihood, evenly
+from dasan.bots.sampling.elimination import Blend, eliminate
+from dasan.bots.sampling.open_worlds import at_stake, by_solver, solvable
+from dasan.bots.sampling.rollouts import Tried, by_rule, runs
+from dasan.bots.sampling.simulator import ROOM
 from dasan.bots.seeds import seed_of
-from dasan.bots.simulator import ROOM
-from dasan.bots.trained import Fitted, fitted
+from dasan.networks.trained import Fitted, fitted
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules

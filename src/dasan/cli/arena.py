@@ -51,7 +51,7 @@ def arena(
 ) -> None:
     """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
     from dasan.arena.contest import Contest, Kept
-    from dasan.bots.program import player
+    from dasan.bots.external.program import player
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:

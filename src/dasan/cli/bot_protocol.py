@@ -39,8 +39,8 @@ def bot_protocol(
         say(DESCRIPTION)
         return
     from dasan.bots import bot as bot_of
-    from dasan.bots.speaking import speak
-    from dasan.bots.wire import Fault
+    from dasan.bots.external.speaking import speak
+    from dasan.bots.external.wire import Fault
 
     try:
         player = bot_of(bot, seed=seed)

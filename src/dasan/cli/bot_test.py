@@ -30,7 +30,7 @@ def bot_test(
     """
     import shlex
 
-    from dasan.bots.conformance import check
+    from dasan.bots.external.conformance import check
 
     try:
         if not shlex.split(command):

@@ -16,7 +16,7 @@ from dasan.cli.output import print_json, say
 from dasan.cli.spreading import failures_refused
 
 if TYPE_CHECKING:
-    from dasan.solver.deals import Share, Valued
+    from dasan.bench.deals import Share, Valued
 
 DEFAULT_NODES = 2_000_000
 NAMES = {
@@ -54,7 +54,7 @@ def deals(
     as_json: AsJson = False,
 ) -> None:
     """Value random deals for every bidder, and count how often the bidder's side wins."""
-    from dasan.solver.deals import shares, value_deals
+    from dasan.bench.deals import shares, value_deals
 
     if seconds is not None and nodes is not None:
         raise Refused("give --seconds or --nodes, not both")
@@ -87,7 +87,7 @@ def deals(
 
 
 def _kept(file: str | None) -> Iterator[Valued]:
-    from dasan.solver.deals import Valued
+    from dasan.bench.deals import Valued
 
     if file is None or not Path(file).exists():
         return

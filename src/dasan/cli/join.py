@@ -28,7 +28,7 @@ def join(
     """
     import shlex
 
-    from dasan.bots.wire import Fault
+    from dasan.bots.external.wire import Fault
     from dasan.cli.visiting import Refusal, Visit
 
     try:

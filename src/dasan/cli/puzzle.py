@@ -191,7 +191,7 @@ def _start(puzzle: Puzzle) -> object:
 
 def _told(p: Puzzle, place: int | None, with_solution: bool) -> str:
     """A puzzle in words. place: its number in a file that holds several."""
-    from dasan.text.puzzle import question, solution
+    from dasan.puzzles.words import question, solution
 
     lines = list(question(p))
     if with_solution:

@@ -16,9 +16,9 @@ from dasan.cli.recorded import HandNumber, RecordNumber, place_in, print_found, 
 from dasan.cli.solve import Memory, ScopeChoice, Seconds
 
 if TYPE_CHECKING:
-    from dasan.bots.known import Known
     from dasan.play.state import State
-    from dasan.text.review import Report
+    from dasan.review.expected import Known
+    from dasan.review.report import Report
 
 STYLES = {"keeps": "green", "loses": "bold red", "forced": "dim", "unproved": "yellow", "unjudged": "dim", "bid": ""}
 
@@ -50,10 +50,10 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Judge every move of recorded hands: did it keep the result, and which moves would have kept it?"""
-    from dasan.solver.picture import picture as drawn
-    from dasan.solver.review import review as judge
+    from dasan.review.best_play import review as judge
+    from dasan.review.chart import picture as drawn
+    from dasan.review.report import Report
     from dasan.text.moves import move_words
-    from dasan.text.review import Report
 
     if picture is not None and picture.suffix.lower() != ".svg":
         raise Refused(f"a picture is an SVG file: name it like {Path(picture.name or 'hand').with_suffix('.svg')}")
@@ -99,8 +99,8 @@ def review(
 
 def _known(state: State, worlds: int) -> dict[int, Known]:
     """By the number of its event, every move judged by what its player could know."""
-    from dasan.bots.known import known
     from dasan.records.retrace import moves_of
+    from dasan.review.expected import known
 
     of = sum(1 for _ in moves_of(state))
     out: dict[int, Known] = {}

@@ -187,8 +187,8 @@ def _begun(
 
 
 def _config_of(name: str) -> Config:
-    from dasan.bots.trained import catalogue
     from dasan.learn.config import Config
+    from dasan.networks.trained import catalogue
 
     found = next((one for one in catalogue() if one.name == name), None)
     if found is None:

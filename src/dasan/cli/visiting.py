@@ -12,9 +12,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
-from dasan.bots import wire
-from dasan.bots.program import Program
-from dasan.bots.wire import Fault, Message
+from dasan.bots.external import wire
+from dasan.bots.external.program import Program
+from dasan.bots.external.wire import Fault, Message
 from dasan.games import make_rules
 
 Report = Callable[[str], None]

@@ -15,9 +15,9 @@ from dasan.features.cards import eights
 from dasan.features.packing import pack
 from dasan.interpreted.dealing import deal_hand
 from dasan.play.action_ids import PASS_ID, ActionIds, action_ids
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
+from dasan.play.new_hand import begin
 from dasan.play.result import Result
 from dasan.play.state import State
 from dasan.ruleset.places import places_of

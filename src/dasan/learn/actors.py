@@ -17,10 +17,10 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.network import Floats
 from dasan.cluster import connected, over_cluster
 from dasan.learn.config import Config
 from dasan.learn.selfplay import Counts, SelfPlay
+from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.scoring import Scores
+from dasan.networks.scoring import Scores
 
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

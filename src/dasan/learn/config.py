@@ -32,8 +32,8 @@ class Config:
     - average: the weight of each round's weights in their running average.
     - start: a network of the package whose weights the run begins with; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
-    - derived: whether the network also reads derived features, see `dasan.bots.derived`. answers: whether these also say who can
-      answer a play.
+    - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
+      also say who can answer a play.
     - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
       environment plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says,
       and all hands are first ones, without an exchange (W.20). span: they part at one of

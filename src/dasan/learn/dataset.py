@@ -20,8 +20,8 @@ from dasan.bots import bot
 from dasan.cards import format_cards
 from dasan.cluster import check_cluster, over_cluster
 from dasan.play.action_ids import action_ids
-from dasan.play.begin import deal
 from dasan.play.events import MOVES, Event, EventType
+from dasan.play.new_hand import deal
 from dasan.processes import worker_processes
 from dasan.ruleset.rules import Rules
 from dasan.version import __version__

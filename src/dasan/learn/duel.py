@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from dasan import vector
 from dasan.arena.estimate import Estimate
-from dasan.bots.network import Network
-from dasan.bots.scoring import Scorer
+from dasan.networks.network import Network
+from dasan.networks.scoring import Scorer
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.network import Floats, Shape
 from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner
+from dasan.networks.network import Floats, Shape
 
 
 class DeviceFailed(Exception):
@@ -87,7 +87,7 @@ class TorchLearner(Learner):
             torch.use_deterministic_algorithms(before[0], warn_only=before[1])
 
     def _scores(self, flat: Any, obs: Any, moves: Any) -> Any:
-        """[rows]: see `dasan.bots.network`."""
+        """[rows]: see `dasan.networks.network`."""
         w = self.shape.views(flat)
         scale_obs, scale_move = self._scales
         first = (obs * scale_obs) @ w["w_obs"] + (moves * scale_move) @ w["w_move"] + w["bias"]

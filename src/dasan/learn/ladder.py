@@ -10,8 +10,8 @@ import numpy as np
 from dasan.arena.contest import Contest, interval, play_deal
 from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, Maker, bot
-from dasan.bots.network import Network
 from dasan.bots.protocol import choices
+from dasan.networks.network import Network
 from dasan.play.moves import Move
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.derived import layouts
-from dasan.bots.network import Floats, Shape, fresh, scales
 from dasan.learn.branches import batches
 from dasan.learn.config import Config
+from dasan.networks.derived import layouts
+from dasan.networks.network import Floats, Shape, fresh, scales
 
 Bytes = npt.NDArray[np.uint8]
 

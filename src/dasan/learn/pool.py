@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dasan.bots.scoring import Scorer
+from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
-from dasan.bots.derived import derived
-from dasan.bots.network import Floats
-from dasan.bots.scoring import Scorer, Scores
 from dasan.learn.branches import NOTHING, Branches, Longs
 from dasan.learn.config import Config
 from dasan.learn.pool import Pool
 from dasan.learn.returns import Returns
+from dasan.networks.derived import derived
+from dasan.networks.network import Floats
+from dasan.networks.scoring import Scorer, Scores
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
 

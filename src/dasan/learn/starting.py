@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dasan.bots.network import Floats
-from dasan.bots.trained import adapted, catalogue, load
 from dasan.learn.config import Config
 from dasan.learn.learner import Learner
+from dasan.networks.network import Floats
+from dasan.networks.trained import adapted, catalogue, load
 
 NOISE = 0.05
 """The standard deviation, as a share of each weight, by which copies of a unit differ: equal ones would learn the same."""

@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import instance
-from dasan.bots.network import Floats, Network, Shape
 from dasan.learn.actors import Actors, Order, Played, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
 from dasan.learn.selfplay import Counts, SelfPlay
 from dasan.learn.starting import start_from
+from dasan.networks.network import Floats, Network, Shape
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -10,9 +10,9 @@ from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.phases import Phase
+from dasan.reasons import said
 from dasan.ruleset.policies import Auction
 from dasan.ruleset.rules import Rules
-from dasan.sentences import said
 
 
 def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card]:

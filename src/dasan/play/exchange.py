@@ -12,7 +12,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Exchange, Phase
 from dasan.play.tricks import with_leader
-from dasan.sentences import said
+from dasan.reasons import said
 
 
 def _pending(state: StateFields) -> tuple[Exchange, MoveType]:

@@ -17,10 +17,10 @@ from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.origin import Origin, current_origin
 from dasan.play.phases import Exchange, Phase
+from dasan.reasons import said
 from dasan.ruleset.catalogue import Fit
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
-from dasan.sentences import said
 
 
 class Changes(TypedDict, total=False):

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from dasan.arguments import WrongType, instance, items, shown
 from dasan.errors import IllegalPlay
 from dasan.play import fairness
-from dasan.play.begin import begin, hand_secret
 from dasan.play.dealing import Deal, deal_hand, draw_first_dealer
 from dasan.play.events import Event
 from dasan.play.moves import Move
+from dasan.play.new_hand import begin, hand_secret
 from dasan.play.origin import Origin, current_origin, named
 from dasan.play.result import Result
 from dasan.play.state import State
+from dasan.reasons import said
 from dasan.records.write import ALL, write_session
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
-from dasan.sentences import said
 
 
 @dataclass(frozen=True)

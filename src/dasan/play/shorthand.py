@@ -9,7 +9,7 @@ from dasan.cards import Card
 from dasan.errors import Ambiguous, IllegalPlay
 from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType, check_form, read_move
-from dasan.sentences import said
+from dasan.reasons import said
 
 
 def understand(state: StateFields, move: Move | str, legal: Callable[[], tuple[Move, ...]]) -> Move:

@@ -17,8 +17,8 @@ from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.shorthand import understand
 from dasan.play.view import View, look
+from dasan.reasons import said
 from dasan.records.write import ALL, write_state
-from dasan.sentences import said
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
 from dasan.play.scoring import finish, settle_first_out
+from dasan.reasons import Sentence, said
 from dasan.ruleset.policies import Ending, Guard, Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
-from dasan.sentences import Sentence, said
 
 Added = tuple[int, EventType, tuple[Card, ...]]
 

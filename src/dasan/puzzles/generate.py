@@ -13,7 +13,7 @@ from math import ceil
 from dasan.arguments import MOST_WORKERS, WrongType, items, shown, whole
 from dasan.bots import bot
 from dasan.games import make_rules
-from dasan.play.begin import deal
+from dasan.play.new_hand import deal
 from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.processes import worker_processes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dasan.play.phases import Phase
-from dasan.play.starting import start
+from dasan.play.set_up import start
 from dasan.play.state import State
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dasan.bots.plan import Plan
+from dasan.bots.heuristics.plan import Plan
 from dasan.cards import Card, without
 from dasan.play.moves import Move, MoveType
 from dasan.play.state import State

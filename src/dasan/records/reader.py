@@ -8,18 +8,18 @@ from dataclasses import replace
 
 from dasan.errors import BadRecord, DasanError, IllegalPlay
 from dasan.play import fairness
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal, drawn_dealer
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
+from dasan.play.new_hand import begin
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
-from dasan.play.starting import from_position
+from dasan.play.set_up import from_position
 from dasan.play.state import State
+from dasan.reasons import said
 from dasan.records.beginnings import check_dealt, read_begun, seq_of
 from dasan.records.lines import Line, same
 from dasan.ruleset.rules import Rules
-from dasan.sentences import said
 
 
 class Reader:

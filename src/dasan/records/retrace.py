@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import MOVES, Event
 from dasan.play.moves import Move, MoveType
-from dasan.play.starting import from_position
+from dasan.play.new_hand import begin
+from dasan.play.set_up import from_position
 from dasan.play.state import State
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from dasan.arguments import fill_in
 from dasan.cards import Card, cards_of, format_cards
 from dasan.errors import IllegalPlay, Malformed
+from dasan.reasons import said
 from dasan.ruleset import catalogue
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.shapes import Combination, Run, recognise
 from dasan.ruleset.validation import objection
-from dasan.sentences import said
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

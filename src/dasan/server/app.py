@@ -19,7 +19,6 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
-from dasan.kernels.runtime.warming import Part, Warming
 from dasan.server import api, live
 from dasan.server.api.games import listed
 from dasan.server.background import repeat
@@ -40,6 +39,7 @@ from dasan.server.site import Site
 from dasan.server.store import Store
 from dasan.server.tables import Tables
 from dasan.server.together import Together
+from dasan.server.warming import Part, Warming
 
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")

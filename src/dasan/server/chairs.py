@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 import dasan
 from dasan.bots import CHARACTERS
 from dasan.play import fairness
-from dasan.play.begin import hand_secret
-from dasan.sentences import said
+from dasan.play.new_hand import hand_secret
+from dasan.reasons import said
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
 

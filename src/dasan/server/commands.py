@@ -6,8 +6,7 @@ from typing import Any
 
 import dasan
 from dasan.games import PRESETS
-from dasan.kernels.runtime.warming import Warming
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.limits import Buckets
 from dasan.server.protocol import (
     Candidate,
@@ -24,6 +23,7 @@ from dasan.server.refusals import Refused
 from dasan.server.reporting import now
 from dasan.server.settings import Settings
 from dasan.server.tables import DEFAULT_BOT, Tables, check_bot
+from dasan.server.warming import Warming
 from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
 
 

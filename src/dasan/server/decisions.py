@@ -12,8 +12,8 @@ from dasan.play import fairness
 from dasan.play.events import MOVES
 from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
+from dasan.reasons import said
 from dasan.records.write import begun_json
-from dasan.sentences import said
 from dasan.server.chairs import bot_chairs, clean_name
 from dasan.server.protocol import (
     AnswerCommand,

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.metrics import Metrics
 from dasan.server.protocol import MAX_MESSAGE, error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import dasan
 from dasan import bots
 from dasan.bots.protocol import ExplainingBot
-from dasan.kernels.runtime.warming import Part, warm_hints, warm_solver
 from dasan.play.events import MOVES
+from dasan.server.warming import Part, warm_hints, warm_solver
 
 if TYPE_CHECKING:
-    from dasan.solver.review import Judged
+    from dasan.review.best_play import Judged
 
 MOST_CANDIDATES = 12
 WARMED = ("big-three", "big-two", "winner")
@@ -47,7 +47,7 @@ def advise(record: str, seq: int, name: str) -> dict[str, Any]:
 
 def known(record: str, seconds: float) -> Iterator[dict[str, Any]]:
     """The moves of a finished hand in order, by what their players could know."""
-    from dasan.bots import known as knowing
+    from dasan.review import expected as knowing
 
     for one in knowing.known(_hand(record), seconds=seconds):
         yield {"type": "known", **one.to_json()}
@@ -59,7 +59,7 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
 
     seconds: for a position; total: for all.
     """
-    from dasan.solver.rounds import judge_within
+    from dasan.review.rounds import judge_within
 
     moves = {}
     for one in judge_within(_hand(record), total, seconds=seconds, memory_mb=memory_mb):
@@ -72,15 +72,15 @@ def review(record: str, seconds: float, total: float, memory_mb: float) -> Itera
 
 def turning(record: str, seconds: float, total: float, memory_mb: float) -> dict[str, Any]:
     """The move of a finished hand that decided it, with all hands open: see ``TurningPoint``. seconds, total: as above."""
+    from dasan.review.rounds import judge_within
     from dasan.solver.open_hands import applies
-    from dasan.solver.rounds import judge_within
 
     state = _hand(record)
     return _decided(judge_within(state, total, seconds=seconds, memory_mb=memory_mb), once=not applies(state))
 
 
 def _decided(moves: Iterable[Judged], *, once: bool) -> dict[str, Any]:
-    from dasan.solver.review import decisive
+    from dasan.review.best_play import decisive
 
     found, held = decisive(moves, once=once)
     return {"move": None if found is None else _judged(found), "held": held}
@@ -141,7 +141,7 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
 
 def warm(part: Part = "solve") -> None:
     """Load the compiled code of a part's reviews, so that the first to ask for one need not wait."""
-    from dasan.bots.known import decision
+    from dasan.review.expected import decision
 
     warm_solver(part)
     if part in WARMED:

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.clocks import Lag
 from dasan.server.commands import Commands
 from dasan.server.hub import Connection

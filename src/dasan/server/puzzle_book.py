@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from dasan import puzzles
 from dasan.puzzles import THEMES, Puzzle
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.refusals import Refused
 
 PAGE = 100

@@ -12,7 +12,7 @@ from dasan.play.state import State
 from dasan.puzzles import Puzzle
 from dasan.puzzles.position import side_of
 from dasan.puzzles.truth import Truth, Unproved
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.refusals import Refused
 
 MOST_MOVES = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from dasan.errors import DasanError
-from dasan.sentences import said
+from dasan.reasons import said
 
 ErrorCode: TypeAlias = Literal[
     "malformed", "illegal", "ambiguous", "bad-record", "forbidden", "not-found", "too-fast", "too-large", "unavailable"

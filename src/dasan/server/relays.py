@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
-from dasan.sentences import Sentence, said
+from dasan.reasons import Sentence, said
 from dasan.server.background import guarded, repeat
 from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.hub import Connection

@@ -14,17 +14,17 @@ from typing import Any, Literal, TypeAlias
 import dasan
 from dasan.cards import format_cards, spelled_out
 from dasan.errors import BadRecord, DasanError
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType
+from dasan.play.new_hand import begin
 from dasan.play.origin import Origin
 from dasan.play.phases import Phase
 from dasan.play.state import State
+from dasan.reasons import said
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
-from dasan.sentences import said
 from dasan.server.chairs import OPEN, Chair, Head
 from dasan.server.clocks import Clock
 from dasan.server.protocol import ChatLine, HandResult, OfferInfo

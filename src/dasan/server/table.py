@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import dasan
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server import showing
 from dasan.server.answers import Answers, same
 from dasan.server.compact import compact

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 
 import dasan
 from dasan import bots
-from dasan.kernels.runtime.warming import Part
 from dasan.play import fairness
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus, NoOwner
 from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
@@ -32,6 +31,7 @@ from dasan.server.shared_rules import rules_of
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.table import RESTART, Table, Thought
+from dasan.server.warming import Part
 from dasan.server.workers import Limits, Workers
 
 T = TypeVar("T")

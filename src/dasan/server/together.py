@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus
 from dasan.server.hub import Connection

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.worker import Job, JobCrashed, Worker
 

@@ -26,8 +26,8 @@ from dasan.features import (
 from dasan.features.cards import eights
 from dasan.features.packing import packed_size
 from dasan.play.action_ids import action_ids
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
+from dasan.play.new_hand import begin
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.vector.choosing import best_of_rows, for_rows

@@ -26,7 +26,7 @@ MOST_WORLDS = 1 << 40
 @dataclass(frozen=True, eq=False)
 class Deals:
     """Worlds, one row each; the columns are the seats and the kitty. `deals` fills the last while the kitty is face down, and
-    bots also after it was taken up (`dasan.bots.kitties`); without cards there, positions keep the kitty that they have.
+    bots also after it was taken up (`dasan.worlds.kitties`); without cards there, positions keep the kitty that they have.
 
     one: uint64 [worlds, columns], the cards present, bit 16 × suit + rank in Big Three, else 4 × rank + suit (jokers 52
     and 56). two: with two decks, the cards present twice. Cards offered in secret (W.20) are not included.

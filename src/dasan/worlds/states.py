@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dasan.cards import Card, Hand, without
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
+from dasan.play.new_hand import begin
 from dasan.play.phases import Exchange
-from dasan.play.starting import from_position
+from dasan.play.set_up import from_position
 from dasan.play.state import State
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules

@@ -536,7 +536,7 @@ export interface ErrorMessage {
   wording: Wording | null;
 }
 /**
- * The id of a sentence in ``dasan.sentences``, and the values in it; cards are written ``4H 4S``.
+ * The id of a sentence in ``dasan.reasons``, and the values in it; cards are written ``4H 4S``.
  */
 export interface Wording {
   id: string;
@@ -752,7 +752,7 @@ export interface KnownDone {
   complete: boolean;
 }
 /**
- * One move judged by what its player could know; see ``dasan.bots.known``.
+ * One move judged by what its player could know; see ``dasan.review.expected``.
  *
  * estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
  * cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.

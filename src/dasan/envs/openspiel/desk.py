@@ -19,8 +19,8 @@ from dasan.kernels.runtime.table_cache import load_or_make
 from dasan.kernels.worlds.deal import bit_of
 from dasan.play.action_ids import action_ids
 from dasan.play.auction import opener
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
+from dasan.play.new_hand import begin
 from dasan.play.tricks import first_leader
 from dasan.ruleset.cache import cached_by_rules
 from dasan.ruleset.places import place_points

@@ -15,9 +15,9 @@ from dasan.cards import Card
 from dasan.envs.ended import accepted
 from dasan.envs.payoff import payoffs
 from dasan.play.action_ids import ActionIds
-from dasan.play.begin import begin
 from dasan.play.dealing import Deal
 from dasan.play.moves import Move
+from dasan.play.new_hand import begin
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 

@@ -1,4 +1,4 @@
-"""Rows of features with those that follow from them, see `dasan.bots.derived`."""
+"""Rows of features with those that follow from them, see `dasan.networks.derived`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from pydantic import Field
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.commands import Commands
 from dasan.server.identity import Identities
 from dasan.server.live import Live

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Request
 import dasan
 from dasan import bots as known_bots
 from dasan.games import PRESETS, Option, Preset
+from dasan.reasons import said
 from dasan.ruleset import clauses
-from dasan.sentences import said
 from dasan.server.api.asked import limit
 from dasan.server.chairs import called
 from dasan.server.facts import facts

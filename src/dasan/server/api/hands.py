@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
 import dasan
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.compact import compact
 from dasan.server.facts import facts, title_of

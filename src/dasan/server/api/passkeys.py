@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from dasan import bots
 from dasan.errors import DasanError
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.chairs import clean_name

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Request
 
 from dasan import bots
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.api.asked import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.protocol import Habits, History, Profile, Rating, RatingPoint, RoleStatistics

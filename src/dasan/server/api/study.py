@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 
 from dasan import __version__
 from dasan.puzzles import Puzzle
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server import puzzle_book
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import NDJSON

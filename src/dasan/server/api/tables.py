@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from fastapi import APIRouter, Request, Response
 
 from dasan.play import fairness
-from dasan.play.begin import hand_secret
-from dasan.sentences import said
+from dasan.play.new_hand import hand_secret
+from dasan.reasons import said
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.facts import title_of
 from dasan.server.identity import new_player

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response, WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.study import open_hand
 from dasan.server.hub import Connection

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from dasan.sentences import Sentence
+from dasan.reasons import Sentence
 from dasan.server.protocol.base import CommandId, Message, Milliseconds, Seat
 from dasan.server.protocol.commands import ReactionName
 from dasan.server.protocol.hand import Event, LegalMove, SessionInfo, View, ViewState
@@ -133,7 +133,7 @@ class Ack(Message):
 
 
 class Wording(Message):
-    """The id of a sentence in ``dasan.sentences``, and the values in it; cards are written ``4H 4S``."""
+    """The id of a sentence in ``dasan.reasons``, and the values in it; cards are written ``4H 4S``."""
 
     id: str
     values: dict[str, str]

@@ -22,7 +22,7 @@ class Estimate(Message):
 
 
 class KnownMove(Message):
-    """One move judged by what its player could know; see ``dasan.bots.known``.
+    """One move judged by what its player could know; see ``dasan.review.expected``.
 
     estimates: candidates from the best to the worst; none if there was no choice. worlds: the number of sampled deals.
     cost: the loss against the best candidate, and half of its 95 % interval. mistake: whether the cost exceeds that half.

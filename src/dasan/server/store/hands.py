@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.hand import Hand, Player

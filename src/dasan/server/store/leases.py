@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.schema import tables

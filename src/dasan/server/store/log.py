@@ -18,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.errors import BadRecord
-from dasan.sentences import said
+from dasan.reasons import said
 from dasan.server.background import repeat
 from dasan.server.chairs import Chair, Head
 from dasan.server.checkpoints import checkpoint, restore

@@ -1,0 +1,255 @@
+"""Who wins random deals of Big Three under exact play, by seat and by what the bidder holds.
+
+Every seat of a deal is valued as if it became the bidder. A bidder whom the budget does not settle counts as a loss in the lower
+share and as a win in the upper one: the true share of these deals lies between the two.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+from dasan.bots import bot
+from dasan.bots.heuristics.plan import Plan
+from dasan.cards import Card
+from dasan.games import make_rules
+from dasan.play.new_hand import deal
+from dasan.play.phases import Phase
+from dasan.play.state import State
+from dasan.processes import worker_processes
+from dasan.ruleset.rules import Rules
+from dasan.solver import solve
+
+PRESETS = {3: "big-three", 4: "big-three-4p"}
+HIGH = "A23"
+"""The three ranks that are in no run, the highest (B3.02, B3.14)."""
+
+KINDS = ("all", "some", "bids", "place", "threes", "twos", "high", "turns", "run", "sets", "kitty_high", "kitty_turns")
+"""The groupings of bidders: all of them; the best one of each deal; the fields of `Bidder`; its features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bidder:
+    """One seat of a deal as bidder.
+
+    won: whether its side goes out first with best play; None if that was not settled. place: 0 for the opener of the
+    auction, who leads; 1 for the seat that acts next, and so on. bids: whether greedy bots in all seats make it the
+    bidder. features: see `features`.
+    """
+
+    seat: int
+    place: int
+    bids: bool
+    won: bool | None
+    features: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """One deal: `seed`, `players` and `number` determine its cards. nodes: search nodes used."""
+
+    seed: int
+    players: int
+    number: int
+    nodes: int
+    bidders: tuple[Bidder, ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether the result of every bidder is known."""
+        return all(one.won is not None for one in self.bidders)
+
+    @property
+    def won_by_some(self) -> bool | None:
+        """Whether some bidder wins; None if that was not settled."""
+        seen = {one.won for one in self.bidders}
+        return True if True in seen else None if None in seen else False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Valued:
+        """ValueError if this is not what `to_json` made."""
+        try:
+            found = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
+            right = found._is_typed()
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("this is no valued deal") from error
+        if not right:
+            raise ValueError("this is no valued deal")
+        return found
+
+    def _is_typed(self) -> bool:
+        """Whether every field has the type that it is declared with, and every seat is valued."""
+        numbers = [self.seed, self.players, self.number, self.nodes]
+        for one in self.bidders:
+            numbers += [one.seat, one.place, *one.features.values()]
+        return (
+            all(type(number) is int for number in numbers)
+            and all(type(one.bids) is bool and one.won in (None, True, False) for one in self.bidders)
+            and all(one.features.keys() <= set(KINDS) for one in self.bidders)
+            and len(self.bidders) == self.players
+        )
+
+
+def random_deal(seed: int, players: int, number: int) -> State:
+    """Deal `number` of a series, in the auction. ValueError: `players` is not 3 or 4."""
+    if players not in PRESETS:
+        raise ValueError("Big Three is played by three or four")
+    source = random.Random(f"deals {seed} {players} {number}")
+    return deal(make_rules(PRESETS[players]), seed=source.randrange(1 << 60), dealer=source.randrange(players))
+
+
+def value_deals(
+    numbers: Iterable[int], *, seed: int = 0, players: int = 3, workers: int = 1, **options: Any
+) -> Iterator[Valued]:
+    """Value the deals `numbers` of a series, in order, with each seat as bidder. options: the budget for each deal, as for
+    `dasan.solve`.
+    """
+    one = partial(_valued, seed, players, options)
+    if workers == 1:
+        yield from map(one, numbers)
+        return
+    with worker_processes(workers) as pool:
+        yield from pool.map(one, numbers)
+
+
+def _valued(seed: int, players: int, options: dict[str, Any], number: int) -> Valued:
+    state = random_deal(seed, players, number)
+    solution = solve(state, **options)
+    opener = state.opener or 0
+    bidder = _auctioned(state)
+    bidders = tuple(
+        Bidder(
+            seat,
+            (seat - opener) % players,
+            seat == bidder,
+            None if found.value is None else found.value > 0,
+            features(state.rules, state.hands[seat], state.kitty),
+        )
+        for seat, found in solution.by_bidder.items()
+    )
+    return Valued(seed, players, number, solution.nodes, bidders)
+
+
+def _auctioned(state: State) -> int | None:
+    player = bot("greedy")
+    while state.phase is Phase.AUCTION:
+        state = state.play(player.choose(state.view(state.to_act)))
+    return state.bidder
+
+
+def features(rules: Rules, hand: Sequence[Card], kitty: Sequence[Card]) -> dict[str, int]:
+    """Features of a bidder's hand, the kitty included.
+
+    threes, twos, high: cards of rank 3, of rank 2, of the three highest ranks. turns: the fewest plays that empty the
+    hand. run: the most ranks in one run of singles. sets: ranks held three or four times. kitty_high, kitty_turns, with
+    a kitty: high cards in it, and by how many turns it makes the hand longer.
+
+    >>> import dasan
+    >>> from dasan.cards import parse_cards
+    >>> features(dasan.rules("big-three-4p"), parse_cards("4H 4S 5D 6C 7H 7S 7D TH JH QH KH AD 3C"), ())
+    {'threes': 1, 'twos': 0, 'high': 2, 'turns': 6, 'run': 4, 'sets': 1}
+    """
+    full = rules.order.hand([*hand, *kitty])
+    ranks = [c.rank for c in full]
+    turns = _turns(rules, full)
+    runs = [len(row.pattern.counts) for row, _ in rules.catalogue.fits(full) if row.kind == "straight"]
+    out = {
+        "threes": ranks.count("3"),
+        "twos": ranks.count("2"),
+        "high": sum(rank in HIGH for rank in ranks),
+        "turns": turns,
+        "run": max(runs, default=0),
+        "sets": sum(ranks.count(rank) >= 3 for rank in set(ranks)),
+    }
+    if rules.kitty_size:
+        out["kitty_high"] = sum(c.rank in HIGH for c in kitty)
+        out["kitty_turns"] = turns - _turns(rules, rules.order.hand(hand))
+    return out
+
+
+def _turns(rules: Rules, hand: Sequence[Card]) -> int:
+    plan = Plan(rules, rules.catalogue.fits(hand), lambda play: 1.0, budget=50_000)
+    return round(plan.cost(plan.number(hand)))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of bidders of one group that win.
+
+    deals: the number of deals they come from. low, high: the share that wins if none, or if all, of the unsettled bidders do.
+    interval: a 95 % confidence interval that holds whatever the unsettled results are: the lower end of Wilson's interval for
+    `low` and the upper end of that for `high`, with the number of deals as sample size, since the bidders of one deal are
+    not independent.
+    """
+
+    kind: str
+    value: str
+    deals: int
+    bidders: int
+    won: int
+    unsettled: int
+
+    @property
+    def low(self) -> float:
+        return self.won / self.bidders
+
+    @property
+    def high(self) -> float:
+        return (self.won + self.unsettled) / self.bidders
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson(self.low, self.deals)[0], wilson(self.high, self.deals)[1]
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "low": self.low, "high": self.high, "interval": list(self.interval)}
+
+
+def shares(deals: Iterable[Valued]) -> list[Share]:
+    """The winning share of each group of bidders, see `KINDS`."""
+    groups: dict[tuple[str, int], list[tuple[Valued, bool | None]]] = {}
+    for valued in deals:
+        groups.setdefault(("some", 0), []).append((valued, valued.won_by_some))
+        for one in valued.bidders:
+            kinds = {"all": 0, "place": one.place, "bids": 0, **one.features}
+            for kind, value in kinds.items():
+                if kind != "bids" or one.bids:
+                    groups.setdefault((kind, value), []).append((valued, one.won))
+    return [
+        _share(kind, value, groups[kind, value])
+        for kind, value in sorted(groups, key=lambda group: (KINDS.index(group[0]), group[1]))
+    ]
+
+
+def _share(kind: str, value: int, of: Sequence[tuple[Valued, bool | None]]) -> Share:
+    return Share(
+        kind,
+        "" if kind in ("all", "some", "bids") else str(value),
+        len({(valued.seed, valued.players, valued.number) for valued, _ in of}),
+        len(of),
+        sum(won is True for _, won in of),
+        sum(won is None for _, won in of),
+    )
+
+
+def wilson(share: float, of: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's confidence interval for a share observed in a sample of size `of`.
+
+    >>> [round(end, 3) for end in wilson(0.3, 100)]
+    [0.219, 0.396]
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, middle - half) if share > 0 else 0.0, min(1.0, middle + half) if share < 1 else 1.0
+
+
+__all__ = ["KINDS", "Bidder", "Share", "Valued", "features", "random_deal", "shares", "value_deals", "wilson"]

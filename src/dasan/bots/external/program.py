@@ -1,0 +1,262 @@
+"""A program in any language as a bot: a process that speaks the bot protocol, see `wire`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from functools import lru_cache
+from queue import Empty, Queue
+from time import monotonic
+from types import TracebackType
+from typing import Any
+from weakref import finalize
+
+from dasan.bots import bot
+from dasan.bots.external import wire
+from dasan.bots.external.wire import Fault, Message
+from dasan.bots.protocol import Bot, choices
+from dasan.play.moves import Move
+from dasan.play.view import View
+
+STARTING = 10.0
+"""Seconds that a program may take to say hello."""
+ENDING = 2.0
+"""Seconds that a program may take to end."""
+PREFIX = "cmd:"
+"""A line-up names a program by its command after this."""
+
+
+class Program:
+    """A running program. `ask` sends messages and waits for one answer; every failure is a `Fault`, and ends the process."""
+
+    def __init__(self, command: list[str], *, starting: float = STARTING) -> None:
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Fault("crash", f"{shlex.join(command)[:80]} does not start: {error.strerror}") from error
+        self._owner = os.getpid()
+        self._said: Queue[bytes] = Queue(16)
+        self._orders: Queue[bytes | None] = Queue()
+        dead = threading.Event()
+        self._end = finalize(self, _kill, self._process, self._owner, self._said, self._orders, dead)
+        try:
+            threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
+            threading.Thread(target=_read, args=(self._process.stdout, self._said, dead), daemon=True).start()
+            self.name, self.version = wire.named(self.ask([wire.hello()], starting))
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def ours(self) -> bool:
+        """Whether this process started it: a fork of that process has no threads that speak with it."""
+        return self._owner == os.getpid()
+
+    def tell(self, messages: list[Message]) -> None:
+        """Send messages that have no answer."""
+        for message in messages:
+            self._orders.put(wire.written(message))
+
+    def ask(self, messages: list[Message], seconds: float) -> Message:
+        """Send messages and wait for the answer."""
+        try:
+            with suppress(Empty):
+                early = self._said.get_nowait()
+                raise Fault("garbage", "it spoke without being asked") if early else Fault("crash", "it ended")
+            self.tell(messages)
+            deadline = monotonic() + seconds
+            try:
+                line = self._said.get(timeout=max(0.0, deadline - monotonic()))
+            except Empty:
+                raise Fault("stall", f"no answer within {seconds:g} seconds") from None
+            if not line:
+                raise Fault("crash", "it ended")
+            if len(line) > wire.MAX_LINE or not line.endswith(b"\n"):
+                raise Fault("garbage", f"a line has at most {wire.MAX_LINE} bytes and ends with a newline")
+            return wire.read(line)
+        except Fault:
+            self.kill()
+            raise
+
+    def close(self) -> int | None:
+        """Say quit and wait for the end; the exit status, None if it had to be killed."""
+        self.tell([wire.quit()])
+        return self.hang_up()
+
+    def hang_up(self) -> int | None:
+        """Close its standard input and wait for the end; the exit status, None if it had to be killed."""
+        self._orders.put(None)
+        try:
+            status: int | None = self._process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            status = None
+        self.kill()
+        return status
+
+    def kill(self) -> None:
+        """End the process, and those that it has started, at once."""
+        self._end()
+
+
+def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
+    try:
+        with pipe:
+            while (line := orders.get()) is not None:
+                pipe.write(line)
+                pipe.flush()
+    except (OSError, ValueError):
+        pass  # the process has ended; the reader thread notices
+
+
+def _read(pipe: Any, said: Queue[bytes], dead: threading.Event) -> None:
+    with pipe:
+        try:
+            while not dead.is_set() and (line := pipe.readline(wire.MAX_LINE + 1)):
+                said.put(line)
+        except (OSError, ValueError):
+            pass
+    if not dead.is_set():
+        said.put(b"")
+
+
+def _kill(
+    process: subprocess.Popen[bytes],
+    owner: int,
+    said: Queue[bytes],
+    orders: Queue[bytes | None],
+    dead: threading.Event,
+) -> None:
+    """End a process with its group, and let its threads, which close the pipes, end."""
+    if os.getpid() != owner:
+        return
+    dead.set()
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
+    orders.put(None)
+    with suppress(Empty):
+        while True:
+            said.get_nowait()  # the reader may wait for room
+    said.put(b"")
+
+
+class ProgramBot:
+    """A bot whose moves a program chooses. The program is started on the first question, and again after a fault.
+
+    command: the program and its arguments, as for a shell. seconds: the time limit for a move. `choose` raises `Fault`; other
+    players are not affected. Programs of the same name and version should choose the same move for the same hand. ValueError:
+    there is no command.
+    """
+
+    def __init__(self, command: str, *, seconds: float = 5.0) -> None:
+        self._command = shlex.split(command)
+        if not self._command:
+            raise ValueError("a program is named by its command, like cmd:python bot.py")
+        self._seconds = seconds
+        self._program: Program | None = None
+        self._told: tuple[object, int] | None = None
+        self._asked = 0
+        self._name = f"{PREFIX}{command}"
+        self._version = "unknown"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def version(self) -> str:
+        """The version in the program's hello, for which it is started; "unknown" if it does not start."""
+        try:
+            self._running()
+        except Fault:
+            return "unknown"
+        return self._version
+
+    def choose(self, view: View) -> Move:
+        moves = choices(view)
+        seen = view.to_json()
+        try:
+            program = self._running()
+            self._asked += 1
+            said = wire.move(
+                program.ask([*self._news(view), wire.choose(self._asked, self._seconds, seen)], self._seconds),
+                self._asked,
+                seen,
+            )
+        except BaseException:
+            if self._program is not None:
+                self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
+            self._program = None
+            raise
+        return next(m for m in moves if str(m) == said)
+
+    def watch(self, view: View) -> None:
+        """Tell the program what has happened, and the result of a hand that is over."""
+        if self._program is not None and self._program.ours:
+            self._program.tell(self._news(view))
+            if view.result is not None:
+                self._program.tell([wire.over(view.to_json()["result"])])
+                self._told = None
+
+    def _running(self) -> Program:
+        if self._program is None or not self._program.ours:
+            self._program = Program(self._command)
+            self._told = None
+            self._version = f"{self._program.name} {self._program.version}"
+        return self._program
+
+    def _news(self, view: View) -> list[Message]:
+        """Messages with everything about this hand that the program has not been told."""
+        key = (view.rules.digest, view.begun, view.seat)
+        known = 0
+        if self._told is not None and self._told[0] == key and self._told[1] <= len(view.events):
+            known = self._told[1]
+        messages = [] if known else [wire.hand(view)]
+        if len(view.events) > known:
+            messages.append(wire.events([event.to_json() for event in view.events[known:]]))
+        self._told = (key, len(view.events))
+        return messages
+
+    def close(self) -> None:
+        """Ask the program to end."""
+        if self._program is not None and self._program.ours:
+            self._program.close()
+        self._program = None
+
+    def __enter__(self) -> ProgramBot:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@lru_cache(maxsize=64)
+def _program(command: str, seed: int, seconds: float) -> ProgramBot:
+    return ProgramBot(command, seconds=seconds)
+
+
+def player(name: str, *, seed: int = 0, seconds: float = 5.0) -> Bot:
+    """The bot of this name, or the program whose command follows `cmd:`; the same process for the same seed.
+
+    Never call it with a name from somebody else: a command runs with the rights of this process. ValueError: no such bot.
+    """
+    if name.startswith(PREFIX):
+        return _program(name.removeprefix(PREFIX), seed, seconds)
+    return bot(name, seed=seed)
+
+
+__all__ = ["PREFIX", "Program", "ProgramBot", "player"]

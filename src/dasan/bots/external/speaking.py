@@ -1,0 +1,95 @@
+"""The program's side of the bot protocol: answer messages with one of our bots, and read views from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import IO, Any
+
+from dasan.arguments import seat as seat_of
+from dasan.bots.external import wire
+from dasan.bots.external.wire import Message
+from dasan.bots.protocol import Bot
+from dasan.cards import Hand, card
+from dasan.play.dealing import Deal
+from dasan.play.events import Event
+from dasan.play.moves import Move, MoveType, read_move
+from dasan.play.phases import Phase
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
+
+
+def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
+    """Answer the messages in `lines` until one says quit, or they end. Messages of types that are not known are skipped."""
+    hand: Message = {}
+    happened: list[Event] = []
+    for line in lines:
+        message = wire.read(line)
+        match message["type"]:
+            case "hello":
+                answer = {"type": "hello", "protocol": wire.PROTOCOL, "name": player.name, "version": player.version}
+                out.write(wire.written(answer))
+            case "hand":
+                hand, happened = message, []
+            case "events":
+                happened += [Event.from_json(event) for event in message["events"]]
+            case "choose":
+                seen = view_of(hand, happened, message["view"])
+                answer = {"type": "move", "id": message["id"], "move": str(player.choose(seen))}
+                out.write(wire.written(answer))
+            case "quit":
+                return
+        out.flush()
+
+
+def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
+    """The view from a host's messages: `hand`, the events so far, and the view in `choose`."""
+    rules = Rules.from_json(hand["rules"]["value"])
+    n, pack = rules.players, len(rules.pack)
+    seat = seat_of(hand["seat"], n, "seat")
+    sizes = [rules.hand_size or len(range((s - hand["dealer"]) % n, pack, n)) for s in range(n)]
+    dealt = tuple(tuple(card(c) for c in hand["cards"]) if s == seat else (None,) * size for s, size in enumerate(sizes))
+    pair = None if hand.get("exchange") is None else (hand["exchange"][0], hand["exchange"][1])
+    phase, on_table = Phase(seen["phase"]), seen["table"]
+    return View(
+        rules=rules,
+        seat=seat,
+        phase=phase,
+        to_act=seen["to_act"],
+        hand=Hand(card(c) for c in seen["hand"]),
+        hand_sizes=tuple(seen["hand_sizes"]),
+        dealer=seen["dealer"],
+        opener=seen["opener"],
+        leader=seen["leader"],
+        bidder=seen["bidder"],
+        bid=seen["bid"],
+        called=None if seen["called"] is None else card(seen["called"]),
+        partner=seen["partner"],
+        table=None if on_table is None else rules.combination(" ".join(on_table["cards"])),
+        table_seat=seen["table_seat"],
+        passed=tuple(seen["passed"]),
+        finished=tuple(seen["finished"]),
+        has_played=tuple(dict.fromkeys(e.seat for e in happened if e.type == "play")),
+        offered=_cards(seen["offered"]),
+        begun=Deal(1, hand["dealer"], dealt, (None,) * rules.kitty_size, exchange=pair),
+        events=tuple(happened),
+        played=_cards(seen["played"]),
+        hands=None,
+        kitty=None,
+        result=None,
+        _legal=tuple(_legal(rules, legal) for legal in seen["legal_moves"]),
+    )
+
+
+def _cards(texts: list[str] | None) -> tuple[Any, ...] | None:
+    return None if texts is None else tuple(card(c) for c in texts)
+
+
+def _legal(rules: Rules, legal: Message) -> Move:
+    said = read_move(legal["move"])
+    cards = tuple(card(str(c)) for c in said.cards)
+    if said.type is MoveType.PLAY:
+        return Move(said.type, cards, None, rules.combination(cards))
+    return Move(said.type, cards, said.bid)
+
+
+__all__ = ["speak", "view_of"]

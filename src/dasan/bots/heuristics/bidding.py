@@ -1,0 +1,43 @@
+"""Big Three's auction, and the call of a partner's card."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.protocol import choices
+from dasan.play.moves import Move, MoveType
+from dasan.play.view import View
+
+ENOUGH = {3: (1.9, 1.2, 0.55), 4: (3.3, 2.9, 2.5)}
+"""By number of players, the most turns that a hand may cost for a bid of 1, 2 and 3; computed by `benchmarks/bids.py`."""
+
+
+def enough(players: int) -> tuple[float, ...]:
+    """The limits of `ENOUGH`; of the nearest number of players where it has none.
+
+    >>> enough(5) == ENOUGH[4]
+    True
+    """
+    return ENOUGH[min(max(players, 3), 4)]
+
+
+def choose_bid(view: View) -> Move:
+    """The highest bid that the hand supports; else a pass, or the lowest bid where it must bid."""
+    moves = choices(view)
+    turns = strength(view)
+    good = sum(turns <= limit for limit in enough(view.rules.players))
+    bids = [m for m in moves if m.type is MoveType.BID and (m.bid or 0) <= good]
+    return bids[-1] if bids else next((m for m in moves if m.type is MoveType.PASS), moves[0])
+
+
+def strength(view: View) -> float:
+    """The cost of the seat's hand against everybody else, in turns: less is better."""
+    return Judgement(view, Temper()).turns()
+
+
+def choose_call(view: View) -> Move:
+    """Call a card of the rank that the bidder holds fewest of, so that its holder may have a group; of equals the higher."""
+    held = Counter(c.rank for c in view.hand)
+    ranks = view.rules.ranks
+    return min(choices(view), key=lambda m: (held[m.cards[0].rank], -ranks.index(m.cards[0].rank)))

@@ -1,0 +1,72 @@
+"""Moves that win whatever the others hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.heuristics.sides import enmity
+from dasan.bots.heuristics.two_hands import winning
+from dasan.play.moves import Move
+from dasan.play.view import View
+from dasan.ruleset.policies import Guard
+
+MOST_WAYS = 20
+"""The most combinations in a hand; with more it takes too long to look for races."""
+
+
+class Certain:
+    """Proofs about the moves of a view: each question is searched once, when it is first asked."""
+
+    def __init__(self, view: View, moves: Sequence[Move]) -> None:
+        self._view = view
+        self._moves = moves
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """The view as a player without faults judges it."""
+        return Judgement(self._view, Temper())
+
+    @cached_property
+    def moves(self) -> Sequence[Move]:
+        """The moves after which the seat surely goes out before all others; none where nothing is known.
+
+        A move that goes out leaves no other to consider. With two players left in Winner all cards are known, and the search is
+        exact; else a move is certain if it is `unstoppable`.
+        """
+        if self._view.phase != "play":
+            return ()
+        for move in self._moves:
+            if len(move.cards) == len(self._view.hand):
+                return (move,)
+        return self.proved or self.unstoppable
+
+    @cached_property
+    def proved(self) -> Sequence[Move]:
+        """The moves that win against the only other player left, see `two_hands.winning`; none where that is not known."""
+        return winning(self._view) or ()
+
+    @cached_property
+    def unstoppable(self) -> Sequence[Move]:
+        """The moves that begin a race that cannot fail (see `races`).
+
+        None where a player who still holds cards is no opponent: a friend could take the lead. None either where a duty to guard
+        may forbid a play of the race.
+        """
+        view = self._view
+        rules = view.rules
+        if view.phase != "play" or rules.guard is Guard.ENFORCED:
+            return ()
+        stances = enmity(view)
+        if any(held and stances[seat] <= 0 for seat, held in enumerate(view.hand_sizes) if seat != view.seat):
+            return ()
+        called = view.called if view.called in view.hand else None
+        if len(rules.catalogue.fits(view.hand, called)) > MOST_WAYS:
+            return ()
+        return [move for move in self._moves if self.judgement.proved(move)]
+
+
+def certain(view: View, moves: Sequence[Move]) -> Sequence[Move]:
+    """See `Certain.moves`."""
+    return Certain(view, moves).moves

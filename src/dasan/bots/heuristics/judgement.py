@@ -1,0 +1,221 @@
+"""The cost of a move, in turns.
+
+A hand is split into plays. A play that others will beat costs a turn; one that nobody beats saves a turn, since it brings the
+lead. A move is judged by the cost of the rest of the hand, by who leads then, and by who might go out over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+from dasan.bots.heuristics.outlook import Outlook, unseen
+from dasan.bots.heuristics.plan import Parts, Plan
+from dasan.bots.heuristics.races import SAFE, Races
+from dasan.bots.heuristics.sides import enmity
+from dasan.cards import Card
+from dasan.play.moves import Move
+from dasan.play.view import View
+from dasan.ruleset.shapes import Combination
+
+LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
+"""By number of cards, the probability that a player who gets the lead goes out."""
+
+ROUNDING = 1e-9
+"""More than the error of a sum of costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """The weights of the judgement, in turns unless they are probabilities or shares.
+
+    - willing: the probability that a player who can beat a play does.
+    - reuse: by number of cards, the share of a play's chance to stand that counts for taking the lead later; reuse_other: the
+      same for more cards. Plays that beat other kinds count in full.
+    - dodge: the value of a high play for being easier to get rid of than a low one.
+    - away: the cost of not having the lead. ruin: the cost of an opponent going out.
+    - mercy: the value of holding back over a friend's play. each_card: the cost of a card still in hand.
+    - surplus: the share that counts of turns saved beyond those needed.
+    - memory: the number of last events that are remembered; None for all.
+    """
+
+    willing: float = 0.4
+    reuse: tuple[float, ...] = (0.0, 1.0, 0.8)
+    reuse_other: float = 0.3
+    dodge: float = 0.15
+    away: float = 0.2
+    ruin: float = 2.0
+    mercy: float = 0.8
+    each_card: float = 0.02
+    surplus: float = 0.6
+    memory: int | None = None
+
+
+class Judgement:
+    """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
+
+    before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are taken over where nothing
+    has changed on which they depend: since then the seat itself has played cards, and nobody else has.
+    """
+
+    outlook: Outlook
+    _parts: Parts
+    _plan: Plan
+    _races: Races
+    _flushes: list[set[Card]]
+
+    def __init__(
+        self, view: View, temper: Temper, hand: Iterable[Card] | None = None, before: Judgement | None = None
+    ) -> None:
+        self._view = view
+        self._temper = temper
+        self._enmity = enmity(view)
+        self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
+        danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
+        eager = temper.willing + (1 - temper.willing) * danger / 2
+        self._dangers: dict[int, float] = {}
+        self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
+        left = unseen(view, temper.memory)
+        self._shared = before is not None and before._serves(view, self._enmity, eager, left)
+        if before is not None and self._shared:
+            self.outlook, self._parts, self._plan, self._races = (
+                before.outlook,
+                before._parts,
+                before._plan,
+                before._races,
+            )
+            self._flushes = before._flushes
+        else:
+            self.outlook = Outlook(view, self._enmity, eager, left)
+            called = view.called if view.called in self._hand else None
+            fits = view.rules.catalogue.fits(self._hand, called)
+            self._parts = Parts(view.rules, fits)
+            stands = self.outlook.all_stand(self._parts.plays)
+            self._plan = Plan(view.rules, self._parts, self._prices(stands))
+            self._races = Races(view.rules, self._parts, stands, self.outlook, self._foes)
+            flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
+            self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
+        self._number = self._parts.number(self._hand)
+
+    def _serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
+        """Whether the plays of this hand include those of the hand of `view`, with the same estimates."""
+        parts = self._parts
+        return (
+            (parts.numbering.exact or not view.rules.suits_matter)
+            and self.outlook.serves(view, enmity, willing, left)
+            and parts.holds(self._number, parts.number(view.hand))
+        )
+
+    @cached_property
+    def _plays(self) -> Plan:
+        return Plan(self._view.rules, self._parts, lambda play: 1.0)
+
+    def turns(self, without: Iterable[Card] = ()) -> float:
+        """The cost of the hand once the cards `without` are gone."""
+        return self._plan.cost(self._rest(without))
+
+    def plays(self, without: Iterable[Card] = ()) -> int:
+        """The fewest plays that empty the hand once the cards `without` are gone."""
+        return round(self._plays.cost(self._rest(without)))
+
+    def of(self, move: Move) -> float:
+        """The cost of the rest of the hand after `move`, a play or a pass. ValueError: a leader does not pass."""
+        return self._of_pass() if move.combination is None else self._of_play(move.combination)
+
+    def race(self, move: Move) -> float | None:
+        """The probability that the race which `move` begins fails (see `races`); None if it begins none."""
+        play = move.combination
+        return None if play is None else self._races.risk(play, self._rest(play.cards))
+
+    def proved(self, move: Move) -> bool:
+        """Whether `move` begins a race that cannot fail, on the conditions of `Races.proved`."""
+        play = move.combination
+        return play is not None and self._races.proved(play, self._rest(play.cards))
+
+    def _rest(self, without: Iterable[Card]) -> int:
+        """The number of the hand once the cards `without` are gone."""
+        return self._number - self._plan.number(without)
+
+    def cheapest(self, moves: Sequence[Move]) -> Move:
+        """The first of those that cost least."""
+        best, least = moves[0], inf
+        for move in moves:
+            cost = self._of_pass() if move.combination is None else self._of_play(move.combination, least)
+            if cost < least:
+                best, least = move, cost
+        if self._shared and (self._plan.spent or self._races.spent):
+            return Judgement(self._view, self._temper).cheapest(moves)
+        return best
+
+    def _of_play(self, play: Combination, least: float = inf) -> float:
+        """See `of`. Where the cost is `least` or more, any number of `least` or more may be returned."""
+        temper = self._temper
+        stands = self.outlook.stands(play)
+        taken = self._plan.number(play.cards)
+        rest = self._number - taken
+        may_race = self._races.may_begin(play, rest)
+        if not may_race and least < inf:
+            lowest = self._plan.at_least(self._number, taken)
+            if lowest is not None and self._without_race(play, stands, lowest) - ROUNDING >= least:
+                return least
+        left = self._plan.cost(rest)
+        cost = self._without_race(play, stands, left)
+        slow = 0.1 if stands < 1 else 0.0
+        if not may_race or (cost >= least and left / 100 - temper.ruin * 2 + slow >= least):
+            return cost
+        risk = self._races.risk(play, rest)
+        if risk is not None and risk < SAFE:
+            return left / 100 - temper.ruin * (2 - risk) + slow
+        return cost
+
+    def _without_race(self, play: Combination, stands: float, left: float) -> float:
+        temper = self._temper
+        led = self._need(left - 1)
+        lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
+        cost = stands * led + (1 - stands) * lost
+        odds_out = self.outlook.odds_out(play)
+        if odds_out:
+            cost += temper.ruin * sum(odds for _, odds in odds_out)
+        cost += temper.each_card * (len(self._hand) - len(play.cards))
+        if not self._flushes:
+            return cost
+        return cost + 0.01 * sum(not cards.isdisjoint(play.cards) for cards in self._flushes)
+
+    def _of_pass(self) -> float:
+        view, temper = self._view, self._temper
+        on_table, owner = view.table, view.table_seat
+        if on_table is None or owner is None:
+            raise ValueError("a leader does not pass")
+        others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
+        waiting = [s for s in others if s not in view.passed]
+        holds = self.outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
+        leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
+        cost = self._need(self.turns()) + temper.away
+        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards)))
+        cost += temper.ruin * sum(odds for seat, odds in self.outlook.odds_out(on_table) if seat in waiting)
+        cost += temper.mercy * holds * min(0.0, self._enmity[owner])
+        return cost + temper.each_card * len(self._hand)
+
+    def _danger(self, size: int) -> float:
+        """How likely a foe goes out on the lead after beating a play of `size` cards."""
+        known = self._dangers.get(size)
+        if known is None:
+            able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in self._foes if n > size]
+            known = self._dangers[size] = sum(able) / len(able) if able else 0.0
+        return known
+
+    def _need(self, turns: float) -> float:
+        return turns if turns > 0 else self._temper.surplus * turns
+
+    def _prices(self, odds: Sequence[float]) -> list[float]:
+        """The cost of each play of the plan, which stands with its odds: 1 if it will be beaten, less if it may stand."""
+        temper, parts = self._temper, self._parts
+        by_size, other, dodge = temper.reuse, temper.reuse_other, temper.dodge
+        out = []
+        for play, part, stands in zip(parts.plays, parts.numbers, odds, strict=True):
+            size = len(play.cards)
+            reuse = 1.0 if play.power else by_size[size] if size < len(by_size) else other
+            out.append(1 - stands * (1 + reuse) - dodge * reuse * part.height)
+        return out

@@ -1,0 +1,403 @@
+"""Estimates from unseen cards: the chance that a play wins the trick, and that another player goes out over it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
+from math import comb, prod
+
+from dasan.bots.heuristics.ladders import Family, Ladder, Rung, ladders
+from dasan.cards import Card
+from dasan.errors import DasanError
+from dasan.play.dealing import Position
+from dasan.play.events import EventType
+from dasan.play.view import View
+from dasan.ruleset.catalogue import lanes
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+CLUSTER = {1: 1.0, 2: 0.6, 3: 0.6, 4: 0.5, 5: 0.3}
+"""By number of cards, the holders for each exact set that is held: below 1, for a hand with one full house often has several."""
+KEPT = 0.25
+"""The probability that the last cards of a hand, if there are several, were kept because they are one play."""
+_UNSURE = 1 - 1e-9
+"""The most that a play stands which an opponent might beat."""
+
+
+def unseen(view: View, memory: int | None = None) -> dict[Card, int]:
+    """The cards that this seat has seen neither in its hand nor on the table, with their numbers.
+
+    memory: a player that remembers only the plays among so many of the last events.
+    """
+    left = dict(_pack(view.rules))
+    seen: list[Sequence[Card | None]] = [view.hand]
+    recent = view.events if memory is None else view.events[len(view.events) - min(memory, len(view.events)) :]
+    if isinstance(view.begun, Position) and len(recent) == len(view.events):
+        seen.append(view.begun.table)
+    seen += [event.cards for event in recent if event.type is _PLAY]
+    for c in chain.from_iterable(seen):
+        if c is not None and c in left:
+            if left[c] > 1:
+                left[c] -= 1
+            else:
+                del left[c]
+    return left
+
+
+_PLAY = EventType.PLAY
+
+
+@lru_cache(maxsize=64)
+def _pack(rules: Rules) -> Counter[Card]:
+    """How many of each card there are."""
+    return Counter(rules.pack)
+
+
+def _others(view: View, enmity: Sequence[float]) -> list[tuple[int, int, float]]:
+    """The seat, the number of cards and the enmity of every other player who holds some."""
+    return [
+        (seat, n, e) for seat, (n, e) in enumerate(zip(view.hand_sizes, enmity, strict=True)) if n and seat != view.seat
+    ]
+
+
+Weights = tuple[Sequence[int], list[float]]
+Foes = tuple[tuple[int, float, float], ...]
+"""Of each opponent the number of its cards, its share of the hidden cards, and how surely it is an opponent."""
+
+
+class Outlook:
+    """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
+
+    enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. left: the hidden cards, if they
+    have been counted before.
+    """
+
+    def __init__(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int] | None = None) -> None:
+        rules = self._rules = view.rules
+        self._ladders = ladders(rules)
+        self._left = unseen(view) if left is None else left
+        self._total = max(1, sum(self._left.values()))
+        self._ranks = [0] * self._ladders.ranks
+        place = rules.order.place
+        for c, n in self._left.items():
+            self._ranks[place[c][0]] += n
+        self._have = lanes(enumerate(self._ranks))
+        self._others = _others(view, enmity)
+        self._sizes = {size for _, size, _ in self._others}
+        self._foes = tuple([(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1])
+        self._most = max([size for size, _, _ in self._foes], default=0)
+        self._stay = 1 - willing
+        self._stands: dict[tuple[str, str, int, int], float] = {}
+        self._by_rank: dict[tuple[int, int], list[float]] = {}
+        self._by_number: dict[int, list[list[float]]] = {}
+        self._climbs: dict[Family, tuple[int, Weights]] = {}
+        self._powers: dict[int, float] = {}
+        self._wholes: dict[int, int] = {}
+        self._weights: dict[Family, Weights] = {}
+        self._ways: dict[tuple[Family, int], tuple[list[int], list[int]]] = {}
+        self._out: dict[tuple[str, str, int, int, int], float] = {}
+
+    def serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
+        """Whether an outlook made with these arguments is equal to this one."""
+        return (
+            self._stay == 1 - willing
+            and self._others == _others(view, enmity)
+            and self._left == left
+            and self._rules == view.rules
+        )
+
+    @cached_property
+    def _seen_bits(self) -> int:
+        """The cards of which none is hidden, one bit each."""
+        left = self._left
+        return sum([bit for c, bit in self._ladders.unit.items() if c not in left])
+
+    def stands(self, play: Combination) -> float:
+        """The probability that no opponent beats `play`; exactly 1 where nobody can."""
+        key = (play.kind, play.family, play.power, play.strength)
+        known = self._stands.get(key)
+        if known is None:
+            (known,) = self.all_stand((play,))
+        return known
+
+    def all_stand(self, plays: Sequence[Combination]) -> list[float]:
+        """`stands` of each of `plays`, faster if those of a family come one after the other, low to high."""
+        known, out = self._stands, []
+        family, power, least, across, stay = None, 0, 0, self._ladders.across, self._stay
+        for play in plays:
+            strength = play.strength
+            key = (play.kind, play.family, play.power, strength)
+            found = known.get(key)
+            if found is None:
+                if family != play.family or power != play.power or strength < least:
+                    family, power, least = play.family, play.power, strength
+                    strengths, masses = self._climb((family, power), least)
+                    above, most = self._power_above(power), len(masses)
+                at = bisect_right(strengths, strength)
+                mass = (masses[at] if at < most else 0.0) + above
+                if across:
+                    mass += self._across(play)
+                found = known[key] = min(_UNSURE, stay**mass) if mass else 1.0
+            out.append(found)
+        return out
+
+    def tops(self, play: Combination) -> bool:
+        """Whether `play` beats every play on which it may be made: no opponent can beat it, or make one that is as high."""
+        strengths, masses = self._climb((play.family, play.power), play.strength)
+        at = bisect_left(strengths, play.strength)
+        as_high = masses[at] if at < len(masses) else 0.0
+        return not (as_high or self._power_above(play.power) or (self._ladders.across and self._across(play)))
+
+    @cached_property
+    def bombs(self) -> bool:
+        """Whether an opponent may hold a play that beats plays of other kinds."""
+        lowest = min(ladder.power for ladder in self._ladders.by_family.values())
+        across = (self._weighed(self._ladders.by_family[family]) for family in self._ladders.across)
+        return self._power_above(lowest) > 0 or any(rung.also for held in across for rung, _ in held)
+
+    def odds_out(self, play: Combination) -> list[tuple[int, float]]:
+        """(seat, its enmity × the probability that its whole hand beats `play`) for every seat that could go out over it.
+
+        The number is negative for a friend.
+        """
+        n = len(play.cards)
+        if n not in self._sizes:
+            return []
+        seats = [(seat, e) for seat, size, e in self._others if size == n]
+        chance = self.whole_hand_beats(play)
+        return [(seat, e * chance) for seat, e in seats]
+
+    def whole_hand_beats(self, play: Combination) -> float:
+        """The probability that a player with as many cards as `play` has could go out over it; 0 or 1 where these are all cards
+        that are hidden.
+        """
+        n = len(play.cards)
+        if self._total == n:
+            return float(self._hidden_beat(play))
+        key = (play.kind, play.family, play.power, play.strength, n)
+        known = self._out.get(key)
+        if known is None:
+            ways = self._ways_to_beat(play)
+            known = min(1.0, ways / comb(max(self._total, n), n))
+            if n > 1 and ways:
+                known += (1 - known) * KEPT * ways / max(ways, self._whole(n))
+            self._out[key] = known
+        return known
+
+    def _hidden_beat(self, play: Combination) -> bool:
+        """Whether the hidden cards together are a play that beats `play`."""
+        try:
+            return self._rules.combination(tuple(Counter(self._left).elements())).beats(play)
+        except DasanError:
+            return False
+
+    def _whole(self, size: int) -> int:
+        """The number of hands of `size` hidden cards that are one play."""
+        known = self._wholes.get(size)
+        if known is None:
+            families = self._ladders.by_family.items()
+            totals = (self._ways_from(family, size)[1] for family, ladder in families if ladder.size == size)
+            known = self._wholes[size] = sum(total[0] for total in totals if total)
+        return known
+
+    def _ways_to_beat(self, play: Combination) -> int:
+        """The number of hands of hidden cards that are one play of the size of `play` and beat it."""
+        n = len(play.cards)
+        strengths, totals = self._ways_from((play.family, play.power), n)
+        at = bisect_right(strengths, play.strength)
+        ways = totals[at] if at < len(totals) else 0
+        for family, ladder in self._ladders.by_family.items():
+            if ladder.power > play.power and ladder.size == n and (totals := self._ways_from(family, n)[1]):
+                ways += totals[0]
+        for ladder in self._others_of_power(play):
+            beating = (r for r in ladder.rungs if r.size == n and r.beats_across(play) and self._feasible(r))
+            ways += sum(map(self._deals, beating))
+        return ways
+
+    def _ways_from(self, family: Family, size: int) -> tuple[list[int], list[int]]:
+        """The strengths of a family that `size` hidden cards can make, low to high, and the number of hands from each upwards."""
+        known = self._ways.get((family, size))
+        if known is None:
+            ladder = self._ladders.by_family[family]
+            if ladder.bits is not None:
+                strengths = self._alive(ladder)[::-1] if ladder.size == size else []
+                known = strengths, list(range(len(strengths), 0, -1))
+            else:
+                deals = [(r.strength, self._deals(r)) for r in ladder.rungs if r.size == size and self._feasible(r)]
+                known = [s for s, _ in reversed(deals)], list(accumulate(ways for _, ways in deals))[::-1]
+            self._ways[family, size] = known
+        return known
+
+    def _alive(self, ladder: Ladder) -> list[int]:
+        """Of a ladder with `bits`, the strengths of the rungs of which no card has been seen, high to low."""
+        import numpy as np
+
+        assert ladder.bits is not None
+        there = (ladder.bits & np.uint64(self._seen_bits)) == 0
+        alive: list[int] = ladder.descending[there].tolist()
+        return alive
+
+    def _others_of_power(self, play: Combination) -> Iterator[Ladder]:
+        """The ladders of other families and the same power that have plays which beat some of other families."""
+        ladders = self._ladders
+        return (
+            ladders.by_family[name, power]
+            for name, power in ladders.across
+            if power == play.power and name != play.family
+        )
+
+    def _deals(self, rung: Rung) -> int:
+        """About how many hands of hidden cards are this rung and nothing else: what lies beside a group may be any cards."""
+        if rung.cards is not None:
+            return prod(self._left[c] for c in rung.cards)
+        ways = prod(comb(self._ranks[rank], n) for rank, n in rung.counts)
+        rest = rung.size - sum(n for _, n in rung.counts)
+        return ways * comb(max(0, self._total - 4), rest) if rest else ways
+
+    def _across(self, play: Combination) -> float:
+        """The mass of other families of the same power (`also_beats`)."""
+        return sum(
+            m for ladder in self._others_of_power(play) for rung, m in self._weighed(ladder) if rung.beats_across(play)
+        )
+
+    def _climb(self, family: Family, least: int) -> Weights:
+        """The strengths of a family, low to high, from `least` on, and the mass from each upwards."""
+        known = self._climbs.get(family)
+        if known is None or known[0] > least:
+            strengths, masses = self._masses(family, least)
+            known = self._climbs[family] = (least, (strengths[::-1], list(accumulate(masses))[::-1]))
+        return known[1]
+
+    def _power_above(self, power: int) -> float:
+        known = self._powers.get(power)
+        if known is None:
+            higher = (family for family, ladder in self._ladders.by_family.items() if ladder.power > power)
+            known = self._powers[power] = sum(chain.from_iterable(self._masses(family, 0)[1] for family in higher))
+        return known
+
+    def _masses(self, family: Family, least: int) -> Weights:
+        """The strengths of the rungs of a family, high to low, to `least` or lower, and the mass of each. Rungs that nobody
+        could hold have the mass 0 or are left out.
+        """
+        ladder = self._ladders.by_family[family]
+        if self._beyond(ladder):
+            return [], []
+        if ladder.runs:
+            start = bisect_left(ladder.strengths, least)
+            return ladder.strengths[start:][::-1], self._of_runs(ladder, len(ladder.runs) - start)
+        if ladder.bits is None:
+            weighed = self._weighed(ladder, least)
+            return [r.strength for r, _ in weighed], [mass for _, mass in weighed]
+        known = self._weights.get(family)
+        if known is None:
+            alive = self._alive(ladder)
+            known = self._weights[family] = alive, [self._each(ladder)] * len(alive)
+        return known
+
+    def _beyond(self, ladder: Ladder) -> bool:
+        """Whether no opponent has enough cards for a play of the ladder."""
+        return ladder.size > self._most
+
+    def _each(self, ladder: Ladder) -> float:
+        """The mass of each rung of exact cards."""
+        return CLUSTER.get(ladder.size, 0.3) * self._dealt_to_foes(ladder.size)
+
+    def _weighed(self, ladder: Ladder, least: int = 0) -> list[tuple[Rung, float]]:
+        """The rungs of at least this strength that could be held, high to low, and the mass of each."""
+        if self._beyond(ladder):
+            return []
+        rungs = ladder.rungs[: len(ladder.rungs) - bisect_left(ladder.strengths, least)]
+        if self._ladders.exact:
+            each, seen = self._each(ladder), self._seen_bits
+            return [(r, each) for r in rungs if not r.bits & seen]
+        have = self._have
+        held = [rung for rung in rungs if rung.need & have == rung.need]
+        return [(rung, self._held(rung)) for rung in held if rung.cards is None or not rung.bits & self._seen_bits]
+
+    def _feasible(self, rung: Rung) -> bool:
+        if rung.cards is not None:
+            return not rung.bits & self._seen_bits
+        return rung.need & self._have == rung.need
+
+    def _dealt_to_foes(self, size: int) -> float:
+        """The expected number of opponents who hold `size` given cards."""
+        of = comb(self._total, size)
+        return sum(weight * comb(held, size) for held, _, weight in self._foes) / of if of else 0.0
+
+    def _held(self, rung: Rung) -> float:
+        """The expected number of opponents who hold a rung."""
+        if rung.cards is not None:
+            copies = prod(self._left[c] for c in rung.cards)
+            return copies * sum(w * p**rung.size for held, p, w in self._foes if held >= rung.size)
+        if len(rung.counts) == 1:
+            ((rank, n),) = rung.counts
+            return self._of_ranks(rung.size, n)[rank]
+        if rung.run is None:
+            tails = [self._tails(n) for _, n in rung.counts]
+            ranks = [rank for rank, _ in rung.counts]
+            chances = [
+                prod([by_rank[rank] for by_rank, rank in zip(each, ranks, strict=True)])
+                for each in zip(*tails, strict=True)
+            ]
+        else:
+            n, first, end = rung.run
+            chances = [prod(by_rank[first:end]) for by_rank in self._tails(n)]
+        return _shared(self._foes, rung.size, chances)
+
+    def _of_runs(self, ladder: Ladder, most: int) -> list[float]:
+        """`_held` for the first `most` rungs of a ladder that has `runs`."""
+        size, runs = ladder.size, ladder.runs[:most]
+        if ladder.group:
+            by_rank = self._of_ranks(size, ladder.group)
+            return [by_rank[first] for _, first, _ in runs]
+        foes = zip(self._foes, self._tails(ladder.runs[0][0]), strict=True)
+        able = [(weight, by_rank) for (held, _, weight), by_rank in foes if held >= size]
+        return [sum([weight * prod(by_rank[first:end]) for weight, by_rank in able]) for _, first, end in runs]
+
+    def _of_ranks(self, size: int, n: int) -> list[float]:
+        """By rank, `_held` for a rung of `size` cards that needs `n` cards of that rank alone."""
+        known = self._by_rank.get((size, n))
+        if known is None:
+            masses = _groups(self._foes, size, n, max(self._ranks))
+            known = self._by_rank[size, n] = [masses[out_of] for out_of in self._ranks]
+        return known
+
+    def _tails(self, n: int) -> list[list[float]]:
+        """For each opponent, by rank, the probability to hold `n` or more of its hidden cards."""
+        known = self._by_number.get(n)
+        if known is None:
+            most = max(self._ranks)
+            by_foe = [_chances(n, p, most) for _, p, _ in self._foes]
+            known = self._by_number[n] = [[chances[out_of] for out_of in self._ranks] for chances in by_foe]
+        return known
+
+
+def _shared(foes: Foes, size: int, chances: Sequence[float]) -> float:
+    """The expected number of opponents with at least `size` cards who hold what each holds with the probability `chances`."""
+    return sum([weight * chance for (held, _, weight), chance in zip(foes, chances, strict=True) if held >= size])
+
+
+@lru_cache(maxsize=1 << 12)
+def _groups(foes: Foes, size: int, n: int, most: int) -> list[float]:
+    """By the number of hidden cards of a rank, up to `most`: the expected number of `foes` who hold `n` of them, in a play of
+    `size` cards.
+    """
+    if size == 1:
+        single = sum(weight * p for _, p, weight in foes)
+        return [out_of * single for out_of in range(most + 1)]
+    by_foe = [_chances(n, p, most) for _, p, _ in foes]
+    return [_shared(foes, size, [chances[out_of] for chances in by_foe]) for out_of in range(most + 1)]
+
+
+@lru_cache(maxsize=1 << 12)
+def _chances(n: int, p: float, most: int) -> list[float]:
+    """By the number of hidden cards of a rank, up to `most`: the probability of `n` or more of them, each held with `p`."""
+    return [_at_least(n, out_of, p) for out_of in range(most + 1)]
+
+
+def _at_least(n: int, out_of: int, p: float) -> float:
+    """The probability of `n` or more of `out_of` cards, each of which is held with probability `p`."""
+    return sum(comb(out_of, k) * p**k * (1 - p) ** (out_of - k) for k in range(n, out_of + 1))

@@ -1,0 +1,286 @@
+"""Races: ways to play a hand to its end that keep, or win back, the lead whatever the others hold.
+
+A play that nothing unseen beats keeps the lead. If nothing unseen is as high either, it is a *control*: it also takes the lead
+back from whoever beat a play of its kind. Plays that can be beaten are *losers*. If each loser but the last has a control that
+answers for it, the hand goes out before anybody else, unless another player's whole hand beats one of the losers; the probability
+of that is the risk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice, permutations
+from typing import NamedTuple
+
+from dasan.bots.heuristics.outlook import Outlook
+from dasan.bots.heuristics.plan import Parts, Plan, lowest
+from dasan.cards import Card
+from dasan.ruleset.policies import Restart
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+MOST_PARTITIONS = 201
+"""The most partitions of a hand to consider."""
+MOST_NODES = 4000
+MOST_ORDERED = 4
+"""With more losers than this, they are led from high to low."""
+SAFE = 0.1
+"""A race with a lower risk counts as won."""
+
+
+Choice = tuple[int, Combination, bool, float]
+"""The number of a play, the play, whether only these very cards will do, and its price, see `Races._prices`."""
+_Way = tuple[Combination, float, float]
+"""A play, the probability that it stands, and its price."""
+
+
+class _Partial(NamedTuple):
+    """A hand that is parted so far. rest: the number of what is left. spent: the cards of plays of which only these very cards
+    would do. choices: the plays still to be tried next.
+    """
+
+    rest: int
+    losers: list[Combination]
+    controls: list[Combination]
+    spent: frozenset[Card]
+    choices: Iterator[Choice]
+
+
+class Races:
+    """The races of one hand. parts: what it can play; stands: the probability that nobody beats each of these plays. foes:
+    enmity, above 0, and hand size of each opponent.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        parts: Parts,
+        stands: Sequence[float],
+        outlook: Outlook,
+        foes: Sequence[tuple[float, int]],
+    ) -> None:
+        self._outlook = outlook
+        self._stands = stands
+        self._foes = foes
+        self._parts = parts
+        self._rules = rules
+        self._restarts = rules.restart is Restart.ALWAYS
+
+    @cached_property
+    def _bound(self) -> Plan:
+        """The least number by which losers exceed controls."""
+        return Plan(self._rules, self._parts, self._prices)
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget of the search for their bound is used up."""
+        bound: Plan | None = self.__dict__.get("_bound")
+        return bound is not None and bound.spent
+
+    @cached_property
+    def _prices(self) -> list[float]:
+        """By how much each play raises the number of losers above that of controls."""
+        tops = self._outlook.tops
+        return [
+            1.0 if stands < 1 else -1.0 if tops(play) else 0.0
+            for play, stands in zip(self._parts.plays, self._stands, strict=True)
+        ]
+
+    @cached_property
+    def _possible(self) -> bool:
+        """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
+        return 1.0 in self._stands
+
+    @cached_property
+    def _controls(self) -> list[tuple[Combination, int]]:
+        """The controls, each with its number."""
+        parts = self._parts
+        return [
+            (play, part.number)
+            for play, part, price in zip(parts.plays, parts.numbers, self._prices, strict=True)
+            if price < 0
+        ]
+
+    @cached_property
+    def _by_lowest(self) -> dict[int, list[Choice]]:
+        """The plays to consider with their prices, by the first field of their numbers."""
+        parts = self._parts
+        same: dict[int, dict[tuple[Card, ...], _Way]] = {}
+        for play, part, stands, price in zip(parts.plays, parts.numbers, self._stands, self._prices, strict=True):
+            ways = same.setdefault(part.number, {})
+            known = ways.get(play.cards)
+            if known is None or stands > known[1]:
+                ways[play.cards] = play, stands, price
+        found: dict[int, list[Choice]] = {}
+        for number, ways in same.items():
+            choices = found.setdefault(lowest(number), [])
+            choices += [(number, play, own, price) for (play, _, price), own in _considered(list(ways.values()))]
+        return found
+
+    def risk(self, first: Combination, rest: int) -> float | None:
+        """The probability that the race which begins with `first` fails; None: it begins none.
+
+        rest: the number of the remaining cards, see `Plan.number`. A loser is taken to be beaten by a play of its own size, after
+        which the trick goes on.
+        """
+        if not self.may_begin(first, rest):
+            return None
+        least: float | None = None
+        for led in self._begun_by(first, rest):
+            found = self._risk_in_order(led)
+            least = found if least is None else min(least, found)
+            if least == 0:
+                break
+        return least
+
+    def proved(self, first: Combination, rest: int) -> bool:
+        """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced.
+
+        rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
+        goes out over a loser where no whole hand has its size: no probability is estimated.
+        """
+        if not self.may_begin(first, rest):
+            return False
+        answers = not (self._restarts or self._outlook.bombs)
+        return any(
+            not led or (answers and not any(near for _, near in self._near(led))) for led in self._begun_by(first, rest)
+        )
+
+    def may_begin(self, first: Combination, rest: int) -> bool:
+        """Whether `first` keeps the lead, or a control answers for it, and the hand has few enough losers: else it begins no
+        race.
+        """
+        if not self._possible:
+            return False
+        parts = self._parts
+        for control, number in self._controls:
+            if _answers(control, first) and parts.holds(rest, number):
+                break
+        else:
+            if self._outlook.stands(first) < 1:
+                return False
+        return not parts.numbering.free or self._bound.cost(rest + parts.number(first.cards)) <= 1
+
+    def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
+        """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
+        kept = self._outlook.stands(first) == 1
+        if self._bound.cost(rest) > (1 if kept else 0):
+            return
+        beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))
+        for losers, controls in islice(self._parted(beginning), MOST_PARTITIONS):
+            yield from _orders(losers, controls, fixed=not kept)
+
+    def _next(self, rest: int) -> list[Choice]:
+        """The plays that may take the lowest cards of a number."""
+        return self._by_lowest.get(lowest(rest), [])
+
+    def _parted(self, beginning: _Partial) -> Iterator[tuple[list[Combination], list[Combination]]]:
+        """The losers and controls of every partition with few enough losers, depth first."""
+        bound, holds = self._bound, self._parts.holds
+        if not beginning.rest:
+            yield beginning.losers, beginning.controls
+            return
+        nodes, levels = 1, [beginning]
+        while levels:
+            rest, losers, controls, spent, choices = levels[-1]
+            for number, play, own, price in choices:
+                if not holds(rest, number) or (own and not spent.isdisjoint(play.cards)):
+                    continue
+                nodes += 1
+                left = rest - number
+                excess = len(losers) - len(controls) + price
+                if left and (nodes > MOST_NODES or excess + bound.cost(left) > 1):
+                    continue
+                more_losers = [*losers, play] if price > 0 else losers
+                more_controls = [*controls, play] if price < 0 else controls
+                if left:
+                    after = spent.union(play.cards) if own else spent
+                    levels.append(_Partial(left, more_losers, more_controls, after, iter(self._next(left))))
+                    break
+                yield more_losers, more_controls
+            else:
+                levels.pop()
+
+    def _risk_in_order(self, led: Sequence[Combination]) -> float:
+        """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
+        safe = 1.0
+        for play, near in self._near(led):
+            if near:
+                safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
+        return 1 - safe
+
+    def _near(self, led: Sequence[Combination]) -> Iterator[tuple[Combination, list[float]]]:
+        """Each play of `led`, with the enmity of each opponent whose whole hand may have its size by then: it has followed some
+        losers before.
+        """
+        spent = 1  # one bit for each number of cards that an opponent may have played
+        for play in led:
+            size = len(play.cards)
+            yield play, [weight for weight, held in self._foes if held >= size and spent >> (held - size) & 1]
+            spent |= spent << size
+
+
+def _considered(ways: list[_Way]) -> list[tuple[_Way, bool]]:
+    """Of plays that differ in suits alone, those to consider, and whether only these very cards will do: each that keeps the
+    lead, where only some do, and of the others the one that stands best.
+    """
+    if len(ways) == 1:
+        return [(ways[0], False)]
+    keep = [way for way in ways if way[1] == 1]
+    if len(keep) == len(ways):
+        keep = []
+    others = [way for way in ways if way not in keep]
+    return [*((way, True) for way in keep), (max(others, key=lambda way: way[1]), False)]
+
+
+def _orders(losers: list[Combination], controls: list[Combination], *, fixed: bool) -> Iterator[Sequence[Combination]]:
+    """Every choice of the last loser and every order of the others, each of which a control answers. fixed: the first loser
+    stays first.
+    """
+    if len(losers) <= 1 and not fixed:
+        yield ()
+        return
+    able: list[list[int]] = []
+    bare: list[int] = []
+    for i, loser in enumerate(losers):
+        able.append([k for k, control in enumerate(controls) if _answers(control, loser)])
+        if not able[i]:
+            bare.append(i)
+            if len(bare) > 1 or (fixed and i == 0):
+                return
+    lasts: Iterable[int | None] = bare or range(int(fixed), len(losers))
+    for last in lasts or (None,):
+        if not _answered([answers for i, answers in enumerate(able) if i != last]):
+            continue
+        led = [play for i, play in enumerate(losers) if i != last]
+        head, tail = (led[:1], led[1:]) if fixed else ([], led)
+        orders: Iterable[Sequence[Combination]] = (
+            permutations(tail) if len(tail) <= MOST_ORDERED else [sorted(tail, key=lambda play: -play.strength)]
+        )
+        for order in orders:
+            yield [*head, *order]
+
+
+def _answered(able: Sequence[Sequence[int]]) -> bool:
+    """Whether each loser has a control of its own (augmenting paths). able: by loser, the controls that answer it."""
+    taken: dict[int, int] = {}
+    return all(able) and all(_find(loser, able, taken, set()) for loser in range(len(able)))
+
+
+def _find(loser: int, able: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    """Whether `loser` gets a control, if losers that have one may change it. taken: by control, the loser that has it."""
+    for k in able[loser]:
+        if k not in tried:
+            tried.add(k)
+            if k not in taken or _find(taken[k], able, taken, tried):
+                taken[k] = loser
+                return True
+    return False
+
+
+def _answers(control: Combination, loser: Combination) -> bool:
+    """Whether a control beats a play and all higher ones of its family: that of `also_beats` may beat some kinds of it alone."""
+    if control.power != loser.power:
+        return control.power > loser.power
+    return control.family == loser.family and control.strength > loser.strength

@@ -1,0 +1,132 @@
+"""Rollouts in which candidates that are clearly behind are eliminated: they are tried in no further worlds, and the others share
+their time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from dasan.bots.sampling.beliefs import Beliefs
+from dasan.bots.sampling.rollouts import played
+from dasan.bots.sampling.simulator import ROOM
+from dasan.play.moves import Move
+from dasan.play.view import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dasan.networks.trained import Fitted
+
+
+SURE = 2.5
+"""A candidate is eliminated when its value is so many standard errors of their difference below the best one's."""
+LEAST = 16
+"""Worlds before which no candidate is eliminated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """How the value of a candidate follows from its mean in rollouts. The mean is shrunk towards `first`, the first score of the
+    candidate, which weighs as much as `trust` worlds. If there is `other`, an estimate of another kind, the value is the mean
+    of both. first, other: float64 [moves].
+    """
+
+    first: npt.NDArray[np.float64]
+    trust: float
+    other: npt.NDArray[np.float64] | None = None
+
+    def values(self, means: npt.NDArray[np.float64], worlds: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """float64 [moves]: the values, given means over so many worlds."""
+        shrunk: npt.NDArray[np.float64] = (worlds * means + self.trust * self.first) / (worlds + self.trust)
+        return shrunk if self.other is None else (shrunk + self.other) / 2
+
+    def share(self, worlds: float) -> float:
+        """How much a value grows when its mean grows by 1."""
+        return worlds / (worlds + self.trust) / (1 if self.other is None else 2)
+
+    def of(self, rows: npt.NDArray[np.int64]) -> Blend:
+        """The blend of these candidates alone."""
+        return Blend(self.first[rows], self.trust, None if self.other is None else self.other[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """The outcome of an elimination; all arrays have a number for each of `moves`.
+
+    means: float64, the mean over the worlds in which the move was tried. weights: float64, the weight of these worlds. values:
+    float64, see `Blend`. stayed: bool, whether the move was not eliminated.
+    """
+
+    moves: tuple[Move, ...]
+    means: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+    stayed: npt.NDArray[np.bool_]
+
+    @property
+    def best(self) -> Move:
+        """Of the moves that stayed, the one with the highest value, the first of equal ones."""
+        import numpy as np
+
+        return self.moves[int(np.where(self.stayed, self.values, -np.inf).argmax())]
+
+
+def eliminate(
+    view: View,
+    moves: Sequence[Move],
+    beliefs: Beliefs,
+    fitted: Fitted,
+    blend: Blend,
+    *,
+    seconds: float | None = None,
+) -> Elimination:
+    """Rollouts by a network, until one candidate is left, all worlds are played, or `seconds` are over; at least one batch.
+
+    A candidate is eliminated when it would still be clearly behind the best one if their mean difference stayed the same in all
+    worlds. Of candidates that came out equal in every world so far, the one with the highest value stays. The error of
+    `blend.other` is not counted.
+    """
+    import numpy as np
+
+    began, worlds = monotonic(), len(beliefs.deals)
+    outcomes = np.zeros((len(moves), worlds))
+    tried = np.zeros(len(moves), np.int64)
+    left = np.arange(len(moves))
+    at = batches = 0
+    while at < worlds:
+        last = min(at + max(1, ROOM // len(left)), worlds)
+        outcomes[left, at:last] = played(view, [moves[i] for i in left.tolist()], beliefs, fitted, at, last)
+        at, batches = last, batches + 1
+        tried[left] = at
+        if at >= LEAST:
+            left = left[_stay(outcomes[left, :at], beliefs.weights, blend.of(left))]
+        if len(left) == 1 or (seconds is not None and (monotonic() - began) * (1 + 1 / batches) > seconds):
+            break
+    seen = np.where(np.arange(worlds) < tried[:, None], beliefs.weights, 0.0)
+    weights = seen.sum(axis=1)
+    means = (outcomes * seen).sum(axis=1) / weights
+    stayed = np.isin(np.arange(len(moves)), left)
+    return Elimination(tuple(moves), means, weights, blend.values(means, weights), stayed)
+
+
+def _stay(outcomes: npt.NDArray[np.float64], weights: npt.NDArray[np.float64], blend: Blend) -> npt.NDArray[np.bool_]:
+    """bool [moves]: which candidates are not clearly behind. outcomes: float64 [moves, worlds so far]. weights: of all worlds.
+
+    The difference of two candidates in a world is one sample.
+    """
+    import numpy as np
+
+    seen, whole = weights[: outcomes.shape[1]], float(weights.sum())
+    total = float(seen.sum())
+    means = outcomes @ seen / total
+    values = blend.values(means, whole)
+    leader = int(values.argmax())
+    differences = outcomes[leader] - outcomes - (means[leader] - means)[:, None]
+    error = blend.share(whole) * np.sqrt(differences**2 @ seen**2) / total
+    stay: npt.NDArray[np.bool_] = values[leader] - values < SURE * error
+    stay[leader] = True
+    return stay

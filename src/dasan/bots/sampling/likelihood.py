@@ -1,0 +1,152 @@
+"""The likelihood of the other players' moves in each of many worlds, assuming that they play by a network.
+
+Moves are evidence of cards: a player who bid 3 is likely to hold twos and threes, and one who could have beaten a king and did
+not is less likely to hold an ace. Each hand is replayed from its first bid, or else from its first play; every decision of
+another seat contributes the softmax probability of its move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dasan.cards import Card
+from dasan.play.dealing import Position
+from dasan.play.events import MOVES, EventType
+from dasan.play.moves import Move, MoveType
+from dasan.play.new_hand import begin
+from dasan.play.phases import Phase
+from dasan.play.set_up import from_position
+from dasan.play.state import State
+from dasan.play.view import View
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dasan.bots.sampling.simulator import Simulator
+    from dasan.networks.trained import Fitted
+    from dasan.worlds.deals import Deals
+
+SOFTNESS = 0.5
+"""The temperature of the softmax, in units of the network's scores: people and other bots do not play as it does."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Moves of a hand: the state before the first, and the seats and action ids. played: by seat, the cards of its plays."""
+
+    start: State
+    seats: tuple[int, ...]
+    actions: tuple[int, ...]
+    played: tuple[tuple[Card, ...], ...]
+
+
+def stories(view: View, world: State) -> list[Story]:
+    """The moves that `view` has seen, in a world that it allows: a story from the first bid, one from the call, one from the
+    first play, as far as there are these.
+    """
+    from dasan.play.action_ids import action_ids
+
+    ids = action_ids(view.rules, True)
+    begun, moves = world.begun, [event for event in world.events if event.type in MOVES]
+    first_seq = world.events[0].seq if world.events else 1
+    state = (
+        from_position(view.rules, begun)
+        if isinstance(begun, Position)
+        else begin(view.rules, begun, first_seq=first_seq)
+    )
+    starts: dict[Phase, tuple[State, int]] = {}
+    seats: list[int] = []
+    actions: list[int] = []
+    played: list[list[Card]] = [[] for _ in range(view.rules.players)]
+    for event in moves:
+        cards = tuple(c for c in event.cards if c is not None)
+        combination = view.rules.combination(cards) if event.type is EventType.PLAY else None
+        move = Move(MoveType(event.type.value), cards, event.bid, combination)
+        starts.setdefault(state.phase, (state, len(seats)))
+        seats.append(event.seat)
+        actions.append(ids.of(move, view.called))
+        played[event.seat] += cards if combination is not None else ()
+        state = state.play(move)
+    hands = tuple(map(tuple, played))
+    return [
+        Story(start, tuple(seats[k:]), tuple(actions[k:]), hands)
+        for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.CALL, Phase.PLAY) if phase in starts)
+    ]
+
+
+def log_likelihoods(
+    view: View, world: State, deals: Deals, fitted: Fitted, simulator: Simulator
+) -> npt.NDArray[np.float64] | None:
+    """float64 [worlds]: the log-likelihood of each of `deals`, at most as many as `simulator` has room for; None if it cannot be
+    computed. world: any world of the view. deals: with the kitty that was taken up, see `with_kitty`.
+    """
+    if view.rules.decks != 1:
+        return None
+    for told in stories(view, world):
+        found = _replayed(view, told, _at_the_start(view, told, deals), fitted, simulator)
+        if found is not None:
+            return found
+    return None
+
+
+def _at_the_start(view: View, told: Story, deals: Deals) -> Deals:
+    """The deals as they were when the story began."""
+    import numpy as np
+
+    from dasan.kernels.worlds.deal import words_of
+
+    one = deals.one.copy()
+    for seat, cards in enumerate(told.played):
+        one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
+    if told.start.phase is Phase.AUCTION and view.phase != Phase.AUCTION and view.bidder is not None:
+        one[:, view.bidder] &= ~one[:, view.rules.players]
+    return replace(deals, one=one)
+
+
+def _replayed(
+    view: View, told: Story, deals: Deals, fitted: Fitted, simulator: Simulator
+) -> npt.NDArray[np.float64] | None:
+    """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
+    import numpy as np
+
+    count = len(deals)
+    simulator.positions.put_worlds(0, told.start, deals)
+    if count < simulator.positions.size:
+        simulator.positions.copy(0, slice(count, simulator.positions.size))
+    env = simulator.env
+    env.load(simulator.positions)
+    out = np.zeros(count)
+    every = np.arange(count)
+    for seat, action in zip(told.seats, told.actions, strict=True):
+        if not (env.to_act[:count] == seat).all() or not env.mask[:, action].all():
+            return None
+        choosing = every[env.num_legal[:count] > 1]
+        if seat != view.seat and len(choosing):
+            scores = simulator.scorer(env, choosing, fitted.network.weights)
+            out[choosing] += _log_chances(scores.rows, scores.begin, env.legal, choosing, action)
+        env.step(np.full(simulator.positions.size, action, np.int32))
+        if env.done.any():
+            return None
+    return out
+
+
+def _log_chances(
+    rows: npt.NDArray[np.float32],
+    begin: npt.NDArray[np.int64],
+    legal: npt.NDArray[np.int16],
+    envs: npt.NDArray[np.int64],
+    action: int,
+) -> npt.NDArray[np.float64]:
+    """float64 [environments]: the logarithm of the chance of `action` among the legal ones."""
+    import numpy as np
+
+    starts = begin[:-1]
+    scaled = rows.astype(np.float64) / SOFTNESS
+    top = np.maximum.reduceat(scaled, starts)
+    lengths = np.diff(begin)
+    total = np.add.reduceat(np.exp(scaled - np.repeat(top, lengths)), starts)
+    place = (legal[envs, : lengths.max()] == action).argmax(axis=1)
+    chosen: npt.NDArray[np.float64] = scaled[starts + place] - top - np.log(total)
+    return chosen

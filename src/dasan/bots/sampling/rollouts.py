@@ -1,0 +1,81 @@
+"""Rollouts: play the hand to its end from each candidate move, in worlds that fit the view, by one policy for all seats.
+
+Every candidate is tried in the same worlds, so that differences between candidates vary less than their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dasan.bots.sampling.beliefs import Beliefs
+from dasan.bots.sampling.simulator import ROOM, simulator_for
+from dasan.play.moves import Move
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dasan.networks.trained import Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """The outcomes of candidates for the seat to act. values: float64 [moves, worlds], payments, or places from 1 (first) to -1.
+    weights: float64 [worlds], the weight of each world.
+    """
+
+    moves: tuple[Move, ...]
+    values: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
+
+    @property
+    def means(self) -> npt.NDArray[np.float64]:
+        """float64 [moves]: the weighted mean of each candidate."""
+        found: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
+        return found
+
+
+def by_rule(view: View, moves: Sequence[Move], beliefs: Beliefs) -> Tried:
+    """Rollouts by `thrifty`. Bids and calls may be tried as well as plays."""
+    import numpy as np
+
+    from dasan.vector.earnings import earnings
+    from dasan.worlds.positions import Positions
+
+    worlds = len(beliefs.deals)
+    positions = Positions(view.rules, worlds)
+    positions.put_worlds(0, beliefs.state, beliefs.deals)
+    out = np.zeros((len(moves), worlds))
+    for i, move in enumerate(moves):
+        done = positions.play_out(opening=positions.ids.of(move, view.called))
+        out[i] = earnings(view.rules, done.payments[:, 0], done.places[:, 0])[:, view.seat]
+    return Tried(tuple(moves), out, beliefs.weights)
+
+
+def by_network(view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitted) -> Tried:
+    """Rollouts by a network in all worlds."""
+    import numpy as np
+
+    worlds = len(beliefs.deals)
+    each = max(1, min(worlds, ROOM // len(moves)))
+    parts = [played(view, moves, beliefs, fitted, at, min(at + each, worlds)) for at in range(0, worlds, each)]
+    return Tried(tuple(moves), np.concatenate(parts, axis=1), beliefs.weights)
+
+
+def played(
+    view: View, moves: Sequence[Move], beliefs: Beliefs, fitted: Fitted, first: int, last: int
+) -> npt.NDArray[np.float64]:
+    """float64 [moves, worlds]: outcomes in the worlds from `first` up to `last`."""
+    simulator = simulator_for(view.rules, fitted.trained.session)
+    part = beliefs.part(first, last)
+    simulator.positions.put_worlds(0, beliefs.state, part)
+    return simulator.play(view, moves, len(part), fitted)
+
+
+def runs(rules: Rules, fitted: Fitted) -> bool:
+    """Whether compiled code plays these rules, so that `by_network` can."""
+    return simulator_for(rules, fitted.trained.session).env.backend != "engine"

@@ -1,0 +1,139 @@
+"""A network that scores a move: two hidden layers over an observation and the features of the move.
+
+    first  = relu(bias + observation @ w_obs + move @ w_move)
+    second = relu(first @ w_second + b_second)
+    score  = second @ w_last + b_last
+
+The score is the expected payment to the seat to act, in multiples of `unit`. NumPy computes it; Numba
+writes derived features and makes batches fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.bots.protocol import choices
+from dasan.features import Feature, encode, encode_moves
+from dasan.networks.derived import fitting
+from dasan.play.action_ids import action_ids
+from dasan.play.view import View
+
+Floats = npt.NDArray[np.float32]
+NAMES = ("w_obs", "w_move", "bias", "w_second", "b_second", "w_last", "b_last")
+"""The weights, in their order in one flat array."""
+NUMBERS = {"strength": 255.0, "said": 4.0}
+"""By feature, the divisor of features that are numbers, if it is not 16."""
+
+
+def scales(features: Iterable[Feature], size: int) -> Floats:
+    """float32 [size]: the factor of each feature, which brings all of them near 1."""
+    out = np.ones(size, np.float32)
+    for f in features:
+        if not f.flags:
+            out[f.start : f.start + f.size] = 1 / NUMBERS.get(f.name, 16.0)
+    return out
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes: features of an observation and of a move, and the two hidden layers."""
+
+    observation: int
+    move: int
+    first: int
+    second: int
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each of the weights."""
+        return {
+            "w_obs": (self.observation, self.first),
+            "w_move": (self.move, self.first),
+            "bias": (self.first,),
+            "w_second": (self.first, self.second),
+            "b_second": (self.second,),
+            "w_last": (self.second,),
+            "b_last": (1,),
+        }
+
+    @property
+    def size(self) -> int:
+        """The number of weights."""
+        return sum(int(np.prod(shape)) for shape in self.shapes().values())
+
+    def views(self, flat: Floats) -> dict[str, Floats]:
+        """The parts of one flat array of weights, by name; they share its memory."""
+        out: dict[str, Floats] = {}
+        at = 0
+        for name, shape in self.shapes().items():
+            n = int(np.prod(shape))
+            out[name] = flat[at : at + n].reshape(shape)
+            at += n
+        return out
+
+
+def fresh(shape: Shape, random: np.random.Generator) -> Floats:
+    """Random initial weights, flat."""
+    flat = np.zeros(shape.size, np.float32)
+    parts = shape.views(flat)
+    parts["w_obs"][:] = random.normal(0, 0.03, parts["w_obs"].shape)
+    parts["w_move"][:] = random.normal(0, 0.1, parts["w_move"].shape)
+    parts["w_second"][:] = random.normal(0, (2 / shape.first) ** 0.5, parts["w_second"].shape)
+    parts["w_last"][:] = random.normal(0, (1 / shape.second) ** 0.5, parts["w_last"].shape)
+    return flat
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Weights that have been multiplied by the scales, so that features go in as they are.
+
+    unit: the payment that a score of 1 stands for.
+    """
+
+    weights: Mapping[str, Floats]
+    unit: float = 1.0
+
+    def inputs(self, view: View, session: bool) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+        """What the network reads: uint8 [features] of what the seat of `view` sees, and uint8 [moves, features of a move] of its
+        legal moves, in the order of `choices`. session: as for `encode`.
+
+        A network that reads longer rows gets them with derived features.
+        """
+        ids, rows = action_ids(view.rules, session), encode_moves(view, session)
+        observation = encode(view, session)
+        moves = [rows[ids.of(move, view.called)] for move in choices(view)]
+        size = len(self.weights["w_obs"])
+        if size == len(observation):
+            return np.array(observation, np.uint8), np.array(moves, np.uint8)
+        longer, longer_moves = fitting(view.rules, session, size).of(observation, moves)
+        return longer[0], longer_moves
+
+    def of_view(self, view: View, session: bool) -> Floats:
+        """float32 [moves]: the expected payment of each legal move of `view`, see `score` and `inputs`."""
+        return self.score(*self.inputs(view, session))
+
+    def score(self, observation: npt.ArrayLike, moves: npt.ArrayLike) -> Floats:
+        """float32 [moves]: the expected payment of each move, in units of payment."""
+        w = self.weights
+        base = w["bias"] + np.asarray(observation, np.float32) @ w["w_obs"]
+        first = np.maximum(base + np.asarray(moves, np.float32) @ w["w_move"], 0)
+        second = np.maximum(first @ w["w_second"] + w["b_second"], 0)
+        out: Floats = (second @ w["w_last"] + w["b_last"]) * np.float32(self.unit)
+        return out
+
+    def save(self, file: Any) -> None:
+        """Write the weights as a compressed `.npz` of half-precision numbers."""
+        half: dict[str, Any] = {name: w.astype(np.float16) for name, w in self.weights.items()}
+        np.savez_compressed(file, unit=np.float32(self.unit), **half)
+
+    @staticmethod
+    def load(file: Any) -> Network:
+        """Read the network that `save` wrote. ValueError: the file holds something else."""
+        with np.load(file, allow_pickle=False) as held:
+            if set(held.files) != {*NAMES, "unit"}:
+                raise ValueError("the file does not hold a network")
+            return Network({name: held[name].astype(np.float32) for name in NAMES}, float(held["unit"]))

@@ -1,0 +1,150 @@
+"""The networks of the package: the rules that each was trained for, and the best one for other rules.
+
+Each is a file of weights, `weights/NAME.npz`, with a model card beside it, `weights/NAME.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from dasan.features import Feature, by_rank, kinds
+from dasan.features.cards import eights
+from dasan.games import make_rules
+from dasan.networks.derived import layouts
+from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    from dasan.networks.network import Network
+
+WEIGHTS = files("dasan.networks") / "weights"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network and what it was trained for. session: it also exchanges cards between hands. card: its model card. derived,
+    answers: whether it reads derived features, and among them who can answer a play.
+    """
+
+    name: str
+    rules: Rules
+    session: bool
+    card: dict[str, Any]
+    derived: bool = False
+    answers: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A network for some rules. exact: whether it was trained for them."""
+
+    trained: Trained
+    network: Network
+    exact: bool
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> tuple[Trained, ...]:
+    """All networks of the package, by name."""
+    out = []
+    for file in sorted(WEIGHTS.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            card = json.loads(file.read_text(encoding="utf-8"))
+            config = card["config"]
+            rules = make_rules(config["preset"], **config["options"])
+            name, reads = file.name.removesuffix(".json"), (bool(config.get(one)) for one in ("derived", "answers"))
+            out.append(Trained(name, rules, bool(config["session"]), card, *reads))
+    return tuple(out)
+
+
+@lru_cache(maxsize=16)
+def fitted(rules: Rules) -> Fitted | None:
+    """The network for `rules`: the one trained for them, else one whose rules differ only in combinations, payments or customs,
+    the nearest first; None if there is none.
+    """
+    near = [one for one in catalogue() if _near(one.rules, rules)]
+    if not near:
+        return None
+    best = min(near, key=lambda one: _distance(one.rules, rules))
+    network = load(best)
+    if best.rules.digest == rules.digest:
+        return Fitted(best, network, True)
+    return Fitted(best, adapted(network, best, rules), False)
+
+
+def load(trained: Trained) -> Network:
+    """The network of the package."""
+    from dasan.networks.network import Network
+
+    with (WEIGHTS / f"{trained.name}.npz").open("rb") as stream:
+        return Network.load(stream)
+
+
+def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
+    """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0.
+
+    reads: whether it shall read derived features, and among them who can answer a play; None: as it does.
+    """
+    import numpy as np
+
+    from dasan.networks.network import Network
+
+    weights = dict(network.weights)
+    own = trained.derived, trained.answers
+    before = layouts(trained.rules, trained.session, *own)
+    after = layouts(rules, trained.session, *(own if reads is None else reads))
+    for name, old, new in zip(("w_obs", "w_move"), before, after, strict=True):
+        size = eights(new[-1].start + new[-1].size)
+        out = np.zeros((size, weights[name].shape[1]), np.float32)
+        for i, j in same_features((trained.rules, rules), old, new):
+            out[j] = weights[name][i]
+        weights[name] = out
+    return Network(weights, network.unit)
+
+
+def same_features(rules: tuple[Rules, Rules], old: Iterable[Feature], new: Iterable[Feature]) -> list[tuple[int, int]]:
+    """Pairs of indices of equal features in two layouts: kinds match by their names, other features by name and size."""
+    by_name = {f.name: f for f in old}
+    out: list[tuple[int, int]] = []
+    for f in new:
+        was = by_name.get(f.name)
+        if was is None:
+            continue
+        if f.name == "kind":
+            names = kinds(rules[0])
+            out += [
+                (was.start + names.index(kind), f.start + k) for k, kind in enumerate(kinds(rules[1])) if kind in names
+            ]
+        elif was.size == f.size:
+            out += [(was.start + k, f.start + k) for k in range(f.size)]
+    return out
+
+
+def _near(trained: Rules, rules: Rules) -> bool:
+    """Whether cards, seats and phases are the same."""
+
+    def frame(r: Rules) -> tuple[object, ...]:
+        return (
+            r.players,
+            r.decks,
+            r.jokers,
+            r.ranks,
+            r.hand_size,
+            r.kitty_size,
+            r.call is None,
+            r.ending,
+            r.auction is None,
+            by_rank(r),
+        )
+
+    return frame(trained) == frame(rules)
+
+
+def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
+    """A sort key for how much two rules differ: not equal, payments of another kind, combinations that only one has."""
+    own, other = {repr(s) for s in trained.shapes}, {repr(s) for s in rules.shapes}
+    return int(trained.digest != rules.digest), int(type(trained.scoring) is not type(rules.scoring)), len(own ^ other)

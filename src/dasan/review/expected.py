@@ -1,0 +1,255 @@
+"""Value each move of a hand by what its player could know: expected values over deals that fit the player's view.
+
+Nothing here reads hidden cards. Each candidate is played out in the same sampled worlds, all seats by one policy: the network
+if one was trained for the game, else a rule of thumb. For values with all hands open see `dasan.review.best_play`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal
+
+from dasan.bots.explanation import Unit
+from dasan.bots.heuristics.judgement import Judgement, Temper
+from dasan.bots.net import score, unit
+from dasan.bots.protocol import choices
+from dasan.bots.sampling.beliefs import evenly
+from dasan.bots.sampling.rollouts import Tried, by_network, by_rule, runs
+from dasan.bots.seeds import seed_of
+from dasan.networks.trained import Fitted, fitted
+from dasan.play.action_ids import action_ids
+from dasan.play.moves import Move
+from dasan.play.phases import Phase
+from dasan.play.state import State
+from dasan.play.view import View
+from dasan.records.retrace import moves_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+WIDTH = 8
+"""Candidates at a decision: the most promising moves, and the one that was made."""
+WORLDS = 96
+"""Deals in which each candidate is tried, if there is time."""
+FIRST, LEAST = 24, 16
+"""Deals at the first decision, which measures this machine's speed, and the least at any other."""
+SURE = 1.96
+"""Half the width of a 95 % interval, in standard errors."""
+
+
+Habit = Literal["bid-low", "bid-high", "call", "pass", "spend", "lead-kind", "lead-rank", "follow"]
+"""Kinds of decisions in which something better was known: bid too little or too much, called another card, passed where a
+play was better or played where a pass was, led another kind or other cards of the kind, followed with other cards.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A candidate. value: its mean over the worlds, in the unit of `Known`; margin: half of its 95 % interval."""
+
+    move: Move
+    value: float
+    margin: float
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One decision, valued by what its player could know. seq: the number of its event. made: the legal move that was made.
+
+    estimates: candidates from the best to the worst, `made` among them; empty if there was no choice, or in the exchange of
+    cards, which is not tried out. worlds: the number of sampled deals. cost: what `made` loses against the best candidate,
+    which is chosen in one half of the worlds and measured in the other to avoid selection bias; margin: half of its 95 %
+    interval.
+    """
+
+    seq: int
+    seat: int
+    phase: Phase
+    unit: Unit
+    made: Move
+    choices: int
+    lead: bool
+    estimates: tuple[Estimate, ...] = ()
+    worlds: int = 0
+    cost: float = 0.0
+    margin: float = 0.0
+
+    @property
+    def best(self) -> Move:
+        """The candidate with the highest mean; the move that was made where none was tried."""
+        return self.estimates[0].move if self.estimates else self.made
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the move was worse than another beyond the interval."""
+        return self.best != self.made and self.cost > self.margin
+
+    @property
+    def habit(self) -> Habit | None:
+        """The kind of decision if another candidate was the best; None if the best was chosen."""
+        made, best = self.made, self.best
+        if made == best:
+            return None
+        if self.phase is Phase.AUCTION:
+            return "bid-low" if (made.bid or 0) < (best.bid or 0) else "bid-high"
+        if self.phase is Phase.CALL:
+            return "call"
+        if made.combination is None or best.combination is None:
+            return "pass" if made.combination is None else "spend"
+        if self.lead:
+            return "lead-rank" if made.combination.kind == best.combination.kind else "lead-kind"
+        return "follow"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "seq": self.seq,
+            "seat": self.seat,
+            "phase": self.phase.value,
+            "unit": self.unit,
+            "move": str(self.made),
+            "choices": self.choices,
+            "best": str(self.best),
+            "habit": self.habit,
+            "mistake": self.mistake,
+            "cost": round(self.cost, 3),
+            "margin": round(self.margin, 3),
+            "worlds": self.worlds,
+            "estimates": [
+                {"move": str(one.move), "value": round(one.value, 3), "margin": round(one.margin, 3)}
+                for one in self.estimates
+            ],
+        }
+
+
+def known(state: State, *, seconds: float | None = None, worlds: int = WORLDS) -> Iterator[Known]:
+    """Value every move that led to `state`, in order.
+
+    seconds: the time for all of them, not counting the first decision, which loads code. If time is short, fewer worlds are
+    tried; after twice that time the remaining moves have no estimates. None: no limit, and the result depends on the hand
+    alone.
+    """
+    moves = list(moves_of(state))
+    clock = _Clock(seconds, worlds, sum(map(_decided, moves)))
+    for now, move in moves:
+        wanted = clock.worlds() if _decided((now, move)) else 0
+        if not wanted:
+            yield _plain(now.view(now.mover), now, move)
+            continue
+        began = monotonic()
+        one = decision(now, move, wanted)
+        clock.took(monotonic() - began, one.worlds * len(one.estimates))
+        yield one
+
+
+def _decided(made: tuple[State, Move]) -> bool:
+    """Whether there was a choice in a phase that is tried out."""
+    return made[0].phase is not Phase.EXCHANGE and len(made[0].legal_moves()) > 1
+
+
+class _Clock:
+    """Decides how many worlds there is time for at each decision. The first one loads compiled code and does not count."""
+
+    def __init__(self, seconds: float | None, worlds: int, decisions: int) -> None:
+        self._seconds = seconds
+        self._most = worlds
+        self._left = decisions
+        self._end: float | None = None
+        self._pace: float | None = None
+
+    def worlds(self) -> int:
+        """The number of worlds for the next decision; 0: the time is over."""
+        if self._seconds is None:
+            return self._most
+        if self._end is None:
+            return min(self._most, FIRST)
+        left = self._end - monotonic()
+        if left < -self._seconds:
+            return 0
+        if self._pace is None:
+            return min(self._most, FIRST)
+        return max(LEAST, min(self._most, int(left / self._left / (self._pace * WIDTH))))
+
+    def took(self, seconds: float, hands: int) -> None:
+        """Record how long a decision took, and how many hands were played out."""
+        self._left = max(1, self._left - 1)
+        if self._seconds is not None and self._end is None:
+            self._end = monotonic() + self._seconds
+        elif hands:
+            pace = seconds / hands
+            self._pace = pace if self._pace is None else (self._pace + pace) / 2
+
+
+def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
+    """One decision: `move`, made in `now`, against the other candidates."""
+    view = now.view(now.mover)
+    plain = _plain(view, now, move)
+    found = fitted(view.rules)
+    found = found if found is not None and runs(view.rules, found) else None
+    candidates = _candidates(view, plain.made, found)
+    if len(candidates) == 1:
+        return plain
+    seed = seed_of(view, 0)
+    if found is None:
+        tried = by_rule(view, candidates, evenly(view, worlds, seed))
+    else:
+        tried = by_network(view, candidates, evenly(view, worlds, seed), found)
+    return _judged(plain, tried)
+
+
+def _plain(view: View, now: State, move: Move) -> Known:
+    """The decision without estimates; the move as the legal moves list it, which suits alone may tell apart."""
+    legal = choices(view)
+    made = move
+    if move not in legal:
+        ids = action_ids(view.rules, True)
+        wanted = ids.of(move, view.called)
+        made = next((one for one in legal if ids.of(one, view.called) == wanted), move)
+    return Known(now.next_seq, now.mover, now.phase, unit(view.rules), made, len(legal), now.table is None)
+
+
+def _candidates(view: View, made: Move, found: Fitted | None) -> list[Move]:
+    """The moves to try: `made` first, then the most promising others."""
+    moves = choices(view)
+    if found is not None:
+        first = dict(zip(moves, score(found, view).tolist(), strict=True))
+        ordered = sorted(moves, key=lambda move: -first[move])
+    elif view.phase == "play":
+        judgement = Judgement(view, Temper())
+        ordered = sorted(moves, key=judgement.of)
+    else:
+        ordered = list(moves)
+    return [made, *[move for move in ordered if move != made][: WIDTH - 1]]
+
+
+def _judged(plain: Known, tried: Tried) -> Known:
+    """Means with their intervals, and the cost of the move that was made, the first of `tried`."""
+    import numpy as np
+
+    values, weights = tried.values, tried.weights
+    worlds = values.shape[1]
+    means = tried.means
+    spread = np.sqrt((weights * (values - means[:, None]) ** 2).sum(axis=1) / weights.sum())
+    margins = SURE * spread / np.sqrt(worlds)
+    order = sorted(range(len(means)), key=lambda i: -means[i])
+    estimates = tuple(Estimate(tried.moves[i], float(means[i]), float(margins[i])) for i in order)
+    cost, margin = _cost(values, weights)
+    return replace(plain, estimates=estimates, worlds=worlds, cost=cost, margin=margin)
+
+
+def _cost(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """What row 0 loses against the best row, and half of its 95 % interval."""
+    import numpy as np
+
+    worlds = values.shape[1]
+    differences = np.zeros(worlds)
+    for half in (slice(0, worlds, 2), slice(1, worlds, 2)):
+        chosen = int((values[:, half] @ weights[half]).argmax())
+        other = slice(1 - half.start, worlds, 2)
+        differences[other] = values[chosen, other] - values[0, other]
+    cost = float(differences @ weights / weights.sum())
+    spread = float(np.sqrt((weights * (differences - cost) ** 2).sum() / weights.sum()))
+    return cost, SURE * spread / float(np.sqrt(worlds))

@@ -1,0 +1,69 @@
+"""What could be known: values over deals that fit a view, the same whatever the hidden cards are."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.bots.hidden import shuffled_for
+
+import dasan
+from dasan import bots
+from dasan.review.expected import decision, known
+
+
+def test_hidden_cards_change_nothing() -> None:
+    state = dasan.deal(dasan.rules("big-two"), seed=3)
+    for _ in range(9):
+        state = state.play(bots.bot("greedy").choose(state.view(state.mover)))
+    made = state.legal_moves()[-1]
+    told = decision(state, made, 16)
+    assert told.made == made
+    assert len(told.estimates) > 1
+    assert decision(shuffled_for(state, state.mover, random.Random(1)), made, 16) == told
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("preset", ["big-three", "winner"])
+def test_every_move_is_told_and_the_made_one_is_among_the_candidates(preset: str) -> None:
+    state = dasan.deal(dasan.rules(preset), seed=5)
+    rng = random.Random(preset)
+    moves = []
+    for _ in range(14):
+        moves.append(rng.choice(state.legal_moves()))
+        state = state.play(moves[-1])
+    told = list(known(state, worlds=4))
+    assert [one.made for one in told] == moves
+    for one in told:
+        decided = one.choices > 1
+        assert bool(one.estimates) is decided
+        if decided:
+            assert one.made in [estimate.move for estimate in one.estimates]
+            values = [estimate.value for estimate in one.estimates]
+            assert values == sorted(values, reverse=True)
+            assert (one.habit is None) is (one.best == one.made)
+            assert one.to_json()["seq"] == one.seq
+
+
+def test_a_winning_move_is_known_to_be_better() -> None:
+    """The last card of the hand wins for sure; passing does not."""
+    rules = dasan.rules("big-two", guard="off")
+    state = dasan.start(rules, ["TS", "JD", "QC", "3H 4H"], table="9D", table_seat=3, to_act=0)
+    told = decision(state, next(move for move in state.legal_moves() if move.combination is None), 32)
+    assert str(told.best) == "TS"
+    assert told.mistake
+    assert told.habit == "pass"
+    assert told.cost > 0
+    right = decision(state, told.best, 32)
+    assert (right.habit, right.mistake) == (None, False)
+    assert right.cost == 0
+
+
+def test_time_bounds_a_whole_hand() -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=8)
+    while state.to_act is not None:
+        state = state.play(bots.bot("thrifty").choose(state.view(state.to_act)))
+    told = list(known(state, seconds=0))
+    # The first decision is always tried out.
+    assert [bool(one.estimates) for one in told if one.choices > 1][:2] == [True, False]
+    assert sum(bool(one.estimates) for one in told) == 1
