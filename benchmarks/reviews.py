@@ -13,9 +13,9 @@ import time
 from dataclasses import asdict, dataclass
 
 import dasan
-from dasan.server import jobs
 from dasan.server.api.study import EACH_POSITION
 from dasan.server.settings import Settings
+from dasan.server.workers import jobs
 
 FIRST, ALL = 1.0, 10.0
 """The budget, in seconds: 9 of 10 reviews judge their first move within FIRST, and are complete within ALL."""

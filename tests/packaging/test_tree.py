@@ -120,8 +120,14 @@ def find(name: str) -> object:
 def test_the_page_of_the_server_names_every_module() -> None:
     page = (ROOT / "docs" / "internals" / "server.md").read_text(encoding="utf-8")
     named = {
-        name for row in re.findall(r"^\| (`.+?) \|", page, re.MULTILINE) for name in re.findall(r"`([a-z_]+)/?`", row)
+        name for row in re.findall(r"^\| (.*?`.+?) \|", page, re.MULTILINE) for name in re.findall(r"`([a-z_]+)/?`", row)
     }
     folder = ROOT / "src" / "dasan" / "server"
-    modules = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    rooms = [folder, *(folder / name for name in ["tables", "connections", "people", "study", "workers", "operations"])]
+    modules = {
+        path.stem
+        for room in rooms
+        for path in room.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
     assert modules - {"__init__"} <= named

@@ -23,7 +23,7 @@ from dasan.server.main import configure, listen
 from dasan.server.settings import Settings
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
-from dasan.server.tables import Tables
+from dasan.server.tables.directory import Tables
 
 Json: TypeAlias = dict[str, Any]
 

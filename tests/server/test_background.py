@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-import dasan.server.background as background
-import dasan.server.chores as chores_module
-import dasan.server.relays as relays_module
-import dasan.server.tables as tables_module
+import dasan.server.operations.background as background
+import dasan.server.operations.chores as chores_module
+import dasan.server.tables.directory as tables_module
+import dasan.server.tables.relays as relays_module
 from dasan.server.app import create_app
-from dasan.server.background import guarded, repeat
 from dasan.server.bus import LocalBus
-from dasan.server.hub import Connection
-from dasan.server.relays import Relays, _Here, _Relayed
+from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.background import guarded, repeat
 from dasan.server.store import Store
 from dasan.server.store.log import Unwritten
+from dasan.server.tables.relays import Relays, _Here, _Relayed
 
 from .harness import SECONDS, fast
 from .test_every_store import moved, open_table

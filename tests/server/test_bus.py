@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from dasan.server.bus import Bus, LocalBus, NoOwner
-from dasan.server.nats_bus import NatsBus
+from dasan.server.bus.nats import NatsBus
 from dasan.server.refusals import CannotServe
 
 from .services import free_port, nats_cluster
@@ -99,6 +99,6 @@ async def test_an_owner_that_fails_counts_as_none(pair: Pair) -> None:
 
 async def test_no_nats_server_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nats", reason="no NATS client: `make test` installs it")
-    monkeypatch.setattr("dasan.server.nats_bus.PATIENCE", 0.5)
+    monkeypatch.setattr("dasan.server.bus.nats.PATIENCE", 0.5)
     with pytest.raises(CannotServe, match="no NATS server answers"):
         await NatsBus.connect(f"nats://127.0.0.1:{free_port()}")

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
-from dasan.server.together import LOOK_AGAIN
+from dasan.server.study.together import LOOK_AGAIN
 
 from .harness import SECONDS, Player, Remote
 from .services import nats_cluster, postgres

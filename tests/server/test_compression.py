@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dasan.server.compression import COMPRESSED, LEAST
+from dasan.server.connections.compression import COMPRESSED, LEAST
 
 from .harness import SECONDS, Json, Served
 from .test_study import kept_hand

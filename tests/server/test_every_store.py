@@ -10,15 +10,15 @@ from typing import Any, TypeVar
 import pytest
 import sqlalchemy as sa
 
-from dasan.server.decisions import decide
 from dasan.server.refusals import Refused
-from dasan.server.rooms import Entry, Room, fold
 from dasan.server.store import Conflict, Repeated, Store
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import Hand, Player
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.log import Cause, EventLog, Unwritten, Write, Written
 from dasan.server.store.people import SEEN_EVERY, Taken
+from dasan.server.tables.decisions import decide
+from dasan.server.tables.room import Entry, Room, fold
 
 from .conftest import Opened
 from .test_rooms import move, room_of, settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
-from dasan.server.garbage import Garbage, collected_by_size
+from dasan.server.operations.garbage import Garbage, collected_by_size
 
 
 class Node:

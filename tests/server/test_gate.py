@@ -18,7 +18,7 @@ from argon2.exceptions import HashingError
 from typer.testing import CliRunner
 
 from dasan.cli import app
-from dasan.server.identity import Identities
+from dasan.server.people.identity import Identities
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import SWITCHES, Settings, described, variable
 from dasan.server.store.people import People
@@ -108,7 +108,7 @@ def test_options_of_any_name_are_refused_by_name(server: Served, name: str) -> N
 
 
 def test_health_tells_of_a_store_that_takes_nothing(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dasan.server.checks.FRESH", 0)
+    monkeypatch.setattr("dasan.server.operations.checks.FRESH", 0)
     http = server.player().http
     assert http.get("/api/health").status_code == 200
     for path in server.settings.data_dir.glob("dasan.sqlite3*"):

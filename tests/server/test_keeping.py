@@ -16,14 +16,14 @@ import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed
 
 import dasan
-from dasan.server.live import PROBE_EVERY
+from dasan.server.connections.websocket import PROBE_EVERY
 from dasan.server.refusals import CannotServe
-from dasan.server.rooms import fold
 from dasan.server.store import Store
 from dasan.server.store.backups import dump, load
 from dasan.server.store.log import Cause, Write, Written
 from dasan.server.store.migrating import migrate
 from dasan.server.store.retention import DAY, Keep, prune
+from dasan.server.tables.room import fold
 
 from .conftest import Opened, new_database
 from .harness import SECONDS, Player, Served, Socket

@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from dasan.records.verify import verify
-from dasan.server.folders import data_dir
+from dasan.server.operations.folders import data_dir
 
 from .harness import SECONDS, Json, Player, Remote, Socket
 

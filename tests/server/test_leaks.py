@@ -23,9 +23,9 @@ import pytest
 import dasan
 from dasan import bots
 from dasan.play.dealing import Deal
-from dasan.server import logs
-from dasan.server.rooms import Room, fold
+from dasan.server.operations import logs
 from dasan.server.store.log import opened
+from dasan.server.tables.room import Room, fold
 
 from .harness import Json, Player, Serve, Served, Socket
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from dasan.server.rooms import MOST_RESULTS, Entry, Room, fold
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE
+from dasan.server.tables.room import MOST_RESULTS, Entry, Room, fold
 
 from .harness import SECONDS, Player
 from .test_kill import process

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable
 
 import dasan
-from dasan.server.chairs import Chair, Head
 from dasan.server.protocol import TableSettings
-from dasan.server.rooms import Room
 from dasan.server.store.matches import COLLECTED, GONE, PRESENT, Matches, Seeker, Sought, party
+from dasan.server.tables.chairs import Chair, Head
+from dasan.server.tables.room import Room
 
 from .conftest import Opened
 

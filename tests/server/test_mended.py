@@ -11,22 +11,22 @@ from typing import Any, TypeVar
 import pytest
 import sqlalchemy as sa
 
-from dasan.server.chairs import Chair
-from dasan.server.chores import Chores
-from dasan.server.decisions import MOST_HANDS
-from dasan.server.identity import Identities, fingerprint
-from dasan.server.live import Live
-from dasan.server.metrics import Metrics
+from dasan.server.connections.websocket import Live
+from dasan.server.operations.chores import Chores
+from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import Identities, fingerprint
 from dasan.server.protocol import ChatCommand, SitCommand
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.database import Database
 from dasan.server.store.log import EventLog
 from dasan.server.store.retention import DAY, Keep, prune
 from dasan.server.store.schema import tables as rows
-from dasan.server.table import Table
-from dasan.server.tables import Tables
+from dasan.server.tables.chairs import Chair
+from dasan.server.tables.decisions import MOST_HANDS
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.open_table import Table
 
 from .harness import fast
 from .test_every_store import moved, open_table

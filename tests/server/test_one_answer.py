@@ -14,17 +14,17 @@ import pytest
 import pytest_asyncio
 
 import dasan
-import dasan.server.answers as answers_module
-import dasan.server.tables as tables_module
+import dasan.server.tables.answers as answers_module
+import dasan.server.tables.directory as tables_module
 from dasan.server.bus import LocalBus
-from dasan.server.hub import Connection
+from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.reporting import now
 from dasan.server.protocol import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
-from dasan.server.table import RESTART
-from dasan.server.tables import Tables
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.open_table import RESTART
 
 from .conftest import new_database
 from .harness import SECONDS, fast

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import dasan.server.relays as relays_module
+import dasan.server.tables.relays as relays_module
 from dasan.server.bus import LocalBus
-from dasan.server.hub import Connection, Hub
+from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.refusals import OwnedElsewhere
-from dasan.server.relays import RESTART, Relays, _Here, _Relayed
+from dasan.server.tables.relays import RESTART, Relays, _Here, _Relayed
 
 
 class _Table:

@@ -159,7 +159,7 @@ def test_a_player_alone_is_never_replaced(server: Served) -> None:
 
 
 def test_time_runs_out_in_front_of_everybody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dasan.server.clocks.DEALING", 500)
+    monkeypatch.setattr("dasan.server.tables.clocks.DEALING", 500)
     speed = {"kind": "move", "seconds": 5}
     with seated(server, "big-three", 3, speed=speed) as sockets:
         slow = mover(sockets)

@@ -15,9 +15,9 @@ from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
-import dasan.server.sockets as sockets_module
+import dasan.server.connections.uvicorn_protocol as sockets_module
+from dasan.server.connections.uvicorn_protocol import AT_ONCE, FRAME_BURST, MOST_WAITING, Socket
 from dasan.server.main import listen
-from dasan.server.sockets import AT_ONCE, FRAME_BURST, MOST_WAITING, Socket
 
 from .harness import SECONDS
 

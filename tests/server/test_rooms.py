@@ -13,11 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import dasan
-from dasan.server import showing
-from dasan.server.chairs import ALIKE, NAMES, OPEN, Chair, Head, bot_chairs, called
-from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.compact import compact
-from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.protocol import (
     AnswerCommand,
     ChatCommand,
@@ -41,8 +37,12 @@ from dasan.server.protocol import (
     TakeBackCommand,
 )
 from dasan.server.refusals import Refused
-from dasan.server.rooms import Entry, Room, fold
-from dasan.server.showing import Mark
+from dasan.server.tables import showing
+from dasan.server.tables.chairs import ALIKE, NAMES, OPEN, Chair, Head, bot_chairs, called
+from dasan.server.tables.checkpoints import checkpoint, restore
+from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.tables.room import Entry, Room, fold
+from dasan.server.tables.showing import Mark
 
 from .harness import Json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dasan.server.guard import HEADERS
+from dasan.server.connections.guard import HEADERS
 
 from .harness import Serve
 

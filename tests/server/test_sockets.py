@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from dasan.server.hub import Connection
+from dasan.server.connections.send_queues import Connection
 
 
 class Line:

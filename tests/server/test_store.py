@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.server.folders import data_dir
-from dasan.server.identity import signing_key
+from dasan.server.operations.folders import data_dir
+from dasan.server.people.identity import signing_key
 from dasan.server.refusals import CannotServe
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, SqliteDatabase, Unusable

@@ -14,9 +14,7 @@ import sqlalchemy as sa
 import dasan
 from dasan.reasons import said
 from dasan.records.verify import verify
-from dasan.server import puzzle_book
 from dasan.server.api import study
-from dasan.server.commands import Commands
 from dasan.server.protocol import Candidate, Hint, HintCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -24,9 +22,11 @@ from dasan.server.store.database import DATABASE_FILE, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
-from dasan.server.tables import Tables
-from dasan.server.warming import Warming
-from dasan.server.worker import JobTimeout
+from dasan.server.study import puzzle_book
+from dasan.server.tables.commands import Commands
+from dasan.server.tables.directory import Tables
+from dasan.server.workers.process import JobTimeout
+from dasan.server.workers.warming import Warming
 
 from .harness import Json, Serve, Served, fast
 from .test_live import play_hand

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-import dasan.server.together as together
+import dasan.server.study.together as together
 from dasan.server.bus import LocalBus
-from dasan.server.hub import Connection
+from dasan.server.connections.send_queues import Connection
 from dasan.server.protocol import PlaceShown
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -22,7 +22,7 @@ from dasan.server.store.hand import Hand
 from dasan.server.store.hand import Player as Seated
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.reviews import Shared
-from dasan.server.together import Together
+from dasan.server.study.together import Together
 
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
 from .test_keeping import closed_with, from_outside, my_id

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dasan.server.warming import PARTS, Warming
+from dasan.server.workers.warming import PARTS, Warming
 
 SERVER = """
 import sys
@@ -20,7 +20,7 @@ import dasan.server.main as m
 from dasan.server.settings import Settings
 def ready(address):
     print(next(iter(warmings)).process, flush=True)
-from dasan.server import warming
+from dasan.server.workers import warming
 warmings = []
 first = warming.Warming.__init__
 def init(self):

@@ -18,15 +18,15 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.server import logs
 from dasan.server.bus import LocalBus
-from dasan.server.checks import Checks
-from dasan.server.reporting import report
+from dasan.server.operations import logs
+from dasan.server.operations.checks import Checks
+from dasan.server.operations.reporting import report
 from dasan.server.settings import Settings
 from dasan.server.store import Store
-from dasan.server.tables import Tables
-from dasan.server.worker import JobCrashed
-from dasan.server.workers import FAILING, Limits, Workers
+from dasan.server.tables.directory import Tables
+from dasan.server.workers.pools import FAILING, Limits, Workers
+from dasan.server.workers.process import JobCrashed
 
 from .harness import SECONDS, Player, Serve, Served, fast, served
 from .test_live import play_hand
@@ -132,7 +132,7 @@ async def test_whoever_asks_often_writes_little(tmp_path: Path, monkeypatch: pyt
         checks = Checks(settings, store, tables, None)
         assert [(await checks.health())["store"] for _ in range(9)] == [True] * 9
         assert writes == 1
-        monkeypatch.setattr("dasan.server.checks.FRESH", 0)
+        monkeypatch.setattr("dasan.server.operations.checks.FRESH", 0)
         assert [(await checks.health())["store"] for _ in range(3)] == [False] * 3
         assert writes == 4, "while it fails each answer is a new one"
     await store.close()
@@ -145,7 +145,7 @@ async def test_workers_that_crash_one_after_the_other_are_not_working(monkeypatc
         def __init__(self, memory_mb: int) -> None:
             raise JobCrashed("it did not start")
 
-    monkeypatch.setattr("dasan.server.workers.Worker", Broken)
+    monkeypatch.setattr("dasan.server.workers.pools.Worker", Broken)
     workers = Workers(1, Limits(1, 1), "bot")
     for count in range(FAILING):
         assert workers.working, count

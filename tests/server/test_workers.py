@@ -18,9 +18,9 @@ from tests.server.harness import fast
 import dasan
 from dasan.server.app import create_app
 from dasan.server.settings import LEAST_MEMORY_MB
-from dasan.server.warming import PARTS, Part, Warming, warm_solver
-from dasan.server.worker import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
-from dasan.server.workers import Limits, PoolBusy, Workers
+from dasan.server.workers.pools import Limits, PoolBusy, Workers
+from dasan.server.workers.process import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
+from dasan.server.workers.warming import PARTS, Part, Warming, warm_solver
 
 
 @pytest_asyncio.fixture
@@ -151,7 +151,7 @@ async def test_jobs_that_would_wait_too_long_are_refused_and_those_nobody_waits_
 
         def end(self) -> None: ...
 
-    monkeypatch.setattr("dasan.server.workers.Worker", Stalled)
+    monkeypatch.setattr("dasan.server.workers.pools.Worker", Stalled)
     pool = Workers(1, Limits(60.0, 0), "test", most_waiting=2)
     stalled = asyncio.create_task(pool.run("stalled"))
     await first.wait()

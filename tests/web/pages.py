@@ -14,8 +14,6 @@ from tests.web.states import finished
 
 import dasan
 from dasan import puzzles
-from dasan.server import jobs
-from dasan.server.facts import facts, title_of
 from dasan.server.protocol import (
     Habit,
     Habits,
@@ -36,7 +34,9 @@ from dasan.server.protocol import (
     SeatInfo,
     TableSettings,
 )
-from dasan.server.puzzle_play import verdict
+from dasan.server.study.puzzle_play import verdict
+from dasan.server.tables.facts import facts, title_of
+from dasan.server.workers import jobs
 
 LOOKS = Path(__file__).parent / "looks"
 VERDICTS = {"review": LOOKS / "review.ndjson", "known": LOOKS / "known.ndjson"}

@@ -10,12 +10,12 @@ from typing import Literal
 from playwright.sync_api import Page, WebSocketRoute
 
 import dasan
-from dasan.server import showing
-from dasan.server.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.compact import compact
-from dasan.server.decisions import bot_move, by_itself, decide, substitute
 from dasan.server.protocol import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand, TableSettings
-from dasan.server.rooms import Room, fold
+from dasan.server.tables import showing
+from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
+from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute
+from dasan.server.tables.room import Room, fold
 
 SEED = bytes(range(128))
 BOTS = ["level-4", "level-6", "level-2"]

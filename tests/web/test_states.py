@@ -18,7 +18,7 @@ from tests.web.states import STATES, draw, send_once, show, snapshot
 
 import dasan
 from dasan import puzzles
-from dasan.server.puzzle_play import verdict
+from dasan.server.study.puzzle_play import verdict
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dasan
-from dasan.server.facts import facts
+from dasan.server.tables.facts import facts
 
 FOLDER = Path(__file__).parents[1] / "src" / "lessons"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import dasan
-from dasan.server.facts import facts
+from dasan.server.tables.facts import facts
 
 sys.path.insert(0, str(Path(__file__).parent))
 from lessons import FOLDER, others, view_of

@@ -105,7 +105,7 @@ def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> N
 
 def _ban(who: str, data_dir: Path | None, database: str | None, *, banned: bool) -> None:
     async def change(store: Store) -> None:
-        from dasan.server.reporting import now
+        from dasan.server.operations.reporting import now
 
         player = await _player(store, who, known=not banned)
         await store.people.ban(player, now(), banned=banned)
@@ -189,7 +189,7 @@ def backup(
     """Write the whole database, as it is at one moment, to one file. It holds every secret of the server."""
 
     async def read(store: Store, settings: Settings) -> None:
-        from dasan.server.identity import KEY_FILE
+        from dasan.server.people.identity import KEY_FILE
         from dasan.server.store.backups import dump
 
         kept = settings.data_dir / KEY_FILE
@@ -209,8 +209,8 @@ def restore(
     """Fill an empty database from a backup, of SQLite or of PostgreSQL. The server must not run."""
 
     async def write(store: Store, settings: Settings) -> None:
-        from dasan.server.identity import KEY_FILE
-        from dasan.server.reporting import now
+        from dasan.server.operations.reporting import now
+        from dasan.server.people.identity import KEY_FILE
         from dasan.server.store.backups import load
 
         if running := await store.processes.alive(now()):
@@ -263,7 +263,7 @@ def prune(
     """Remove data that is past its retention. Periods that are not given come from the server's settings."""
     from dataclasses import replace
 
-    from dasan.server.reporting import now
+    from dasan.server.operations.reporting import now
     from dasan.server.store.retention import Keep
     from dasan.server.store.retention import prune as remove
 
@@ -310,7 +310,7 @@ def _with_store(
     from inspect import signature
 
     from dasan.server import refusals
-    from dasan.server.folders import data_dir as folder
+    from dasan.server.operations.folders import data_dir as folder
     from dasan.server.store import Store
     from dasan.server.store.database import DATABASE_FILE
 

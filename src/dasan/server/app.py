@@ -19,27 +19,28 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
-from dasan.server import api, live
+from dasan.server import api
 from dasan.server.api.games import listed
-from dasan.server.background import repeat
 from dasan.server.bus import Bus
-from dasan.server.checks import Checks
-from dasan.server.chores import Chores
-from dasan.server.commands import Commands
-from dasan.server.compression import Compressed
-from dasan.server.folders import data_dir
-from dasan.server.guard import Guard, refusal
-from dasan.server.identity import Identities, signing_key
-from dasan.server.limits import Buckets
-from dasan.server.metrics import Metrics
-from dasan.server.nats_bus import NatsBus
+from dasan.server.bus.nats import NatsBus
+from dasan.server.connections import websocket
+from dasan.server.connections.compression import Compressed
+from dasan.server.connections.guard import Guard, refusal
+from dasan.server.connections.rate_limits import Buckets
+from dasan.server.connections.site import Site
+from dasan.server.operations.background import repeat
+from dasan.server.operations.checks import Checks
+from dasan.server.operations.chores import Chores
+from dasan.server.operations.folders import data_dir
+from dasan.server.operations.metrics import Metrics
+from dasan.server.people.identity import Identities, signing_key
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
-from dasan.server.site import Site
 from dasan.server.store import Store
-from dasan.server.tables import Tables
-from dasan.server.together import Together
-from dasan.server.warming import Part, Warming
+from dasan.server.study.together import Together
+from dasan.server.tables.commands import Commands
+from dasan.server.tables.directory import Tables
+from dasan.server.workers.warming import Part, Warming
 
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
@@ -104,7 +105,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.failure = None
     app.state.warming = Warming()
     app.state.sockets = Counter[str]()
-    app.state.live = live.Live()
+    app.state.live = websocket.Live()
     app.state.metrics = Metrics(chosen)
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
@@ -119,7 +120,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     }
     for router in api.ROUTERS:
         app.include_router(router)
-    app.include_router(live.router)
+    app.include_router(websocket.router)
     app.mount("/", GZipMiddleware(Site(chosen.static_dir), minimum_size=1000), name="site")
     app.add_exception_handler(DasanError, _refuse_rules)
     app.add_exception_handler(Refused, _refuse)

@@ -12,14 +12,14 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
-from dasan.server import logs
 from dasan.server.app import create_app
-from dasan.server.connections import bounded
-from dasan.server.garbage import collected_by_size
+from dasan.server.connections.tcp_limits import bounded
+from dasan.server.connections.uvicorn_protocol import PATIENCE, Socket
+from dasan.server.operations import logs
+from dasan.server.operations.garbage import collected_by_size
 from dasan.server.protocol import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
-from dasan.server.sockets import PATIENCE, Socket
 
 
 class _Server(uvicorn.Server):

@@ -14,7 +14,7 @@ from typing import Any
 import platformdirs
 
 from dasan.arguments import shown
-from dasan.server.logs import FORMATS, LEVELS
+from dasan.server.operations.logs import FORMATS, LEVELS
 from dasan.server.refusals import CannotServe
 
 LEAST_TOKEN = 16

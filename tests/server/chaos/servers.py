@@ -35,7 +35,7 @@ async def late(self, batch):
 EventLog._write = late
 """,
     "double": """
-from dasan.server.table import Table
+from dasan.server.tables.open_table import Table
 whole = Table.write
 async def twice(self, entries, cause=None):
     await whole(self, entries * 2 if cause is not None and entries[0]["type"] == "chat" else entries, cause)

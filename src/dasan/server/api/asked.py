@@ -8,12 +8,12 @@ from fastapi import Depends, Request
 from pydantic import Field
 
 from dasan.reasons import said
-from dasan.server.commands import Commands
-from dasan.server.identity import Identities
-from dasan.server.live import Live
+from dasan.server.connections.websocket import Live
+from dasan.server.people.identity import Identities
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
-from dasan.server.tables import Tables
+from dasan.server.tables.commands import Commands
+from dasan.server.tables.directory import Tables
 
 # These are coroutines because FastAPI runs plain functions in threads, which costs more than all the rest of a request.
 

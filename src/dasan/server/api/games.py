@@ -13,11 +13,11 @@ from dasan.games import PRESETS, Option, Preset
 from dasan.reasons import said
 from dasan.ruleset import clauses
 from dasan.server.api.asked import limit
-from dasan.server.chairs import called
-from dasan.server.facts import facts
 from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.protocol.base import OptionValue
 from dasan.server.refusals import Refused
+from dasan.server.tables.chairs import called
+from dasan.server.tables.facts import facts
 
 router = APIRouter(prefix="/api")
 

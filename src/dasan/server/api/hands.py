@@ -14,13 +14,13 @@ import dasan
 from dasan.reasons import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.compact import compact
-from dasan.server.facts import facts, title_of
-from dasan.server.picture import picture
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
 from dasan.server.refusals import Refused
-from dasan.server.rooms import Room
 from dasan.server.store import Store
 from dasan.server.store.hand import Hand, copy_for
+from dasan.server.study.hand_picture import picture
+from dasan.server.tables.facts import facts, title_of
+from dasan.server.tables.room import Room
 
 router = APIRouter(prefix="/api")
 

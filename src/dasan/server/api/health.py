@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 import dasan
 from dasan.server import schema
-from dasan.server.checks import Checks
-from dasan.server.metrics import CONTENT_TYPE
+from dasan.server.operations.checks import Checks
+from dasan.server.operations.metrics import CONTENT_TYPE
 from dasan.server.protocol import PROTOCOL, Health
 from dasan.server.refusals import Refused
 

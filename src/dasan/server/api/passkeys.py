@@ -18,14 +18,14 @@ from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described
-from dasan.server.chairs import clean_name
-from dasan.server.identity import new_player
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import new_player
 from dasan.server.protocol import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
 from dasan.server.store.people import Taken
+from dasan.server.tables.chairs import clean_name
 
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration

@@ -13,8 +13,8 @@ from dasan.errors import DasanError
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment
-from dasan.server.chairs import clean_name
-from dasan.server.identity import COOKIE, new_player
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import COOKIE, new_player
 from dasan.server.protocol import (
     ClaimLink,
     Credentials,
@@ -28,10 +28,10 @@ from dasan.server.protocol import (
 )
 from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.people import Person, Taken
-from dasan.server.tables import Tables
+from dasan.server.tables.chairs import clean_name
+from dasan.server.tables.directory import Tables
 
 router = APIRouter(prefix="/api")
 

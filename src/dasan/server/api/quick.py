@@ -11,16 +11,16 @@ from fastapi import APIRouter, Request, Response
 from dasan import bots
 from dasan.play import fairness
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, TablesHere, limit
-from dasan.server.chairs import Chair, Head, bot_chairs, clean_name
-from dasan.server.identity import new_player
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import new_player
 from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
-from dasan.server.rooms import Room
-from dasan.server.shared_rules import rules_of
 from dasan.server.store.matches import Seeker
 from dasan.server.store.ratings import BEGINNING
-from dasan.server.tables import DEFAULT_BOT
+from dasan.server.tables.chairs import Chair, Head, bot_chairs, clean_name
+from dasan.server.tables.directory import DEFAULT_BOT
+from dasan.server.tables.room import Room
+from dasan.server.tables.shared_rules import rules_of
 
 router = APIRouter(prefix="/api/quick")
 

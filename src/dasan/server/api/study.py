@@ -16,11 +16,9 @@ from starlette.responses import StreamingResponse
 from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.reasons import said
-from dasan.server import puzzle_book
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import NDJSON
-from dasan.server.facts import facts
-from dasan.server.jobs import position
+from dasan.server.operations.reporting import report
 from dasan.server.protocol import (
     Advice,
     PositionValue,
@@ -34,11 +32,13 @@ from dasan.server.protocol import (
     View,
 )
 from dasan.server.refusals import Refused
-from dasan.server.reporting import report
 from dasan.server.store import Store
 from dasan.server.store.hand import Hand
-from dasan.server.tables import Tables, check_bot
-from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
+from dasan.server.study import puzzle_book
+from dasan.server.tables.directory import Tables, check_bot
+from dasan.server.tables.facts import facts
+from dasan.server.workers.jobs import position
+from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
 router = APIRouter(prefix="/api")
 

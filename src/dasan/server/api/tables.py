@@ -11,8 +11,8 @@ from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
 from dasan.reasons import said
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
-from dasan.server.facts import title_of
-from dasan.server.identity import new_player
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import new_player
 from dasan.server.protocol import (
     AnswerCommand,
     AnyCommand,
@@ -34,8 +34,8 @@ from dasan.server.protocol import (
     TableSummary,
 )
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.store import Listed
+from dasan.server.tables.facts import title_of
 
 router = APIRouter(prefix="/api")
 

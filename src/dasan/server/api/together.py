@@ -13,16 +13,16 @@ from starlette.websockets import WebSocketDisconnect
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.study import open_hand
-from dasan.server.hub import Connection
-from dasan.server.identity import Identities, new_player
-from dasan.server.limits import Bucket
-from dasan.server.live import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
+from dasan.server.connections.rate_limits import Bucket
+from dasan.server.connections.send_queues import Connection
+from dasan.server.connections.websocket import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import Identities, new_player
 from dasan.server.protocol import PlaceShown, ReviewNote, ReviewNotes, SharedReview, error_message
 from dasan.server.refusals import STATUS, Refused
-from dasan.server.reporting import now
 from dasan.server.settings import Settings
 from dasan.server.store.reviews import Shared
-from dasan.server.together import Together
+from dasan.server.study.together import Together
 
 router = APIRouter()
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import sqlalchemy as sa
 
+from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe, Refused
-from dasan.server.reporting import log
 from dasan.server.store.migrating import migrate, require
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dasan
-from dasan.server.rooms import Room
+from dasan.server.tables.room import Room
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,18 @@ import sqlalchemy as sa
 
 from dasan.errors import BadRecord
 from dasan.reasons import said
-from dasan.server.background import repeat
-from dasan.server.chairs import Chair, Head
-from dasan.server.checkpoints import checkpoint, restore
 from dasan.server.compact import compact
+from dasan.server.operations.background import repeat
 from dasan.server.protocol import TableSettings
 from dasan.server.refusals import Refused
-from dasan.server.rooms import Entry, Room, fold
-from dasan.server.shared_rules import kept_rules
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.schema import events, seats, tables
+from dasan.server.tables.chairs import Chair, Head
+from dasan.server.tables.checkpoints import checkpoint, restore
+from dasan.server.tables.room import Entry, Room, fold
+from dasan.server.tables.shared_rules import kept_rules
 
 REMEMBERED = 512
 """How many of a table's last commands are read back, to answer repeated ones without asking the database."""

@@ -14,11 +14,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.server.rooms import Room
 from dasan.server.store.database import Database
 from dasan.server.store.log import insert_room
 from dasan.server.store.ratings import BEGINNING, shown
 from dasan.server.store.schema import ratings, seekers
+from dasan.server.tables.room import Room
 
 PRESENT = 4_000
 """Milliseconds since their last request for which players count as present: twice the time between two requests."""

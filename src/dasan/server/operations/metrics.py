@@ -12,9 +12,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from dasan import __version__
-from dasan.server.checks import free_bytes
+from dasan.server.operations.checks import free_bytes
 from dasan.server.settings import Settings
-from dasan.server.tables import Tables
+from dasan.server.tables.directory import Tables
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

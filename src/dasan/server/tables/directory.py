@@ -15,24 +15,24 @@ import dasan
 from dasan import bots
 from dasan.play import fairness
 from dasan.reasons import said
-from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus, NoOwner
-from dasan.server.chairs import OPEN, Chair, Head, bot_chairs, clean_name
-from dasan.server.decisions import check_contribution
-from dasan.server.hub import Connection
-from dasan.server.once import Once
+from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.background import guarded, repeat
+from dasan.server.operations.once import Once
+from dasan.server.operations.reporting import now, report
 from dasan.server.protocol import ReactCommand, RoomCommand, TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
-from dasan.server.relays import Relays
-from dasan.server.reporting import now, report
-from dasan.server.rooms import Room
 from dasan.server.settings import Settings
-from dasan.server.shared_rules import rules_of
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
-from dasan.server.table import RESTART, Table, Thought
-from dasan.server.warming import Part
-from dasan.server.workers import Limits, Workers
+from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, clean_name
+from dasan.server.tables.decisions import check_contribution
+from dasan.server.tables.open_table import RESTART, Table, Thought
+from dasan.server.tables.relays import Relays
+from dasan.server.tables.room import Room
+from dasan.server.tables.shared_rules import rules_of
+from dasan.server.workers.pools import Limits, Workers
+from dasan.server.workers.warming import Part
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 
-from dasan.server.limits import Bucket
+from dasan.server.connections.rate_limits import Bucket
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGIReceiveEvent

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 import dasan
 from dasan.play.dealing import Deal
 from dasan.play.phases import Phase
-from dasan.server.chairs import Chair
-from dasan.server.facts import facts, title_of
-from dasan.server.rooms import Room
+from dasan.server.tables.chairs import Chair
+from dasan.server.tables.facts import facts, title_of
+from dasan.server.tables.room import Room
 
 Json: TypeAlias = dict[str, Any]
 

@@ -20,8 +20,8 @@ from itsdangerous import BadSignature, Signer
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from dasan.server.operations.reporting import now
 from dasan.server.refusals import Banned, CannotServe, Refused
-from dasan.server.reporting import now
 from dasan.server.store.people import People
 
 COOKIE = "dasan_session"

@@ -97,7 +97,7 @@ class Worker(asyncio.Protocol):
     def _spawn(self, there: socket.socket) -> None:
         context: Any = multiprocessing.get_context(METHOD)
         if METHOD == "forkserver":
-            context.set_forkserver_preload(["dasan.server.jobs"])
+            context.set_forkserver_preload(["dasan.server.workers.jobs"])
         process = context.Process(target=work, args=(there, self._memory_mb), daemon=True, name="dasan-worker")
         process.start()
         self._process = process
@@ -226,7 +226,7 @@ def work(there: socket.socket, memory_mb: int) -> None:
     """A worker process's life: jobs in, answers out, until the other side closes."""
     # Before NumPy is loaded: OpenBLAS takes some 40 MB for each processor of the machine, whatever is done with it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from dasan.server import jobs
+    from dasan.server.workers import jobs
 
     pipe = Connection(there.detach())
     signal.signal(signal.SIGINT, signal.SIG_IGN)

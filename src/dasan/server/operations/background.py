@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
-from dasan.server.reporting import report
+from dasan.server.operations.reporting import report
 
 AFTER_ERROR = 1.0
 """The least pause after an error, in seconds, so that one that persists does not fill the processor or the log."""

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from dasan.server.bus import Answerer, Listener, NoOwner
+from dasan.server.operations.reporting import report
 from dasan.server.refusals import CannotServe
-from dasan.server.reporting import report
 
 if TYPE_CHECKING:
     from nats.aio.client import Client

@@ -14,7 +14,7 @@ from typing import Any
 
 from dasan.reasons import said
 from dasan.server.refusals import Refused
-from dasan.server.worker import Job, JobCrashed, Worker
+from dasan.server.workers.process import Job, JobCrashed, Worker
 
 FAILING = 3
 """Processes that crash in a row after which the pool counts as not working."""

@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from dasan.server.background import repeat
+from dasan.server.operations.background import repeat
 
 NEVER = 1 << 30
 YOUNG = 10_000

@@ -12,10 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from dasan.reasons import said
-from dasan.server.metrics import Metrics
+from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import report
 from dasan.server.protocol import MAX_MESSAGE, error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
-from dasan.server.reporting import report
 from dasan.server.settings import Settings
 
 POLICY = "; ".join(

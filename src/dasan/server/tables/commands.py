@@ -7,7 +7,8 @@ from typing import Any
 import dasan
 from dasan.games import PRESETS
 from dasan.reasons import said
-from dasan.server.limits import Buckets
+from dasan.server.connections.rate_limits import Buckets
+from dasan.server.operations.reporting import now
 from dasan.server.protocol import (
     Candidate,
     ChatCommand,
@@ -20,11 +21,10 @@ from dasan.server.protocol import (
     SeatBotCommand,
 )
 from dasan.server.refusals import Refused
-from dasan.server.reporting import now
 from dasan.server.settings import Settings
-from dasan.server.tables import DEFAULT_BOT, Tables, check_bot
-from dasan.server.warming import Warming
-from dasan.server.worker import JobCrashed, JobFailed, JobTimeout
+from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot
+from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
+from dasan.server.workers.warming import Warming
 
 
 class Commands:

@@ -14,7 +14,6 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import said
 from dasan.records.write import begun_json
-from dasan.server.chairs import bot_chairs, clean_name
 from dasan.server.protocol import (
     AnswerCommand,
     ChatCommand,
@@ -36,7 +35,8 @@ from dasan.server.protocol import (
     TakeBackCommand,
 )
 from dasan.server.refusals import Refused
-from dasan.server.rooms import Entry, Room
+from dasan.server.tables.chairs import bot_chairs, clean_name
+from dasan.server.tables.room import Entry, Room
 
 MOST_HANDS = 100_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from dasan.server.rooms import Room
+from dasan.server.tables.room import Room
 
 
 class Attendance:

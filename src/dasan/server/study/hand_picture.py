@@ -9,8 +9,8 @@ from dasan.cards import Card
 from dasan.play.events import MOVES, EventType
 from dasan.play.state import State
 from dasan.records.retrace import positions
-from dasan.server.facts import title_of
 from dasan.server.store.hand import Hand
+from dasan.server.tables.facts import title_of
 
 WIDTH = 1000
 CARD, TALL, STEP = 50, 68, 34

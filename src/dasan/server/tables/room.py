@@ -25,9 +25,9 @@ from dasan.reasons import said
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
-from dasan.server.chairs import OPEN, Chair, Head
-from dasan.server.clocks import Clock
 from dasan.server.protocol import ChatLine, HandResult, OfferInfo
+from dasan.server.tables.chairs import OPEN, Chair, Head
+from dasan.server.tables.clocks import Clock
 
 Entry: TypeAlias = dict[str, Any]
 

@@ -13,7 +13,7 @@ import dasan
 from dasan import bots
 from dasan.bots.protocol import ExplainingBot
 from dasan.play.events import MOVES
-from dasan.server.warming import Part, warm_hints, warm_solver
+from dasan.server.workers.warming import Part, warm_hints, warm_solver
 
 if TYPE_CHECKING:
     from dasan.review.best_play import Judged
@@ -133,8 +133,8 @@ def before(state: dasan.State, seq: int) -> dasan.State:
 
 def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any]:
     """Whether the last of ``moves`` wins like the ones before, and what follows it: see ``PuzzleVerdict``."""
-    from dasan.server.puzzle_book import find
-    from dasan.server.puzzle_play import verdict
+    from dasan.server.study.puzzle_book import find
+    from dasan.server.study.puzzle_play import verdict
 
     return asdict(verdict(find(puzzle_id), moves, nodes))
 

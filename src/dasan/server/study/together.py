@@ -10,12 +10,12 @@ import asyncio
 from dataclasses import dataclass, field
 
 from dasan.reasons import said
-from dasan.server.background import guarded, repeat
 from dasan.server.bus import Bus
-from dasan.server.hub import Connection
+from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.background import guarded, repeat
+from dasan.server.operations.reporting import now
 from dasan.server.protocol import PlaceShown, PlaceTold
 from dasan.server.refusals import STATUS, Refused
-from dasan.server.reporting import now
 from dasan.server.store import Store
 from dasan.server.store.reviews import Shared
 

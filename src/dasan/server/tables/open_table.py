@@ -17,23 +17,23 @@ from typing import Protocol, TypeVar
 
 import dasan
 from dasan.reasons import said
-from dasan.server import showing
-from dasan.server.answers import Answers, same
 from dasan.server.compact import compact
-from dasan.server.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
-from dasan.server.hub import Connection, Hub
-from dasan.server.presence import Attendance
+from dasan.server.connections.send_queues import Connection, Hub
+from dasan.server.operations.reporting import now, report
 from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
 from dasan.server.refusals import OwnedElsewhere, Refused
-from dasan.server.reporting import now, report
-from dasan.server.rooms import Entry, Room, fold, listed, told
 from dasan.server.settings import Settings
-from dasan.server.showing import Mark
-from dasan.server.spectators import Spectators
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
 from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
+from dasan.server.tables import showing
+from dasan.server.tables.answers import Answers, same
+from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
+from dasan.server.tables.presence import Attendance
+from dasan.server.tables.room import Entry, Room, fold, listed, told
+from dasan.server.tables.showing import Mark
+from dasan.server.tables.spectators import Spectators
 
 T = TypeVar("T")
 

@@ -15,17 +15,17 @@ from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
 from dasan.reasons import said
-from dasan.server.clocks import Lag
-from dasan.server.commands import Commands
-from dasan.server.hub import Connection
-from dasan.server.identity import Identities
-from dasan.server.limits import Bucket
-from dasan.server.metrics import Metrics
+from dasan.server.connections.rate_limits import Bucket
+from dasan.server.connections.send_queues import Connection
+from dasan.server.connections.uvicorn_protocol import writer
+from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import report
+from dasan.server.people.identity import Identities
 from dasan.server.protocol import Ack, Hint, Ping, Pong, Probe, ProbeReply, error_message, read_client
 from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
-from dasan.server.reporting import report
-from dasan.server.sockets import writer
-from dasan.server.tables import Tables
+from dasan.server.tables.clocks import Lag
+from dasan.server.tables.commands import Commands
+from dasan.server.tables.directory import Tables
 
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013

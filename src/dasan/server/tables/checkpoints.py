@@ -8,10 +8,10 @@ from dasan.errors import BadRecord
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
 from dasan.records.write import begun_json
-from dasan.server.chairs import Chair, Head
-from dasan.server.clocks import Clock
 from dasan.server.protocol import ChatLine, HandResult
-from dasan.server.rooms import Room, dealt
+from dasan.server.tables.chairs import Chair, Head
+from dasan.server.tables.clocks import Clock
+from dasan.server.tables.room import Room, dealt
 
 Json = dict[str, Any]
 

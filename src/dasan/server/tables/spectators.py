@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from dasan.server import showing
 from dasan.server.compact import compact
-from dasan.server.hub import Hub
-from dasan.server.reporting import now
-from dasan.server.rooms import Room, fold
+from dasan.server.connections.send_queues import Hub
+from dasan.server.operations.reporting import now
 from dasan.server.store.log import EventLog
+from dasan.server.tables import showing
+from dasan.server.tables.room import Room, fold
 
 
 class Spectators:

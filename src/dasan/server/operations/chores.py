@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from dasan import __version__
-from dasan.server.background import repeat
-from dasan.server.identity import Identities
-from dasan.server.live import Live
-from dasan.server.metrics import Metrics
-from dasan.server.reporting import now
+from dasan.server.connections.websocket import Live
+from dasan.server.operations.background import repeat
+from dasan.server.operations.metrics import Metrics
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import Identities
 from dasan.server.settings import Settings
 from dasan.server.store.retention import Keep, prune
-from dasan.server.tables import Tables
+from dasan.server.tables.directory import Tables
 
 READ_EVERY = 1.0
 """Seconds between two looks for notices: so soon a ban takes effect."""

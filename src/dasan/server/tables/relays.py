@@ -17,13 +17,13 @@ from typing import Any, cast
 
 from dasan.errors import Ambiguous, BadRecord, DasanError, IllegalPlay, Malformed
 from dasan.reasons import Sentence, said
-from dasan.server.background import guarded, repeat
 from dasan.server.bus import Answerer, Bus, NoOwner
-from dasan.server.hub import Connection
+from dasan.server.connections.send_queues import Connection
+from dasan.server.operations.background import guarded, repeat
+from dasan.server.operations.reporting import now, report
 from dasan.server.protocol import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
-from dasan.server.reporting import now, report
-from dasan.server.table import Table
+from dasan.server.tables.open_table import Table
 
 Json = dict[str, Any]
 

@@ -1,0 +1,1 @@
+"""Puzzles played against the server, reviews watched together, and pictures of finished hands."""
