@@ -81,6 +81,4 @@ def make_rules(preset: str, **options: OptionValue) -> Rules:
     known = PRESETS.get(preset) or TEACHING.get(preset) if isinstance(preset, str) else None
     if known is None:
         raise ValueError(f"there is no preset {shown(preset)}; there are {', '.join(PRESETS)}")
-    by_name = {option.name: option for option in known.options}
-    said = {name: by_name[name].said(value) if name in by_name else value for name, value in options.items()}
-    return known.rules(said)
+    return known.rules(options)

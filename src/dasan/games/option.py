@@ -25,7 +25,9 @@ class Option:
     maximum: int = 0
 
     def check(self, value: object) -> OptionValue:
-        """`value` if the option can have it, else ValueError."""
+        """`value` if the option can have it, else ValueError. A switch takes the words "on" and "off" for True and False."""
+        if isinstance(self.default, bool) and isinstance(value, str):
+            value = {"on": True, "off": False}.get(value, value)
         if self.choices is not None:
             for choice in self.choices:
                 if _kind(choice) is _kind(value) and choice == value:
@@ -36,12 +38,6 @@ class Option:
             return whole(value, f"option {self.name}", self.minimum, self.maximum)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{error} ({self.clause})") from None
-
-    def said(self, value: object) -> object:
-        """`value` with the words "on" and "off" of a switch turned into True and False."""
-        if isinstance(self.default, bool) and isinstance(value, str):
-            return {"on": True, "off": False}.get(value, value)
-        return value
 
 
 def _kind(value: object) -> type:

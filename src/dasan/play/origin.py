@@ -30,7 +30,7 @@ MAX_ENTRIES = 16
 def named(seats: object, players: int) -> tuple[dict[str, str], ...]:
     """Check and copy the names of seats for records: at most one dictionary of strings for each seat.
 
-    TypeError: they have another type. ValueError: there are too many, or a text is too long.
+    TypeError: they have another type. ValueError: there are too many, or a text is too long or not Unicode.
     """
     if not isinstance(seats, Sequence) or isinstance(seats, str):
         raise WrongType(f"seats are a sequence of dictionaries, not {shown(seats)}")
@@ -41,6 +41,10 @@ def named(seats: object, players: int) -> tuple[dict[str, str], ...]:
             raise WrongType(f"a seat is named with a dictionary of strings, not {shown(entry)}")
         if len(entry) > MAX_ENTRIES or any(len(text) > MAX_TEXT for pair in entry.items() for text in pair):
             raise ValueError(f"a seat has at most {MAX_ENTRIES} entries of {MAX_TEXT} characters")
+        try:
+            "".join(text for pair in entry.items() for text in pair).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a seat's name has a lone surrogate, which UTF-8 cannot write") from None
     return tuple(dict(entry) for entry in seats)
 
 

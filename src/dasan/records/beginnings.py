@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from dasan.cards import card, parse_cards
+from dasan.cards import Card, parse_cards, spelled_out
 from dasan.errors import BadRecord
 from dasan.play.dealing import Deal, Position, cutter
 from dasan.play.state import State
@@ -30,11 +30,11 @@ def read_begun(line: Line) -> Deal | Position:
         if f.name == "hands":
             if not isinstance(value, list) or len(value) > 8:
                 raise BadRecord("hands are a list")
-            value = tuple(tuple(parse_cards(_string(h))) for h in value)
+            value = tuple(_cards(h) for h in value)
         elif f.name in ("kitty", "table"):
-            value = parse_cards(_string(value))
+            value = _cards(value)
         elif f.name == "called":
-            value = card(_string(value))
+            (value,) = _cards(value)
         elif f.name == "commitment":
             value = _string(value)
         elif f.name == "contributions":
@@ -53,6 +53,16 @@ def read_begun(line: Line) -> Deal | Position:
 def seq_of(line: Line) -> int:
     """The `seq` of the first line of a hand."""
     return _whole(line.get("seq"))
+
+
+def _cards(value: object) -> tuple[Card, ...]:
+    """Cards as records write them: each rank then suit, one space between two."""
+    text = _string(value)
+    cards = spelled_out(text) if text else ()
+    if cards is None:
+        parse_cards(text)  # says which card is none
+        raise BadRecord("a record writes its cards like 'TH 4S': rank then suit, one space between two")
+    return cards
 
 
 def _string(value: object) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from dasan.errors import BadRecord
+from dasan.strict_json import NotJson, parse
 
 FORMAT = "climb/1"
 MAX_CHARACTERS = 8_000_000
@@ -100,33 +101,12 @@ def _written(value: object) -> str:
 
 def _read(row: str, number: int) -> Line:
     try:
-        content = json.loads(row, object_pairs_hook=_object, parse_constant=_constant)
-    except _Twice as error:
-        raise BadRecord(f"line {number} says {error.key[:40]!r} twice") from error
-    except (ValueError, RecursionError) as error:
-        raise BadRecord(f"line {number} is not JSON") from error
+        content = parse(row)
+    except NotJson as error:
+        raise BadRecord(f"line {number} {error}") from error
     if not isinstance(content, dict):
         raise BadRecord(f"line {number} is not a JSON object")
     return Line(content, number)
-
-
-class _Twice(Exception):
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object without repeated keys, which different readers would read differently."""
-    out = dict(pairs)
-    if len(out) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _Twice(next(key for key in keys if keys.count(key) > 1))
-    return out
-
-
-def _constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _too_large() -> BadRecord:

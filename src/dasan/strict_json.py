@@ -1,0 +1,55 @@
+"""JSON from strangers: no repeated keys, no NaN or Infinity, and only text that UTF-8 can write."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+BOM = "\ufeff"
+
+
+class NotJson(ValueError):
+    """The text is not JSON, or JSON that readers would read differently. The message ends a sentence: "the body …"."""
+
+
+def parse(text: str | bytes) -> Any:
+    """The value of a JSON text; a byte order mark in front of it is skipped.
+
+    NotJson: bytes that are not UTF-8, a syntax error, a repeated key, a constant that JSON does not have, a lone surrogate, or
+    nesting that is too deep.
+
+    >>> parse('{"a": [1]}')
+    {'a': [1]}
+    >>> parse('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    dasan.strict_json.NotJson: says 'a' twice
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode()
+        value = json.loads(text.removeprefix(BOM), object_pairs_hook=_object, parse_constant=_constant)
+        # A lone surrogate stands in the text itself, or comes from an escape: only then is the value searched.
+        text.encode()
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except NotJson:
+        raise
+    except UnicodeError:
+        raise NotJson("has text that UTF-8 cannot write") from None
+    except (ValueError, RecursionError):
+        raise NotJson("is not JSON") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object without repeated keys, which different readers would read differently."""
+    out = dict(pairs)
+    if len(out) < len(pairs):
+        keys = [key for key, _ in pairs]
+        key = next(key for key in keys if keys.count(key) > 1)
+        raise NotJson(f"says {key[:40]!r} twice")
+    return out
+
+
+def _constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
