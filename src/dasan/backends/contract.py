@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
+from functools import cached_property, lru_cache
 from typing import Any
 
 from dasan.ruleset.rules import Rules
@@ -81,6 +82,14 @@ class Backend:
         >>> backends.RANKS.unsupported(dasan.rules("big-three")), backends.RANKS.unsupported(dasan.rules("big-two"))
         (None, 'suits_ranked is True, not False')
         """
+        return self._unsupported(rules)
+
+    @cached_property
+    def _unsupported(self) -> Check:
+        """`_look` with a cache by rules: to look takes half a millisecond, and every call of the solver asks."""
+        return lru_cache(maxsize=256)(self._look)
+
+    def _look(self, rules: Rules) -> str | None:
         if self.honours is None:
             return None
         found = self._first(rules, rules, "")

@@ -334,6 +334,9 @@ def ready() -> bool:
     """Whether the machine code of the search is loaded or cached on disk."""
     from dasan.games import make_rules
 
+    if warm_up.cache_info().currsize:
+        return True
+
     return compiled_already(proceed, new_search(1 << 16), Sides(3, U(1), rank_catalogue(make_rules("big-three"))), 0)
 
 
