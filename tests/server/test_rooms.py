@@ -79,7 +79,7 @@ def test_bots_have_names_of_their_own() -> None:
         said = [words[f"bot.name.{i}"] for i in range(len(NAMES))] + [words[f"bot.{bot}"] for bot in ALIKE]
         assert len(set(said)) == len(said)
         assert path.stem != "en" or said == [*NAMES, *(called(bot) for bot in ALIKE)]
-    drawn = re.findall(r"'(level-\d)': (\d+)", (ROOT / "web" / "src" / "lib" / "bots.ts").read_text(encoding="utf-8"))
+    drawn = re.findall(r"'(level-\d)': (\d+)", (ROOT / "web" / "src" / "i18n" / "bots.ts").read_text(encoding="utf-8"))
     assert {bot: int(face) for bot, face in drawn} == ALIKE
 
 

@@ -1,8 +1,8 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { keepFocus } from './lib/focus';
-import { start } from './lib/i18n.svelte';
-import { prefs } from './lib/prefs.svelte';
+import { keepFocus } from './browser/focus';
+import { start } from './i18n/i18n.svelte';
+import { prefs } from './browser/prefs.svelte';
 import './styles/app.css';
 
 prefs.apply();

@@ -1,0 +1,146 @@
+import type {
+  ChatLine,
+  ClockInfo,
+  Event,
+  Hint,
+  Presence,
+  RulesFacts,
+  ServerMessage,
+  SessionInfo,
+  TableInfo,
+  View,
+} from '../gen/protocol';
+import type { Refusal } from '../server/refusal';
+
+/** What this client knows of one table: the fold of the server's messages. */
+export interface Game {
+  seq: number;
+  table: TableInfo | null;
+  rules: RulesFacts | null;
+  session: SessionInfo | null;
+  /** The hand at the table; null before the first is dealt. */
+  view: View | null;
+  clocks: ClockInfo | null;
+  /** This browser's clock when `clocks` came. */
+  clocksAt: number;
+  presence: Presence[];
+  watching: number;
+  chat: ChatLine[];
+  /** Advice for the position on the screen. */
+  hint: Hint | null;
+  /** The command that has no answer yet, or whose effect is not shown yet. */
+  pending: string | null;
+  /** Where the table stands after that command, once the server has said so. */
+  acked: number | null;
+  /** Why the last command was refused, until the next one. */
+  refusal: Refusal | null;
+  /** An event is missing: ask for a new snapshot. */
+  stale: boolean;
+}
+
+export const NOTHING: Game = {
+  seq: -1,
+  table: null,
+  rules: null,
+  session: null,
+  view: null,
+  clocks: null,
+  clocksAt: 0,
+  presence: [],
+  watching: 0,
+  chat: [],
+  hint: null,
+  pending: null,
+  acked: null,
+  refusal: null,
+  stale: false,
+};
+
+/** Chat that is kept. */
+const CHAT = 200;
+
+/** What has become of the command on its way once the table stands at `seq`. */
+function shown(game: Game, seq: number): Pick<Game, 'pending' | 'acked'> {
+  const done = game.acked !== null && seq >= game.acked;
+  return { pending: done ? null : game.pending, acked: done ? null : game.acked };
+}
+
+/** The game after one more message; the old one is left as it was. */
+export function fold(game: Game, message: ServerMessage): Game {
+  switch (message.type) {
+    case 'snapshot': {
+      const { seq, table, rules, session, view, clocks, presence, watching, chat } = message;
+      const clocksAt = Date.now();
+      return {
+        ...game,
+        seq,
+        table,
+        rules,
+        session,
+        view,
+        clocks,
+        clocksAt,
+        presence,
+        watching,
+        chat,
+        hint: null,
+        pending: null,
+        acked: null,
+        stale: false,
+      };
+    }
+    case 'update': {
+      if (!game.view || message.seq <= game.seq) return game;
+      const events = joined(game.view.events, message.events);
+      if (!events) return { ...game, stale: true };
+      const { seq, clocks } = message;
+      const session = message.session ?? game.session;
+      const table = message.table ?? game.table;
+      const view = { ...message.view, events };
+      return { ...game, ...shown(game, seq), seq, table, session, view, clocks, clocksAt: Date.now(), hint: null };
+    }
+    case 'table': {
+      if (message.seq <= game.seq) return game;
+      const { seq, table, session, clocks } = message;
+      return { ...game, ...shown(game, seq), seq, table, session, clocks, clocksAt: Date.now() };
+    }
+    case 'chat': {
+      const known = new Set(game.chat.map((line) => line.seq));
+      const lines = message.lines.filter((line) => !known.has(line.seq));
+      // The place in the log is left alone: moves said before this may still wait to be shown.
+      return { ...game, chat: [...game.chat, ...lines].slice(-CHAT) };
+    }
+    case 'presence':
+      return { ...game, presence: message.presence, watching: message.watching };
+    case 'hint':
+      return {
+        ...game,
+        hint: message.seq >= game.seq ? message : null,
+        pending: message.id === game.pending ? null : game.pending,
+      };
+    case 'ack':
+      // Updates are shown at a human pace: until this one is, the view is of before the command.
+      if (message.id !== game.pending) return game;
+      return message.seq > game.seq ? { ...game, acked: message.seq } : { ...game, pending: null };
+    case 'error': {
+      const { code, clause, message: text, wording } = message;
+      const pending = message.id === game.pending ? null : game.pending;
+      return { ...game, pending, refusal: { code, clause, message: text, wording } };
+    }
+    default:
+      // What is not about the game, and what a newer server may say.
+      return game;
+  }
+}
+
+/** The game while a command is on its way. */
+export const sent = (game: Game, id: string): Game => ({ ...game, pending: id, acked: null, refusal: null });
+
+/** Old and new events in one list without repetitions, or null where some are missing. */
+function joined(old: readonly Event[], fresh: readonly Event[]): Event[] | null {
+  const last = old.at(-1)?.seq;
+  const news = last === undefined ? fresh : fresh.filter((event) => event.seq > last);
+  const first = news[0];
+  if (last !== undefined && first && first.seq !== last + 1) return null;
+  return [...old, ...news];
+}

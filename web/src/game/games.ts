@@ -1,0 +1,20 @@
+import type { BotInfo, PresetInfo } from '../gen/protocol';
+import { maybe, t } from '../i18n/i18n.svelte';
+
+/** Games first, then their variants, each in the server's order. */
+export const mains = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => !one.variant);
+export const variants = (presets: readonly PresetInfo[]): PresetInfo[] => presets.filter((one) => one.variant);
+
+/** The options that change the table; the rest are house rules. */
+export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
+
+/** How many sit at the table with these options. */
+export function playersOf(preset: PresetInfo, options: Record<string, unknown>): number {
+  const option = preset.options.find((one) => one.name === 'players');
+  return Number(options.players ?? option?.default ?? preset.facts.players);
+}
+
+/** Graded bots go by their level: at a table each has the name of a character. */
+export const botTitle = (bot: Pick<BotInfo, 'name' | 'title' | 'level'>): string =>
+  bot.level ? t('start.level', { n: bot.level }) : (maybe(`bot.${bot.name}`) ?? bot.title);
+export const botCharacter = (bot: Pick<BotInfo, 'name' | 'character'>): string => maybe(`bot.${bot.name}.about`) ?? bot.character;

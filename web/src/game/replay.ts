@@ -1,0 +1,120 @@
+import type { Event } from '../gen/protocol';
+import { isHidden, type Card } from '../cards/cards';
+
+/** How things stand with all hands open, as a finished hand's record tells. */
+export interface Position {
+  hands: Card[][];
+  /** What is to be beaten; null for a free lead. */
+  table: { seat: number; cards: Card[] } | null;
+  bidder: number | null;
+  bid: number | null;
+  called: Card | null;
+  /** The four cards, until somebody takes them. */
+  kitty: Card[];
+}
+
+/** A move of the hand: a bid, a call, a play, a pass, an exchange of cards. */
+export interface Step {
+  seq: number;
+  seat: number;
+  event: Event;
+  before: Position;
+  after: Position;
+}
+
+export interface Replay {
+  preset: string;
+  options: Record<string, boolean | number | string>;
+  start: Position;
+  steps: Step[];
+  /** False where the record was written for a viewer who may not see all cards. */
+  open: boolean;
+}
+
+const MOVES = new Set(['bid', 'pass', 'call', 'play', 'give', 'offer', 'take']);
+
+interface Line extends Partial<Omit<Event, 'type' | 'cards'>> {
+  type?: string;
+  cards?: string[];
+  hands?: string[];
+  kitty?: string;
+  rules?: { name: string; options: Replay['options'] };
+}
+
+/** The hand of a climb/1 record, move by move. Nothing is judged: the record says what happened. */
+export function replay(text: string): Replay | null {
+  const lines = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+  const header = lines[0]?.rules;
+  const dealing = lines.findLast((line) => line.type === 'deal');
+  if (!header || !dealing?.hands) return null;
+  const split = (cards: string | undefined): Card[] => (cards ?? '').split(' ').filter(Boolean);
+  const hands = dealing.hands.map(split);
+  let now: Position = { hands, table: null, bidder: null, bid: null, called: null, kitty: split(dealing.kitty) };
+  const start = now;
+  const steps: Step[] = [];
+  let given: Card[] = [];
+  let offered: { seat: number; cards: Card[] } | null = null;
+  for (const line of lines.slice(lines.indexOf(dealing) + 1)) {
+    const { type, seat, seq } = line;
+    if (type === undefined || seat === undefined || seq === undefined || seat === null) continue;
+    const event = { ...line, type, seat, seq } as Event;
+    const cards = line.cards ?? [];
+    const before = now;
+    switch (type) {
+      case 'bid':
+        now = { ...now, bidder: seat, bid: line.bid ?? null };
+        break;
+      case 'kitty':
+        now = { ...now, hands: added(now.hands, seat, now.kitty), kitty: [] };
+        break;
+      case 'call':
+        now = { ...now, called: cards[0] ?? null };
+        break;
+      case 'play':
+        now = { ...now, hands: taken(now.hands, seat, cards), table: { seat, cards } };
+        break;
+      case 'trick':
+        now = { ...now, table: null };
+        break;
+      case 'give':
+        given = cards;
+        now = { ...now, hands: taken(now.hands, seat, cards) };
+        break;
+      case 'offer':
+        // Whoever offers has been given the card.
+        offered = { seat, cards };
+        now = { ...now, hands: added(now.hands, seat, given) };
+        break;
+      case 'take':
+        if (offered) now = { ...now, hands: added(taken(now.hands, offered.seat, cards), seat, cards) };
+        break;
+    }
+    if (MOVES.has(type)) steps.push({ seq, seat, event, before, after: now });
+    else if (steps.length) steps[steps.length - 1] = { ...(steps[steps.length - 1] as Step), after: now };
+  }
+  return { preset: header.name, options: header.options, start, steps, open: !hands.some((hand) => hand.some(isHidden)) };
+}
+
+const taken = (hands: Card[][], seat: number, cards: readonly Card[]): Card[][] =>
+  hands.map((hand, at) => {
+    if (at !== seat) return hand;
+    const left = [...hand];
+    for (const card of cards) {
+      const i = left.indexOf(card);
+      if (i >= 0) left.splice(i, 1);
+    }
+    return left;
+  });
+
+const added = (hands: Card[][], seat: number, cards: readonly Card[]): Card[][] =>
+  hands.map((hand, at) => (at === seat ? [...hand, ...cards] : hand));
+
+/** Cards from low to high, for hands that have been added to. `ranks`: low to high. */
+export const inOrder = (cards: readonly Card[], ranks: string): Card[] => {
+  const order = (card: Card): number =>
+    card === 'BJ' ? 98 : card === 'RJ' ? 99 : ranks.indexOf(card[0] ?? '') * 4 + 'DCHS'.indexOf(card[1] ?? '');
+  return [...cards].sort((a, b) => order(a) - order(b));
+};

@@ -1,0 +1,322 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PlaceTold, QuickMatched } from '../gen/protocol';
+
+/** A socket that a test answers for. */
+class FakeSocket {
+  static readonly OPEN = 1;
+  static all: FakeSocket[] = [];
+  readyState = FakeSocket.OPEN;
+  sent: string[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  constructor(readonly url: string) {
+    FakeSocket.all.push(this);
+  }
+  send(text: string): void {
+    this.sent.push(text);
+  }
+  close(): void {
+    this.readyState = 3;
+    this.onclose?.({ code: 1000 });
+  }
+  say(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) });
+  }
+  static get last(): FakeSocket {
+    const socket = FakeSocket.all.at(-1);
+    if (!socket) throw new Error('no socket');
+    return socket;
+  }
+}
+
+let Together: typeof import('../review/together.svelte').Together;
+let Table: typeof import('./table.svelte').Table;
+let Quick: typeof import('../start/quick.svelte').Quick;
+let prefs: typeof import('../browser/prefs.svelte').prefs;
+let Connection: typeof import('../server/connection').Connection;
+
+/** What a page has and a test has not. */
+function stub(): void {
+  vi.stubGlobal('WebSocket', FakeSocket);
+  vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' });
+  vi.stubGlobal('window', { addEventListener: () => undefined, removeEventListener: () => undefined });
+  vi.stubGlobal('document', { addEventListener: () => undefined, removeEventListener: () => undefined, hidden: false });
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
+}
+
+beforeAll(async () => {
+  stub();
+  ({ Together } = await import('../review/together.svelte'));
+  ({ Table } = await import('./table.svelte'));
+  ({ Quick } = await import('../start/quick.svelte'));
+  ({ prefs } = await import('../browser/prefs.svelte'));
+  ({ Connection } = await import('../server/connection'));
+}, 120_000);
+beforeEach(() => {
+  FakeSocket.all = [];
+  vi.useFakeTimers();
+  stub();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const told = (over: Partial<PlaceTold>): PlaceTold => ({
+  type: 'place',
+  seq: null,
+  moves: [],
+  shown: false,
+  lead: false,
+  leader: 'Ada',
+  hand: 'h1',
+  revision: 1,
+  ...over,
+});
+
+describe('a review watched together', () => {
+  it('moves followers until they go somewhere themselves', () => {
+    const moved: (number | null)[] = [];
+    const together = new Together((place) => moved.push(place.seq));
+    together.open('r1');
+    FakeSocket.last.say(told({ seq: 4 }));
+    together.went({ type: 'place', seq: 9, moves: [], shown: false });
+    FakeSocket.last.say(told({ seq: 5 }));
+    expect(moved).toEqual([4]);
+    expect(FakeSocket.last.sent).toEqual([]);
+    together.follow();
+    expect(moved).toEqual([4, 5]);
+  });
+
+  it('comes back after its line is lost, also when it has been closed once', () => {
+    const together = new Together(() => undefined);
+    together.open('r1');
+    FakeSocket.last.say({ type: 'error', code: 'not-found', message: '' });
+    together.open('r2');
+    FakeSocket.last.close();
+    vi.advanceTimersByTime(2500);
+    expect(FakeSocket.all.map((socket) => socket.url.split('/').at(-1))).toEqual(['r1', 'r2', 'r2']);
+    together.open('r3');
+    vi.advanceTimersByTime(5000);
+    expect(FakeSocket.all.length).toBe(4);
+  });
+});
+
+describe('a table whose line is lost', () => {
+  it('does not wait for the answer to a command', () => {
+    const table = new Table('t1');
+    const line = FakeSocket.last;
+    line.onopen?.();
+    table.send({ type: 'return' });
+    expect(line.sent.length).toBe(1);
+    expect(table.game.pending).not.toBeNull();
+    line.close();
+    expect(table.game.pending).toBeNull();
+    table.close();
+  });
+});
+
+describe('a table that is asked to come back as somebody else', () => {
+  it('does so at once, and says nothing of a lost line', () => {
+    const table = new Table('t1');
+    const line = FakeSocket.last;
+    line.onopen?.();
+    table.reconnect();
+    expect(FakeSocket.all.length).toBe(2);
+    expect(line.readyState).not.toBe(FakeSocket.OPEN);
+    expect(table.status).toBe('connecting');
+    FakeSocket.last.onopen?.();
+    expect(table.status).toBe('open');
+    vi.advanceTimersByTime(5000);
+    expect(FakeSocket.all.length).toBe(2);
+    table.close();
+  });
+});
+
+describe('a quick match', () => {
+  const nothing: QuickMatched = { table: null, waited: 0, seeking: 1, bots_after: null };
+
+  /** Seeks, and stops while the question is on its way; the server then answers it and the leaving. */
+  async function stopped(answer: QuickMatched, left: QuickMatched): Promise<{ asked: string[]; tables: string[] }> {
+    const asked: string[] = [];
+    let reply: () => void = () => undefined;
+    vi.stubGlobal('fetch', (path: string) => {
+      asked.push(path);
+      if (path.endsWith('/leave')) return Promise.resolve(new Response(JSON.stringify(left)));
+      return new Promise((done) => (reply = () => done(new Response(JSON.stringify(answer)))));
+    });
+    const tables: string[] = [];
+    const quick = new Quick((table) => tables.push(table));
+    quick.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const end = quick.stop();
+    expect(asked).toEqual(['/api/quick']);
+    reply();
+    await end;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(quick.seeking).toBe(false);
+    return { asked, tables };
+  }
+
+  it('is left only after the last question has been answered', async () => {
+    expect(await stopped(nothing, nothing)).toEqual({ asked: ['/api/quick', '/api/quick/leave'], tables: [] });
+  });
+
+  it('goes to a table that was found while it was being left', async () => {
+    expect((await stopped(nothing, { ...nothing, table: 't1' })).tables).toEqual(['t1']);
+    expect((await stopped({ ...nothing, table: 't2' }, nothing)).tables).toEqual(['t2']);
+  });
+
+  it('is left at once where the page is closed, by a request that outlives it', async () => {
+    const asked: [string, boolean][] = [];
+    vi.stubGlobal('fetch', (path: string, init?: RequestInit) => {
+      asked.push([path, init?.keepalive === true]);
+      return new Promise(() => undefined);
+    });
+    const quick = new Quick(() => undefined);
+    quick.start();
+    await vi.advanceTimersByTimeAsync(0);
+    quick.close();
+    expect(asked).toEqual([
+      ['/api/quick', false],
+      ['/api/quick/leave', true],
+    ]);
+    expect(quick.seeking).toBe(false);
+  });
+});
+
+describe('what is decided before the turn', () => {
+  const PASS = { move: 'pass', type: 'pass' };
+  const NINE = { move: '9S', type: 'play', kind: 'single', cards: ['9S'] };
+  const state = {
+    seat: 0,
+    players: 3,
+    phase: 'play',
+    to_act: 1,
+    hand: ['4H', '9S'],
+    hand_sizes: [2, 2, 2],
+    passed: [],
+    finished: [],
+    legal_moves: [],
+    table: { kind: 'single', cards: ['5D'] },
+    table_seat: 2,
+    result: null,
+  };
+
+  function seated(): InstanceType<typeof Table> {
+    const table = new Table('t1');
+    FakeSocket.last.onopen?.();
+    FakeSocket.last.say({
+      type: 'snapshot',
+      seq: 1,
+      table: {
+        id: 't1',
+        you: 0,
+        players: 3,
+        status: 'playing',
+        seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })),
+      },
+      rules: { scope: 'complete' },
+      session: { number: 1, opening: [], results: [], balances: [0, 0, 0], contributions: [null, null, null] },
+      view: { ...state, events: [{ seq: 0, seat: 2, type: 'play', cards: ['5D'] }] },
+      clocks: null,
+      presence: [],
+      watching: 0,
+      chat: [],
+    });
+    return table;
+  }
+
+  /** The seat before passes, and these are the moves there are now. */
+  function turn(...legal_moves: object[]): void {
+    const events = [{ seq: 1, seat: 1, type: 'pass' }];
+    FakeSocket.last.say({
+      type: 'update',
+      seq: 2,
+      events,
+      session: null,
+      view: { ...state, to_act: 0, legal_moves },
+      clocks: null,
+    });
+    vi.advanceTimersByTime(500);
+  }
+
+  const moves = (): string[] =>
+    FakeSocket.last.sent
+      .map((text) => JSON.parse(text) as { type: string; move: string })
+      .filter((one) => one.type === 'move')
+      .map((one) => one.move);
+
+  it('is done at once: a pass, or a play that is still possible', () => {
+    let table = seated();
+    table.ahead('pass');
+    turn(PASS, NINE);
+    expect(moves()).toEqual(['pass']);
+    table.close();
+    table = seated();
+    table.choose(['9S']);
+    table.ahead('play');
+    turn(PASS, NINE);
+    expect(moves()).toEqual(['9S']);
+    table.close();
+  });
+
+  it('is left, and said, where it has become impossible', () => {
+    const table = seated();
+    table.choose(['9S']);
+    table.ahead('play');
+    turn(PASS);
+    expect(moves()).toEqual([]);
+    expect(table.remark).not.toBeNull();
+    table.close();
+  });
+
+  it('passes by itself only where nothing beats the table, after a time that anybody may take', () => {
+    prefs.autoPass = true;
+    const waits = new Set<number>();
+    for (let i = 0; i < 12; i++) {
+      const table = seated();
+      turn(PASS);
+      let waited = 0;
+      while (!moves().length && waited < 5000) {
+        vi.advanceTimersByTime(50);
+        waited += 50;
+      }
+      waits.add(waited);
+      table.close();
+    }
+    expect(Math.min(...waits)).toBeGreaterThan(350);
+    expect(Math.max(...waits)).toBeLessThan(2700);
+    expect(waits.size).toBeGreaterThan(3);
+    const table = seated();
+    turn(PASS, NINE);
+    vi.advanceTimersByTime(10_000);
+    expect(moves()).toEqual([]);
+    table.close();
+    prefs.autoPass = false;
+  });
+});
+
+describe('a server that takes nobody just now', () => {
+  it('is asked again later each time, and at once after it has taken one', async () => {
+    const connection = new Connection(() => 'ws://table.test', { message: () => undefined, status: () => undefined });
+    const refuse = () => {
+      FakeSocket.last.say({ type: 'error', id: null, code: 'unavailable', clause: null, message: 'not now' });
+      FakeSocket.last.onclose?.({ code: 4503 });
+    };
+    for (let second = 0; second < 200; second++) {
+      if (FakeSocket.last.readyState === FakeSocket.OPEN) refuse();
+      FakeSocket.last.readyState = 3;
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(FakeSocket.all.length).toBeLessThan(9);
+    await vi.advanceTimersByTimeAsync(20_000);
+    const tries = FakeSocket.all.length;
+    FakeSocket.last.say({ type: 'pong' });
+    FakeSocket.last.onclose?.({ code: 1012 });
+    await vi.advanceTimersByTimeAsync(600);
+    expect(FakeSocket.all.length).toBe(tries + 1);
+    connection.close();
+  });
+});

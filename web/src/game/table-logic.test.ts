@@ -1,0 +1,328 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Event, LegalMove, Result, SeatInfo, TableInfo, View } from '../gen/protocol';
+import { arrived } from '../hand/arrived';
+import { cardOf, keys, sameCards, sameRanks, short } from '../cards/cards';
+import { botName, face } from '../i18n/bots';
+import { spoken } from '../seats/clock';
+import { backOff, isFinal } from '../server/connection';
+import { fan } from '../hand/fan';
+import { Pump } from './pump';
+import { parse } from '../browser/paths';
+import { shapeOf, sizes } from '../browser/layout';
+import { middlePlace, standings } from './outcome';
+import { place } from '../seats/seating';
+import { openSides, sides } from './sides';
+import { completions } from './smart';
+import { sorted } from './sorting';
+import { commandFor, matching, playable } from './selection';
+import { auction, quietAfter, topPlay, trick, tricks } from './trick';
+import { shortName } from '../i18n/words';
+
+const event = (seq: number, seat: number, type: Event['type'], extra: Partial<Event> = {}): Event => ({
+  seq,
+  seat,
+  type,
+  ...extra,
+});
+const play = (seq: number, seat: number, ...cards: string[]): Event => event(seq, seat, 'play', { cards });
+
+const HAND: Event[] = [
+  event(0, 1, 'open', { cards: ['4H'] }),
+  event(1, 1, 'bid', { bid: 1 }),
+  event(2, 2, 'pass'),
+  event(3, 0, 'bid', { bid: 3 }),
+  event(4, 0, 'kitty', { cards: ['4D', '5D', '6D', '7D'] }),
+  play(5, 1, '5H', '5S'),
+  event(6, 2, 'pass'),
+  play(7, 0, 'KH', 'KS'),
+  event(8, 1, 'pass'),
+  event(9, 2, 'pass'),
+  event(10, 0, 'trick'),
+];
+
+const view = (over: Partial<View>): View =>
+  ({ events: HAND, phase: 'play', seat: 0, hand: [], legal_moves: [], to_act: 0, ...over }) as View;
+
+describe('what lies on the table', () => {
+  it('tells the auction from the play', () => {
+    expect(auction(HAND).map((one) => one.bid)).toEqual([1, null, 3]);
+    expect(trick(HAND).actions.map((one) => one.type)).toEqual(['play', 'pass', 'play', 'pass', 'pass']);
+  });
+
+  it('leaves a trick that is over until the next lead', () => {
+    expect(trick(HAND).over).toBe(true);
+    expect(topPlay(view({}))?.cards).toEqual(['KH', 'KS']);
+    const led = [...HAND, play(11, 0, '6C')];
+    expect(trick(led)).toMatchObject({ over: false, actions: [{ seq: 11 }] });
+  });
+
+  it('stays to be seen: a play shortly, a trick longer, the kitty longest', () => {
+    const [play, trick, kitty] = [HAND.slice(5, 6), HAND.slice(9, 11), HAND.slice(3, 5)].map(quietAfter);
+    expect(play).toBeLessThan(trick ?? 0);
+    expect(trick).toBeLessThan(kitty ?? 0);
+  });
+
+  it('shows what has come into the hand until somebody plays', () => {
+    expect([...arrived(view({ events: HAND.slice(0, 5) }))]).toEqual(['4D', '5D', '6D', '7D']);
+    expect(arrived(view({})).size).toBe(0);
+    const exchange = [
+      event(0, 2, 'give', { cards: ['2S'] }),
+      event(1, 0, 'offer', { cards: ['3D', '4C'] }),
+      event(2, 2, 'take', { cards: ['3D'] }),
+    ];
+    expect([...arrived(view({ events: exchange }))]).toEqual(['2S']);
+    expect([...arrived(view({ events: exchange, seat: 2 }))]).toEqual(['3D']);
+  });
+});
+
+describe('selection', () => {
+  const moves: LegalMove[] = [
+    { move: '8D', type: 'play', kind: 'single', cards: ['8D'] },
+    { move: '9D 9H', type: 'play', kind: 'pair', cards: ['9D', '9H'] },
+    { move: 'pass', type: 'pass' },
+  ];
+  const turn = view({ legal_moves: moves, hand: ['8D', '8S', '9D', '9H', '9S', 'KD'] });
+
+  it('lights up what some legal move contains', () => {
+    expect([...playable(turn, 'complete')]).toEqual(['8D', '9D', '9H']);
+    expect(playable(turn, 'canonical').has('8S')).toBe(false);
+    expect(playable(turn, 'canonical').has('9S')).toBe(true);
+    expect(playable(turn, 'ranks').has('8S')).toBe(true);
+    expect(playable(turn, 'ranks').has('KD')).toBe(false);
+  });
+
+  it('names the combination whose ranks are chosen', () => {
+    expect(matching(turn, ['9S', '9H'], 'canonical')?.kind).toBe('pair');
+    expect(matching(turn, ['9S', '9H'], 'complete')).toBeNull();
+    expect(matching(turn, ['9S', 'KD'], 'ranks')).toBeNull();
+  });
+
+  it('writes the command', () => {
+    expect(commandFor(turn, ['9D', '9H'])).toBe('9D 9H');
+    const offer = view({ legal_moves: [{ move: 'offer 3D 4C', type: 'offer', cards: ['3D', '4C'] }] });
+    expect(commandFor(offer, ['3D', '4C'])).toBe('offer 3D 4C');
+  });
+});
+
+describe('one touch', () => {
+  const moves: LegalMove[] = [
+    { move: '5D', type: 'play', kind: 'single', cards: ['5D'] },
+    { move: '5D 5H', type: 'play', kind: 'pair', cards: ['5D', '5H'] },
+    { move: '5D 6C 7S', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S'] },
+    { move: '5D 6C 7S 8H', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S', '8H'] },
+  ];
+
+  it('means one of each kind to a leader, the fewest cards first, and the longest run', () => {
+    const all = completions(view({ legal_moves: moves, table: null }), '5D', 'complete');
+    expect(all.map((cards) => cards.length)).toEqual([1, 2, 4]);
+  });
+
+  it('means the lowest play to who follows, with the touched card in place of its equal', () => {
+    const turn = view({ legal_moves: moves.slice(1, 2), table: { kind: 'pair', cards: ['4D', '4H'] } });
+    expect(completions(turn, '5S', 'ranks')).toEqual([['5S', '5H']]);
+    expect(completions(turn, '5S', 'complete')).toEqual([]);
+  });
+});
+
+describe('a hand', () => {
+  it('is laid out by suit, or by what belongs together', () => {
+    const hand = ['4H', '5D', '5S', '9D', 'BJ'];
+    expect(sorted(hand, 'rank')).toEqual(hand);
+    expect(sorted(hand, 'suit')).toEqual(['5D', '9D', '4H', '5S', 'BJ']);
+    expect(sorted(hand, 'combination')).toEqual(['5D', '5S', '4H', '9D', 'BJ']);
+  });
+});
+
+describe('sides', () => {
+  const table = (you: number | null, players: number): TableInfo =>
+    ({ you, seats: Array.from({ length: players }, (_, seat) => ({ seat, name: '', kind: 'bot' })) }) as unknown as TableInfo;
+
+  it('are two against the bidder', () => {
+    expect(sides(table(0, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, 'rival', 'ally']);
+    expect(sides(table(1, 3), view({ bidder: 1, partner: null, called: null }))).toEqual(['rival', null, 'rival']);
+  });
+
+  it('stay open while the partner is hidden', () => {
+    expect(sides(table(0, 4), view({ bidder: 1, partner: null, called: '8C' }))).toEqual([null, 'rival', 'unknown', 'unknown']);
+    // While the card is being called nobody is on a side yet, whatever the bidder is.
+    expect(sides(table(1, 4), view({ phase: 'call', bidder: 1, partner: null, called: null }))).toEqual([null, null, null, null]);
+    expect(sides(table(0, 4), view({ bidder: 1, partner: 0, called: '8C' }))).toEqual([null, 'ally', 'rival', 'rival']);
+    expect(sides(table(null, 3), view({ bidder: 1, partner: null, called: null }))).toEqual([null, null, null]);
+  });
+
+  it('are known where all hands are open', () => {
+    const secret = view({ bidder: 1, partner: null, called: '8C' });
+    const hands = [['4H'], ['5S'], ['6D'], ['8C', '9D']];
+    expect(openSides(table(0, 4), secret, hands)).toEqual([null, 'rival', 'ally', 'rival']);
+    expect(openSides(table(1, 4), secret, hands)).toEqual(['rival', null, 'rival', 'ally']);
+  });
+});
+
+describe('the log', () => {
+  it('has one entry a trick', () => {
+    const all = tricks([...HAND, play(11, 0, '6C'), play(12, 1, '8C')]);
+    expect(all.map((one) => [one.winner, one.over])).toEqual([
+      [0, true],
+      [1, false],
+    ]);
+    expect(all[0]?.moves.get(1)?.map((made) => made.type)).toEqual(['play', 'pass']);
+  });
+
+  it('orders the seats of a result', () => {
+    const result = { payments: [-2, 4, -2], finish_order: [1], winners: [1], foul: null, next_dealer: 1 } as Result;
+    expect(standings(result, 3)).toEqual([1, 0, 2]);
+    expect(standings({ ...result, payments: [0, 0, 0], finish_order: [2, 0, 1] }, 3)).toEqual([2, 0, 1]);
+  });
+  it('names the places between the first and the last', () => {
+    expect([2, 0, 3, 1].map((seat) => middlePlace([2, 0, 3, 1], 4, seat))).toEqual([
+      null,
+      'You finish 2nd',
+      'You finish 3rd',
+      null,
+    ]);
+    expect(middlePlace([2], 4, 0)).toBe(null);
+    expect(middlePlace([], 3, 1)).toBe(null);
+  });
+});
+
+describe('cards', () => {
+  it('tells the copies of two decks apart', () => {
+    expect(keys(['4H', '4H', '5S'])).toEqual(['4H', "4H'", '5S']);
+    expect(cardOf("4H'")).toBe('4H');
+  });
+  it('compares lists', () => {
+    expect(sameCards(['4H', '5S'], ['5S', '4H'])).toBe(true);
+    expect(sameCards(['4H', '4H'], ['4H', '4S'])).toBe(false);
+    expect(sameRanks(['4H', 'TS'], ['TD', '4C'])).toBe(true);
+  });
+  it('prints a ten as such', () => expect(short('TS')).toBe('10♠'));
+});
+
+describe('layout', () => {
+  it('gives every card of a hand a strip of its own', () => {
+    expect(fan(13, 1000, 100, 40).rows).toEqual([13]);
+    expect(fan(20, 374, 76, 30).rows).toEqual([10, 10]);
+    expect(fan(36, 374, 76, 30).rows).toEqual([12, 12, 12]);
+    expect(fan(7, 200, 76, 30).rows).toEqual([3, 4]);
+    expect(fan(0, 374, 76, 30).rows).toEqual([]);
+    for (let n = 1; n <= 36; n++) {
+      const { rows, step } = fan(n, 374, 76, 30);
+      expect(rows.reduce((a, b) => a + b)).toBe(n);
+      expect(Math.max(...rows.map((row) => 76 + step * (row - 1)))).toBeLessThanOrEqual(374.001);
+    }
+  });
+
+  it('grows with the window, and keeps a card for every shape', () => {
+    expect([shapeOf(1440, 900), shapeOf(390, 844), shapeOf(844, 390), shapeOf(720, 450)]).toEqual([
+      'wide',
+      'narrow',
+      'low',
+      'low',
+    ]);
+    expect(sizes(1060, 832, 'wide').hand).toBe(129);
+    expect(sizes(2100, 1370, 'wide').hand).toBeGreaterThan(165);
+    for (const [width, height] of [
+      [320, 500],
+      [390, 780],
+    ] as const)
+      expect(sizes(width, height, 'narrow').hand).toBeGreaterThanOrEqual(50);
+  });
+
+  it('seats the next player on the right where play is counter-clockwise', () => {
+    for (const players of [3, 4, 5, 6, 7, 8]) {
+      for (const shape of ['wide', 'narrow', 'low'] as const) {
+        expect(place(1, 0, players, 'counterclockwise', shape).x).toBeGreaterThan(50);
+        expect(place(1, 0, players, 'clockwise', shape).x).toBeLessThan(50);
+        expect(place(0, players - 1, players, 'clockwise', shape).x).toBeLessThan(50);
+      }
+    }
+  });
+
+  it('has each seat in a place of its own', () => {
+    const places = Array.from({ length: 8 }, (_, seat) => place(seat, 3, 8, 'clockwise', 'narrow'));
+    expect(new Set(places.map(({ x, y }) => `${x},${y}`)).size).toBe(8);
+  });
+});
+
+describe('bots', () => {
+  it('have a face each, and names that a reader knows', () => {
+    expect(new Set(['Mr Lin', 'Auntie Hua', 'Little Wei', 'Old Chen', 'Big Zhou'].map(face)).size).toBe(5);
+    expect([botName('Old Chen'), botName('Mr Lin'), botName('Of another package')]).toEqual([
+      'Old Chen',
+      'Mr Lin',
+      'Of another package',
+    ]);
+    expect(face('Of another package')).toBeLessThan(14);
+  });
+
+  it('keep their whole names where the short ones agree', () => {
+    const bot = (seat: number, name: string): SeatInfo => ({ seat, name, kind: 'bot' });
+    const seats: SeatInfo[] = [{ seat: 0, name: 'Lin', kind: 'human' }, bot(1, 'Auntie Lin'), bot(2, 'Teacher Sun')];
+    const table = { id: 'fixed', seats, you: null } as unknown as TableInfo;
+    expect(seats.map((seat) => shortName(seat, table))).toEqual(['Lin', 'Auntie Lin', 'Sun']);
+    const old: SeatInfo[] = [bot(0, 'Greedy 1'), bot(1, 'Greedy 2'), bot(2, 'Old Chen 1')];
+    expect(old.map((seat) => shortName(seat, { ...table, seats: old }))).toEqual(['Greedy 1', 'Greedy 2', 'Chen 1']);
+  });
+});
+
+describe('paths', () => {
+  it('names pages', () => {
+    expect(parse('/')).toEqual({ page: 'start' });
+    expect(parse('/t/abc_-1')).toEqual({ page: 'table', id: 'abc_-1' });
+    expect(parse('/h/abc')).toEqual({ page: 'hand', id: 'abc' });
+    expect(parse('/puzzles')).toEqual({ page: 'puzzles', id: null });
+    expect(parse('/learn/big-two/')).toEqual({ page: 'learn', game: 'big-two', practice: false });
+    expect(parse('/learn/big-two/practice')).toEqual({ page: 'learn', game: 'big-two', practice: true });
+    expect(parse('/learn/big-two/exam')).toEqual({ page: 'missing' });
+    expect(['/x', '/t', '/t/a/b', '/t/%zz', '/me/x'].map(parse).every((route) => route.page === 'missing')).toBe(true);
+  });
+});
+
+describe('the wire', () => {
+  it('backs off, up to a limit', () => {
+    expect(backOff(0, 0.5)).toBe(400);
+    expect(backOff(3, 0.5)).toBe(3200);
+    expect(backOff(30, 1)).toBeLessThanOrEqual(18_750);
+  });
+
+  it('does not knock again where it has no business', () => {
+    expect(isFinal(4404)).toBe(true);
+    expect(isFinal(4503)).toBe(false);
+    expect(isFinal(1006)).toBe(false);
+  });
+
+  it('hands messages on at a pace, and none while held', () => {
+    vi.useFakeTimers();
+    const seen: number[] = [];
+    const pump = new Pump<number>(
+      (n) => seen.push(n),
+      () => 100,
+      () => Date.now(),
+    );
+    pump.push(1);
+    pump.push(2);
+    expect(seen).toEqual([1]);
+    vi.advanceTimersByTime(100);
+    expect(seen).toEqual([1, 2]);
+    pump.hold();
+    pump.push(3);
+    vi.advanceTimersByTime(1000);
+    expect(seen).toEqual([1, 2]);
+    pump.release();
+    expect(seen).toEqual([1, 2, 3]);
+    pump.push(4);
+    pump.clear();
+    vi.advanceTimersByTime(1000);
+    expect(seen).toEqual([1, 2, 3]);
+    vi.useRealTimers();
+  });
+});
+
+describe('a clock', () => {
+  it('says long times in the language of the page', () => {
+    expect(spoken(65_000, 'en')).toBe('1:05');
+    expect(spoken(3 * 3_600_000, 'en')).toBe('3 hr');
+    expect(spoken(3 * 86_400_000, 'fr')).toMatch(/^3\sj$/);
+    expect(spoken(3 * 86_400_000, 'zh-Hans')).toBe('3天');
+  });
+});

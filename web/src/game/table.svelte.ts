@@ -1,0 +1,435 @@
+import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
+import { advised } from './advice';
+import { socketUrl } from '../server/api';
+import { cardOf, keys, type Card } from '../cards/cards';
+import { Connection, type Status } from '../server/connection';
+import { fold, NOTHING, sent, type Game } from './game';
+import { t } from '../i18n/i18n.svelte';
+import { prefs } from '../browser/prefs.svelte';
+import { Pump } from './pump';
+import { canPass, cardMoves, commandFor, matching, playable } from './selection';
+import { completions } from './smart';
+import { sorted } from './sorting';
+import { cue } from '../browser/sound';
+import { load, save } from '../browser/storage';
+import { quietAfter, unmoved } from './trick';
+import { moveText, seatName, sentence } from '../i18n/words';
+
+/** How long the last play is seen before the result covers it. */
+const BEFORE_RESULT = 1300;
+/** Before a pass that is made by itself: anybody may think so long, so it tells the others nothing. */
+const THINKING = [900, 2600] as const;
+
+/** The phases in which cards of the hand are chosen. */
+const CHOOSING = new Set(['play', 'exchange']);
+const CARD_TYPES = new Set(['play', 'give', 'offer']);
+
+/** A command without its id. */
+type Wanted = DistributiveOmit<Extract<ClientMessage, { id: string }>, 'id'>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** How long a reaction stays beside its seat. */
+const REACTION = 3200;
+
+/** What the player wants to do as soon as it is their turn. */
+export type Plan = 'play' | 'pass' | null;
+
+/** One table on the screen: the game as the server tells it, and what the player is about to do. */
+export class Table {
+  game = $state.raw<Game>(NOTHING);
+  status = $state<Status>('connecting');
+  chosen = $state.raw<ReadonlySet<string>>(new Set());
+  /** The draw, the cut and the deal are being shown. */
+  opening = $state(false);
+  /** The hand is not in sight yet. */
+  empty = $state(false);
+  /** The player has put the settlement aside to see the table. */
+  looking = $state(false);
+  /** The settlement may cover the table. */
+  settled = $state(false);
+  /** For the live region: what has been said lately, with a number each. */
+  spoken = $state.raw<{ n: number; text: string }[]>([]);
+  /** A remark of the client's own, such as that there is nothing to choose. */
+  remark = $state<string | null>(null);
+  /** Which of the legal plays is being shown. */
+  cycled = $state<{ i: number; n: number } | null>(null);
+  plan = $state<Plan>(null);
+  /** The quick reactions in sight, by seat. */
+  reactions = $state<Record<number, Reaction['reaction']>>({});
+  /** Chat that has come since it was last looked at. */
+  unread = $state(0);
+
+  view = $derived<View | null>(this.game.view);
+  me = $derived(this.game.table?.you ?? null);
+  /** The seat's own player makes its moves, and not a bot for them. */
+  mine = $derived(this.me !== null && !this.game.table?.seats[this.me]?.substitute);
+  myTurn = $derived(this.me !== null && this.game.view?.to_act === this.me && this.mine && !this.opening);
+  busy = $derived(this.game.pending !== null);
+  hand = $derived(this.game.view?.hand ?? []);
+  handKeys = $derived(keys(this.hand));
+  /** The hand as the player wants it laid out. */
+  laid = $derived(sorted(this.handKeys, prefs.sort));
+  selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
+  scope = $derived(this.game.rules?.scope ?? 'complete');
+  bright = $derived(
+    this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null,
+  );
+
+  /** What a bot would do here, once it has been asked. */
+  advice = $derived(this.game.hint?.candidates[0] ?? null);
+
+  private readonly connection: Connection;
+  private readonly pump: Pump<ServerMessage>;
+  private commands = 0;
+  private said = 0;
+  /** Milliseconds for which what has just come stays to be seen. */
+  private quiet = 0;
+  private result: ReturnType<typeof setTimeout> | undefined;
+  private laying: ReturnType<typeof setTimeout> | undefined;
+  private thinking: ReturnType<typeof setTimeout> | undefined;
+  private fading: Record<number, ReturnType<typeof setTimeout>> = {};
+  /** The card whose touch chose what is chosen, and which of its combinations that is. */
+  private anchor: { key: string; i: number } | null = null;
+
+  constructor(readonly id: string) {
+    this.pump = new Pump(
+      (message) => this.receive(message),
+      (message) => this.pause(message),
+    );
+    this.connection = new Connection(() => socketUrl(id, this.game.seq), {
+      message: (message) => this.sort(message),
+      status: (status) => this.connected(status),
+    });
+  }
+
+  close(): void {
+    this.pump.clear();
+    clearTimeout(this.result);
+    clearTimeout(this.thinking);
+    clearTimeout(this.laying);
+    Object.values(this.fading).forEach(clearTimeout);
+    this.connection.close();
+  }
+
+  /** Come back as who this browser is now, and be told everything anew. */
+  reconnect(): void {
+    this.game = { ...this.game, seq: -1, stale: false };
+    this.connection.restart();
+  }
+
+  toggle(key: string): void {
+    this.choose(this.chosen.has(key) ? [...this.chosen].filter((other) => other !== key) : [...this.chosen, key]);
+  }
+
+  choose(wanted: Iterable<string>): void {
+    this.chosen = new Set(wanted);
+    this.cycled = null;
+    this.anchor = null;
+    if (this.plan === 'play') this.plan = null;
+  }
+
+  /** A touch: choose the likely combination with this card; the same card again, the next one, and then none. */
+  touch(key: string): void {
+    const { view, anchor } = this;
+    const again = anchor?.key === key;
+    if (!prefs.smart || !view || !this.myTurn || view.phase !== 'play' || (this.chosen.size && !again)) {
+      this.toggle(key);
+      return;
+    }
+    const all = completions(view, cardOf(key), this.scope);
+    const i = again ? (anchor?.i ?? 0) + 1 : 0;
+    const wanted = all[i];
+    if (!wanted) {
+      if (all.length) this.choose([]);
+      else this.toggle(key);
+      return;
+    }
+    this.choose(this.keysOf(wanted, key));
+    this.anchor = { key, i };
+  }
+
+  play(): void {
+    if (this.view && this.selection.length) this.move(commandFor(this.view, this.selection));
+  }
+
+  pass(): void {
+    if (this.view && canPass(this.view)) this.move('pass');
+  }
+
+  /** Ask for it as soon as it is this seat's turn; the same again takes it back. */
+  ahead(plan: Plan): void {
+    this.plan = this.plan === plan ? null : plan;
+  }
+
+  move(text: string): void {
+    this.send({ type: 'move', move: text });
+  }
+
+  next(): void {
+    if (this.view?.phase === 'over' && this.game.table?.status === 'playing') this.send({ type: 'next' });
+  }
+
+  /** Ask a bot what it would do here. */
+  hint(): void {
+    if (this.myTurn) this.send({ type: 'hint' });
+  }
+
+  /** Choose what the advice says. */
+  follow(candidate: number): void {
+    const move = this.game.hint?.candidates[candidate]?.move;
+    if (!move) return;
+    if (CARD_TYPES.has(move.type)) this.choose(this.keysOf(move.cards ?? []));
+    else this.choose([]);
+  }
+
+  react(reaction: Reaction['reaction']): void {
+    this.connection.send({ type: 'react', id: this.newId(), reaction });
+  }
+
+  /** Chat goes beside the game: it waits for no answer. */
+  say(text: string): boolean {
+    return this.connection.send({ type: 'chat', id: this.newId(), text });
+  }
+
+  report(message: number): boolean {
+    return this.connection.send({ type: 'report', id: this.newId(), message });
+  }
+
+  /** Choose the next of the legal plays, from the lowest. */
+  cycle(): void {
+    if (!this.view || !this.myTurn) return;
+    const moves = cardMoves(this.view);
+    if (!moves.length) {
+      this.choose([]);
+      this.remark = t('cycle.none');
+      return;
+    }
+    const i = this.cycled ? (this.cycled.i + 1) % moves.length : 0;
+    this.choose(this.keysOf(moves[i]?.cards ?? []));
+    this.cycled = { i, n: moves.length };
+  }
+
+  dismiss(): void {
+    this.remark = null;
+    this.game = { ...this.game, refusal: null };
+  }
+
+  /** The opening has been seen, or skipped. */
+  opened(): void {
+    if (!this.opening) return;
+    this.opening = false;
+    // The hand is laid out in a task of its own: with what else changes now it would hold the page up.
+    this.laying = setTimeout(() => {
+      this.empty = false;
+      this.pump.release();
+      this.turn();
+    });
+  }
+
+  /** Which cards of the hand these are; of equal ones, `first` before its copy. */
+  private keysOf(cards: readonly Card[], first?: string): string[] {
+    const wanted = [...cards];
+    const order = first ? [first, ...this.handKeys.filter((key) => key !== first)] : this.handKeys;
+    return order.filter((key) => {
+      const at = wanted.indexOf(cardOf(key));
+      if (at >= 0) wanted.splice(at, 1);
+      return at >= 0;
+    });
+  }
+
+  /** A command to the table; its answer comes as a message. */
+  send(wanted: Wanted): void {
+    if (this.busy) return;
+    const id = this.newId();
+    this.remark = null;
+    clearTimeout(this.thinking);
+    if (this.connection.send({ ...wanted, id } as ClientMessage)) this.game = sent(this.game, id);
+    else this.remark = t('net.wait');
+  }
+
+  /** A command whose answer is lost with the line is not waited for: what comes next says what became of it. */
+  private connected(status: Status): void {
+    this.status = status;
+    if (status !== 'open' && this.busy) this.game = { ...this.game, pending: null, acked: null };
+  }
+
+  private newId(): string {
+    return `c${Date.now().toString(36)}-${this.commands++}`;
+  }
+
+  /** One's own move is answered at once; the others' come at a pace one can follow. */
+  private pause(message: ServerMessage): number {
+    if (message.type !== 'update' || message.events[0]?.seat === this.me) return 0;
+    return this.quiet * prefs.pace;
+  }
+
+  private sort(message: ServerMessage): void {
+    switch (message.type) {
+      case 'snapshot':
+        this.pump.clear();
+        this.receive(message);
+        return;
+      case 'update':
+      case 'table':
+        this.pump.push(message);
+        return;
+      case 'probe':
+        this.connection.send({ type: 'probe', n: message.n });
+        return;
+      case 'reaction':
+        this.show(message);
+        return;
+      case 'chat':
+        this.unread += message.lines.filter((line) => line.seat !== this.me).length;
+        if (message.lines.some((line) => line.seat !== this.me)) cue('message');
+        this.receive(message);
+        return;
+      default:
+        this.receive(message);
+    }
+  }
+
+  private show(message: Reaction): void {
+    const { seat, reaction } = message;
+    clearTimeout(this.fading[seat]);
+    this.reactions = { ...this.reactions, [seat]: reaction };
+    this.fading[seat] = setTimeout(() => {
+      const { [seat]: _, ...rest } = this.reactions;
+      this.reactions = rest;
+    }, REACTION);
+  }
+
+  private receive(message: ServerMessage): void {
+    const before = this.game;
+    this.game = fold(before, message);
+    this.remember();
+    if (this.game.stale) this.reconnect();
+    if (message.type === 'snapshot') this.begin();
+    if (message.type === 'update' && this.game !== before) {
+      this.quiet = quietAfter(message.events);
+      this.speak(message.events);
+    }
+    // What was chosen has been played; with two decks an equal card may still be there.
+    if (message.type === 'ack' && before.pending === message.id && this.view?.to_act === this.me) this.choose([]);
+    if (message.type === 'hint') this.advised();
+    if (this.game.view !== before.view) {
+      this.settle(message.type === 'snapshot');
+      if (message.type === 'update') this.turn();
+    }
+  }
+
+  /** Keep what the server committed to before each deal, for checking the deal afterwards. */
+  private remember(): void {
+    const { session } = this.game;
+    if (!session?.next_commitment) return;
+    const name = `fair.${this.id}`;
+    const seen = load<Record<string, string>>(name, {}, 'session');
+    const key = String(session.number + 1);
+    if (!(key in seen)) save(name, { ...seen, [key]: session.next_commitment }, 'session');
+  }
+
+  /** Advice has come: choose the best of it; Enter then plays. */
+  private advised(): void {
+    const { hint, table } = this.game;
+    if (!hint?.candidates.length || !table) {
+      if (hint) this.remark = t('hint.none');
+      return;
+    }
+    this.follow(0);
+    const best = hint.candidates[0];
+    if (best)
+      this.speakUp(
+        [
+          moveText(best.move),
+          ...best.reasons.map((reason) =>
+            advised(
+              reason,
+              table.seats.map((seat) => seatName(seat, table)),
+            ),
+          ),
+        ].join('. '),
+      );
+  }
+
+  /** A new hand, or the same one after coming back. */
+  private begin(): void {
+    const { view, session } = this.game;
+    if (!view || !session) return;
+    this.choose([]);
+    this.plan = null;
+    this.settled = false;
+    this.looking = false;
+    clearTimeout(this.result);
+    const shown = load<string>('opening', '', 'session');
+    const now = `${this.id}:${session.number}`;
+    if (unmoved(view) && shown !== now && session.opening.length && !prefs.reduced) {
+      this.opening = true;
+      this.empty = true;
+      this.pump.hold();
+    } else {
+      this.turn();
+    }
+    save('opening', now, 'session');
+  }
+
+  /** Forget cards that have left the hand, and let the end be seen before the settlement covers it. */
+  private settle(atOnce: boolean): void {
+    const held = new Set(this.handKeys);
+    if ([...this.chosen].some((key) => !held.has(key))) this.choose([...this.chosen].filter((key) => held.has(key)));
+    this.cycled = null;
+    this.anchor = null;
+    const { result } = this.view ?? {};
+    if (!result) return;
+    this.plan = null;
+    if (this.settled) return;
+    this.choose([]);
+    clearTimeout(this.result);
+    this.result = setTimeout(() => this.end(atOnce), atOnce ? 0 : BEFORE_RESULT);
+  }
+
+  private end(atOnce: boolean): void {
+    this.settled = true;
+    if (!atOnce && this.me !== null) cue(this.view?.result?.winners.includes(this.me) ? 'win' : 'lose');
+  }
+
+  /** It may be this seat's turn: say so, and do what was planned. */
+  private turn(): void {
+    clearTimeout(this.thinking);
+    const { view } = this;
+    if (!view || !this.myTurn) return;
+    this.speakTurn();
+    const { plan } = this;
+    this.plan = null;
+    if (plan === 'pass' && canPass(view)) {
+      this.pass();
+      return;
+    }
+    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection, this.scope)) {
+      this.play();
+      return;
+    }
+    if (plan) this.remark = t('ahead.gone');
+    cue('turn');
+    if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) {
+      const [least, most] = THINKING;
+      this.thinking = setTimeout(() => this.myTurn && this.pass(), least + Math.random() * (most - least));
+    }
+  }
+
+  private speak(events: Parameters<typeof sentence>[0][]): void {
+    const { table, view } = this.game;
+    if (!table || !view) return;
+    if (events.some((event) => event.type === 'play')) cue('play');
+    else if (events.some((event) => event.type === 'pass')) cue('pass');
+    for (const event of events) this.speakUp(sentence(event, table, view.table));
+  }
+
+  private speakTurn(): void {
+    this.speakUp(t('table.yourTurn'));
+  }
+
+  /** Add to what a screen reader reads; nothing is taken back before it can be read. */
+  private speakUp(text: string | null): void {
+    if (text) this.spoken = [...this.spoken.slice(-7), { n: this.said++, text }];
+  }
+}

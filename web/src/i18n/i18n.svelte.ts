@@ -1,0 +1,87 @@
+import en from './en.json';
+import { load, save } from '../browser/storage';
+
+export type Key = keyof typeof en;
+type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
+type Catalogue = Partial<Record<string, Message>>;
+export type Params = Record<string, string | number>;
+
+export const LOCALES = { en: 'English', 'zh-Hans': '简体中文', 'zh-Hant': '繁體中文', fr: 'Français' } as const;
+export type Locale = keyof typeof LOCALES;
+
+const catalogues: Record<Exclude<Locale, 'en'>, () => Promise<{ default: Catalogue }>> = {
+  'zh-Hans': () => import('./zh-Hans.json'),
+  'zh-Hant': () => import('./zh-Hant.json'),
+  fr: () => import('./fr.json'),
+};
+
+let current = $state.raw<{ locale: Locale; messages: Catalogue }>({ locale: 'en', messages: en });
+
+/** The locale in use. */
+export const locale = (): Locale => current.locale;
+
+/** The best of our locales for a list of language tags. */
+export function choose(tags: readonly string[]): Locale {
+  for (const tag of tags) {
+    const { language, script, region } = new Intl.Locale(tag);
+    if (language === 'zh') {
+      const traditional = script ? script === 'Hant' : ['TW', 'HK', 'MO'].includes(region ?? '');
+      return traditional ? 'zh-Hant' : 'zh-Hans';
+    }
+    if (language in LOCALES) return language as Locale;
+  }
+  return 'en';
+}
+
+/** Use a locale; its catalogue is fetched when first needed. */
+export async function use(wanted: Locale): Promise<void> {
+  const messages = wanted === 'en' ? en : (await catalogues[wanted]()).default;
+  current = { locale: wanted, messages };
+  document.documentElement.lang = wanted;
+}
+
+/** Use a locale, and remember it. */
+export async function setLocale(wanted: Locale): Promise<void> {
+  await use(wanted);
+  save('locale', wanted);
+}
+
+export const start = (): Promise<void> => {
+  const kept = load<string>('locale', '');
+  return use(kept in LOCALES ? (kept as Locale) : choose(navigator.languages));
+};
+
+/** A moment as the reader's own country writes it, where the page is in the language that the browser asks for. */
+export function dated(text: string, time: 'short' | null = 'short'): string {
+  const home = navigator.languages.find((tag) => choose([tag]) === current.locale && tag.startsWith(current.locale.slice(0, 2)));
+  return new Intl.DateTimeFormat(home ?? current.locale, { dateStyle: 'medium', ...(time && { timeStyle: time }) }).format(
+    new Date(text),
+  );
+}
+
+/** The text with its `{holes}` filled, numbers as the locale writes them; plural forms go by `params.n`. */
+export function format(message: Message, params: Params, tag: string): string {
+  const text =
+    typeof message === 'string'
+      ? message
+      : (message[new Intl.PluralRules(tag).select(Number(params.n ?? 0))] ?? message.other ?? '');
+  return text.replace(/\{(\w+)\}/g, (hole, name: string) => {
+    const value = params[name];
+    if (value === undefined) return hole;
+    return typeof value === 'number' ? new Intl.NumberFormat(tag).format(value) : value;
+  });
+}
+
+/** A text of the catalogue, in English where the locale lacks it. */
+export const t = (key: Key, params: Params = {}): string => maybe(key, params) ?? key;
+
+/** The same for a key that is made up at run time and may not exist. */
+export function maybe(key: string, params: Params = {}): string | null {
+  const { messages, locale: tag } = current;
+  const message = messages[key] ?? (en as Catalogue)[key];
+  return message === undefined ? null : format(message, params, tag);
+}
+
+/** `+3`, `−1`, `0`. */
+export const signed = (value: number): string =>
+  new Intl.NumberFormat(locale(), { signDisplay: 'exceptZero' }).format(value).replace('-', '−');

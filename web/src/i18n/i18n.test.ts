@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import en from './en.json';
+import fr from './fr.json';
+import hans from './zh-Hans.json';
+import hant from './zh-Hant.json';
+import lessonsEn from '../lessons/text/en.json';
+import lessonsFr from '../lessons/text/fr.json';
+import lessonsHans from '../lessons/text/zh-Hans.json';
+import lessonsHant from '../lessons/text/zh-Hant.json';
+import { advised } from '../game/advice';
+import { choose, format } from './i18n.svelte';
+import { refusalText } from '../server/refusal';
+import { personName } from './words';
+
+type Message = string | Record<string, string>;
+const texts = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
+const holes = (message: Message): string =>
+  [...new Set(texts(message).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort().join();
+
+describe('catalogues', () => {
+  for (const [name, catalogue] of Object.entries({ fr, hans, hant }) as [string, Record<string, Message>][]) {
+    it(`${name} says everything that English says`, () => {
+      expect(Object.keys(catalogue)).toEqual(Object.keys(en));
+    });
+    it(`${name} has the same holes`, () => {
+      // A refusal need not repeat every value of the English sentence, but can have no others.
+      const fits = (key: string, text: Message): boolean =>
+        holes(catalogue[key] ?? '') === holes(text) ||
+        (key.startsWith('refusal.') &&
+          holes(catalogue[key] ?? '')
+            .split(',')
+            .every((hole) => holes(text).includes(hole)));
+      const odd = Object.entries(en as Record<string, Message>).filter(([key, text]) => !fits(key, text));
+      expect(odd.map(([key]) => key)).toEqual([]);
+    });
+  }
+});
+
+describe('lessons', () => {
+  const lessons = import.meta.glob<{ default: { preset: string; steps: { coach: string | null }[] } }>('../lessons/*.json', {
+    eager: true,
+  });
+  for (const [name, texts] of Object.entries({ en: lessonsEn, fr: lessonsFr, hans: lessonsHans, hant: lessonsHant })) {
+    it(`have a text a step in ${name}`, () => {
+      for (const { default: lesson } of Object.values(lessons)) {
+        expect([lesson.preset, (texts as Record<string, string[]>)[lesson.preset]?.length]).toEqual([
+          lesson.preset,
+          lesson.steps.filter((step) => step.coach === null).length,
+        ]);
+      }
+    });
+  }
+});
+
+describe('refusals', () => {
+  const refusal = { code: 'illegal', clause: 'B3.15', message: 'as the server says it' } as const;
+  it('are worded by the catalogue, with the values in them', () => {
+    const values = { cards: '8H', theirs: 'TD', kind: 'single', other: 'triplet' };
+    expect(refusalText({ ...refusal, wording: { id: 'kind', values } })).toBe(
+      '8♥ does not beat 10♦: it takes a single, not a three of a kind',
+    );
+  });
+  it('that this page does not know yet are shown as the server says them', () => {
+    expect(refusalText({ ...refusal, wording: { id: 'brand-new', values: {} } })).toBe('As the server says it');
+    expect(refusalText({ ...refusal, wording: null })).toBe(en['refusal.other']);
+  });
+});
+
+describe('texts', () => {
+  it('are filled', () => {
+    expect(format('{name} bids {n}', { name: 'Ada', n: 2 }, 'en')).toBe('Ada bids 2');
+    expect(format('{unknown}', {}, 'en')).toBe('{unknown}');
+  });
+  it('have plurals', () => {
+    const message = { one: '{n} card', other: '{n} cards' };
+    expect(format(message, { n: 1 }, 'en')).toBe('1 card');
+    expect(format(message, { n: 12 }, 'en')).toBe('12 cards');
+    expect(format({ other: '{n} 张' }, { n: 1 }, 'zh-Hans')).toBe('1 张');
+  });
+  it('leave the colon to the language', () => {
+    const parts = import.meta.glob<string>('../**/*.svelte', { query: '?raw', import: 'default', eager: true });
+    expect(Object.keys(parts).length).toBeGreaterThan(50);
+    expect(Object.keys(parts).filter((path) => /\)\}: /.test(parts[path] ?? ''))).toEqual([]);
+  });
+  it('of a bot name who sits in a seat', () => {
+    const reason = { id: 'leaves-ally.one', values: { seat: 2, cards: 1 }, text: 'as the server says it' };
+    expect(advised(reason, ['You', 'Kai', 'Dai'])).toBe('It leaves the trick to your ally Dai, who holds 1 card.');
+  });
+  it('call guests what the reader calls them, and people by their names', () => {
+    expect(personName('Guest 2')).toBe(`${en['join.name.guest']} 2`);
+    expect(personName('Guest')).toBe(en['join.name.guest']);
+    expect(personName('Guest of honour')).toBe('Guest of honour');
+  });
+  it('are in a language the reader knows', () => {
+    expect(choose(['de-DE', 'fr-CA'])).toBe('fr');
+    expect(choose(['zh-TW'])).toBe('zh-Hant');
+    expect(choose(['zh-CN'])).toBe('zh-Hans');
+    expect(choose(['zh-Hant-SG'])).toBe('zh-Hant');
+    expect(choose(['pt'])).toBe('en');
+  });
+});

@@ -1,0 +1,98 @@
+import type { Event, LegalMove, OnTable, OptionInfo, SeatInfo, TableInfo } from '../gen/protocol';
+import { botName } from './bots';
+import { isHidden, isJoker, rankOf, sameCards, suitOf, type Card } from '../cards/cards';
+import { maybe, t, type Key } from './i18n.svelte';
+
+/** `4 of hearts`. */
+export function cardName(card: Card): string {
+  if (isHidden(card)) return t('card.hidden');
+  if (isJoker(card)) return t(card === 'RJ' ? 'card.RJ' : 'card.BJ');
+  const rank = t(`rank.${rankOf(card)}` as Key);
+  const suit = t(`suit.${suitOf(card)}` as Key);
+  return t('card.name', { rank, suit });
+}
+
+/** The names of cards as one phrase: `4 of hearts, 4 of spades`. */
+export const cardNames = (cards: readonly Card[]): string => cards.map(cardName).join(t('list.comma'));
+
+/** `Run of 4 pairs`; `n` is the length of a run, `cards` the number of cards. */
+export function kindName(kind: string, cards: readonly Card[]): string {
+  const per = { 'pair-run': 2, 'triplet-run': 3, 'quad-run': 4 }[kind] ?? 1;
+  const params = { n: cards.length / per, cards: cards.length };
+  return maybe(`kind.${kind}`, params) ?? kind;
+}
+
+export const presetTitle = (name: string, title: string): string => maybe(`preset.${name}`) ?? title;
+
+const spaced = (name: string): string => {
+  const text = name.replaceAll(/[-_]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+export const optionName = (option: Pick<OptionInfo, 'name'>): string => maybe(`option.${option.name}`) ?? spaced(option.name);
+
+/** What an option changes; in English where the catalogue does not know it. */
+export const optionHelp = (option: Pick<OptionInfo, 'name' | 'help'>): string => maybe(`help.${option.name}`) ?? option.help;
+
+export function choiceName(option: string, value: boolean | number | string): string {
+  if (typeof value === 'boolean') return t(value ? 'choice.yes' : 'choice.no');
+  if (typeof value === 'number') return t('choice.number', { n: value });
+  return maybe(`choice.${option}.${value}`) ?? maybe(`choice.${value}`) ?? spaced(value);
+}
+
+/** A person's name; the server calls whoever gave none a guest, with the number of the seat. */
+export function personName(name: string): string {
+  const guest = /^Guest(?: (\d+))?$/.exec(name);
+  return guest ? [t('join.name.guest'), guest[1] ?? ''].join(' ').trim() : name;
+}
+
+export function seatName(seat: Pick<SeatInfo, 'seat' | 'name' | 'kind'> | undefined, table: Pick<TableInfo, 'you'>): string {
+  if (!seat) return '?';
+  if (seat.kind === 'open') return t('seat.open');
+  if (seat.seat === table.you) return t('seat.you');
+  return seat.kind === 'bot' ? botName(seat.name) : personName(seat.name);
+}
+
+/**
+ * For a narrow column: of a bot's name the last word, unless another player at the table has the same. A number stays with
+ * its word: in tables that are kept from earlier, bots have numbers.
+ */
+export function shortName(seat: SeatInfo, table: TableInfo): string {
+  const short = (one: SeatInfo): string => {
+    const name = seatName(one, table);
+    return one.kind === 'bot' ? (/\S+(?: \d+)?$/.exec(name)?.[0] ?? name) : name;
+  };
+  const wanted = short(seat);
+  return table.seats.some((one) => one.seat !== seat.seat && short(one) === wanted) ? seatName(seat, table) : wanted;
+}
+
+/** Events whose sentence depends on whether their cards may be seen. */
+const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
+
+/** What happened, for the log and for those who listen; null for what needs no words. `top`: the play it may have made. */
+export function sentence(event: Event, table: TableInfo, top: OnTable | null = null): string | null {
+  const you = event.seat !== null && event.seat === table.you;
+  const name = event.seat === null ? '' : seatName(table.seats[event.seat], table);
+  const cards = event.cards?.some((card) => !isHidden(card)) ? cardNames(event.cards) : '';
+  const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
+  const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : '';
+  const key = `event.${event.type}${suffix}`;
+  const kind = named ? kindName(top.kind, top.cards) : '';
+  const params = { name, cards, kind, bid: event.bid ?? 0 };
+  return (you ? maybe(`${key}.you`, params) : null) ?? maybe(key, params);
+}
+
+/** A move in words, for advice and reviews: `Pair: 9 of hearts, 9 of spades`, `Pass`, `Bid 2`. */
+export function moveText(move: LegalMove): string {
+  const cards = cardNames(move.cards ?? []);
+  switch (move.type) {
+    case 'pass':
+      return t('act.pass');
+    case 'bid':
+      return t('act.bid', { n: move.bid ?? 0 });
+    case 'play':
+      return move.kind ? `${kindName(move.kind, move.cards ?? [])}${t('list.colon')}${cards}` : cards;
+    default:
+      return `${t(`act.${move.type}`)}${t('list.colon')}${cards}`;
+  }
+}

@@ -1,0 +1,77 @@
+import type { RulesFacts, View } from '../gen/protocol';
+import { ApiError } from '../server/api';
+import { t, type Locale } from '../i18n/i18n.svelte';
+
+/** A step: a position or none, and the moves that go on; null where there is only something to read. */
+export interface LessonStep {
+  view: View | null;
+  accept: string[] | null;
+  /** A turn of a whole hand: what the coach says, and what the others did since the last one. */
+  coach: string | null;
+  since: [number, string][];
+}
+
+/** A lesson of one game: positions that the engine has made (scripts/lessons.py), and a text a step. */
+export interface Lesson {
+  preset: string;
+  scope: RulesFacts['scope'];
+  ranks: string;
+  steps: LessonStep[];
+}
+
+/** A position for one clause, and what is asked in it (scripts/practice.py). */
+export interface Exercise {
+  view: View;
+  accept: string[];
+  clause: string;
+  task: string;
+}
+
+export interface Exercises extends Omit<Lesson, 'steps'> {
+  steps: Exercise[];
+}
+
+export const LESSONS = ['big-three', 'big-three-4p', 'big-two', 'winner'] as const;
+
+const files = import.meta.glob<{ default: Lesson }>('../lessons/*.json');
+const shelves = import.meta.glob<{ default: Exercises }>('../lessons/practice/*.json');
+const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>> = {
+  en: () => import('../lessons/text/en.json'),
+  fr: () => import('../lessons/text/fr.json'),
+  'zh-Hans': () => import('../lessons/text/zh-Hans.json'),
+  'zh-Hant': () => import('../lessons/text/zh-Hant.json'),
+};
+
+/** The lesson of a game, and its texts in a language: one a step that has no coach. */
+export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
+  const file = files[`../lessons/${game}.json`];
+  if (!file) throw new ApiError(404, t('page.missing'));
+  const [found, texts] = await Promise.all([file(), words[locale]()]);
+  return [found.default, texts.default[game] ?? []];
+}
+
+/** The exercises of a game. */
+export async function exercises(game: string): Promise<Exercises> {
+  const file = shelves[`../lessons/practice/${game}.json`];
+  if (!file) throw new ApiError(404, t('page.missing'));
+  return (await file()).default;
+}
+
+/** What a move is worth as an answer. */
+export type Answer = 'right' | 'wrong' | 'forbidden';
+
+/** Judge an answer by the moves that go on and those that the engine has listed as legal. */
+export function judged(move: string, accept: readonly string[], legal: readonly string[], scope: RulesFacts['scope']): Answer {
+  const words = (text: string): string => [...text.split(' ')].sort().join();
+  const ranks = (text: string): string =>
+    text
+      .split(' ')
+      .map((card) => card[0])
+      .sort()
+      .join();
+  // Where suits mean nothing a play of the same ranks is the same play.
+  const same = (one: string): boolean =>
+    words(one) === words(move) || (scope === 'ranks' && !/[a-z]/.test(one + move) && ranks(one) === ranks(move));
+  if (accept.some(same)) return 'right';
+  return legal.some(same) ? 'wrong' : 'forbidden';
+}

@@ -1,0 +1,89 @@
+import type { PositionValue } from '../gen/protocol';
+import { lines, position as askPosition, problemText } from '../server/api';
+import type { Position } from '../game/replay';
+
+interface Judged {
+  type: string;
+  seq: number;
+}
+interface Done {
+  type: 'done';
+  complete: boolean;
+}
+
+/** One kind of verdicts on the moves of a hand, as they come from the server. */
+export class Verdicts<Move extends Judged, Last extends Done> {
+  moves = $state.raw<ReadonlyMap<number, Move>>(new Map());
+  done = $state.raw<Last | null>(null);
+  working = $state(false);
+  refused = $state('');
+  private readonly stop = new AbortController();
+
+  constructor(private readonly path: string) {}
+
+  /** Ask for them, unless they are here or on their way. */
+  async ask(): Promise<void> {
+    if (this.done || this.working) return;
+    this.working = true;
+    this.refused = '';
+    try {
+      for await (const one of lines<Move | Last>(this.path, this.stop.signal)) {
+        if (one.type === 'done') this.done = one as Last;
+        else this.moves = new Map(this.moves).set((one as Move).seq, one as Move);
+      }
+    } catch (error) {
+      if (!this.stop.signal.aborted) this.refused = problemText(error);
+    } finally {
+      this.working = false;
+    }
+  }
+
+  close(): void {
+    this.stop.abort();
+  }
+}
+
+/** Moves in place of those that were made, and what the solver says after them. */
+export class OtherLine {
+  shown = $state.raw<{ moves: string[]; value: PositionValue } | null>(null);
+  problem = $state('');
+  /** How many questions have been asked or given up: only the last one's answer is shown. */
+  private asked = 0;
+
+  constructor(private readonly hand: string) {}
+
+  /** Play `moves` from the position before event `seq`; false where the reader has gone on meanwhile. */
+  async play(seq: number, moves: string[]): Promise<boolean> {
+    const asked = ++this.asked;
+    this.problem = '';
+    try {
+      const value = await askPosition(this.hand, seq, moves);
+      if (asked !== this.asked) return false;
+      this.shown = { moves, value };
+      return true;
+    } catch (error) {
+      if (asked === this.asked) this.problem = problemText(error);
+      return false;
+    }
+  }
+
+  /** Back to the game. */
+  leave(): void {
+    this.asked++;
+    this.shown = null;
+    this.problem = '';
+  }
+}
+
+/** A solved position as the board shows one. */
+export function positionOf(value: PositionValue): Position {
+  const { view } = value;
+  return {
+    hands: value.hands,
+    table: view.table && view.table_seat !== null ? { seat: view.table_seat, cards: view.table.cards } : null,
+    bidder: view.bidder,
+    bid: view.bid,
+    called: view.called,
+    kitty: view.phase === 'auction' ? (view.kitty ?? []) : [],
+  };
+}

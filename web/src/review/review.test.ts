@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { KnownDone, KnownMove, PositionValue, ReviewDone, ReviewMove } from '../gen/protocol';
+import { gaps, ratingLine, steps } from '../ui/chart';
+import { t } from '../i18n/i18n.svelte';
+import { judged } from '../learn/lessons';
+import { sharePicture } from './picture';
+import { OtherLine, Verdicts } from './review.svelte';
+
+const lines = (...all: object[]): Response => new Response(all.map((one) => `${JSON.stringify(one)}\n`).join(''));
+const move = (seq: number, kept: boolean): object => ({ type: 'move', seq, kept });
+const refused = (code: string): Response => new Response(JSON.stringify({ code, message: 'no', wording: null }), { status: 429 });
+
+beforeEach(() => vi.stubGlobal('location', { protocol: 'http:', host: 'table.test' }));
+afterEach(() => vi.unstubAllGlobals());
+
+describe('verdicts', () => {
+  it('come line by line, once', async () => {
+    let asked = 0;
+    vi.stubGlobal('fetch', () => {
+      asked++;
+      return Promise.resolve(lines(move(7, true), move(5, false), { type: 'done', turning_points: [5], complete: true }));
+    });
+    const open = new Verdicts<ReviewMove, ReviewDone>('/api/hands/h/review');
+    await Promise.all([open.ask(), open.ask()]);
+    await open.ask();
+    expect(asked).toBe(1);
+    expect([...open.moves.keys()]).toEqual([7, 5]);
+    expect(open.done?.turning_points).toEqual([5]);
+    expect(open.working).toBe(false);
+  });
+
+  it('are asked for again after a refusal, which is said', async () => {
+    const answers = [refused('rate'), lines({ type: 'done', turning_points: [], complete: true })];
+    vi.stubGlobal('fetch', () => Promise.resolve(answers.shift()));
+    const open = new Verdicts<ReviewMove, ReviewDone>('/api/hands/h/review');
+    await open.ask();
+    expect(open.refused).not.toBe('');
+    await open.ask();
+    expect(open.refused).toBe('');
+    expect(open.done).not.toBeNull();
+  });
+
+  it('say so where the server has too many reviews to make', async () => {
+    const wording = { id: 'study.busy', values: {} };
+    const busy = new Response(JSON.stringify({ code: 'unavailable', message: 'no', wording }), { status: 503 });
+    vi.stubGlobal('fetch', () => Promise.resolve(busy));
+    const known = new Verdicts<KnownMove, KnownDone>('/api/hands/h/known');
+    await known.ask();
+    expect(known.refused.toLowerCase()).toBe(t('refusal.study.busy'));
+    expect([known.done, known.working]).toEqual([null, false]);
+  });
+});
+
+describe('another line', () => {
+  it('is shown only while the reader waits for it', async () => {
+    const waiting: ((answer: Response) => void)[] = [];
+    vi.stubGlobal('fetch', () => new Promise((done) => waiting.push(done)));
+    const line = new OtherLine('h');
+    const first = line.play(4, ['pass']);
+    const second = line.play(4, ['4H']);
+    const value = (n: number): Response => new Response(JSON.stringify({ value: n } as Partial<PositionValue>));
+    waiting[1]?.(value(2));
+    waiting[0]?.(value(1));
+    expect(await Promise.all([first, second])).toEqual([false, true]);
+    expect(line.shown?.moves).toEqual(['4H']);
+    const third = line.play(4, ['5H']);
+    line.leave();
+    waiting[2]?.(value(3));
+    expect(await third).toBe(false);
+    expect(line.shown).toBeNull();
+  });
+});
+
+describe('charts', () => {
+  const sheet = { width: 600, height: 150, left: 44, right: 16, top: 12, bottom: 22 };
+  it('of ratings stay inside their sheet, with the beginning in sight', () => {
+    const line = ratingLine([1500, 1540, 1390], 1500, sheet);
+    expect([line.low, line.high]).toEqual([1350, 1550]);
+    expect(line.path).toBe('M44.0 41.0L314.0 17.8L584.0 104.8');
+    expect(line.last[0]).toBe(sheet.width - sheet.right);
+    const alone = ratingLine([1700], 1500, sheet);
+    expect(alone.low).toBeLessThan(1500);
+    expect(alone.high).toBeGreaterThan(1700);
+  });
+  it('of values break off where one is not known', () => {
+    const x = (i: number): number => i * 10;
+    const y = (value: number): number => -value;
+    expect(steps([2, 2, -2, null, null, 2, -2], x, y)).toBe('M0 -2H10V-2H20V2M50 -2H60V2');
+    expect(steps([null, null], x, y)).toBe('');
+  });
+
+  it('show where nothing is settled', () => {
+    expect(gaps([undefined, 2, null, null, 2, null])).toEqual([
+      [2, 3],
+      [5, 5],
+    ]);
+    expect(gaps([undefined, 2])).toEqual([]);
+  });
+});
+
+describe('answers in lessons', () => {
+  it('may differ in suits where suits mean nothing', () => {
+    expect(judged('5H 5S', ['5S 5D'], [], 'ranks')).toBe('right');
+    expect(judged('5H 5S', ['5S 5D'], ['5S 5H'], 'complete')).toBe('wrong');
+    expect(judged('5S 5D', ['5D 5S'], [], 'complete')).toBe('right');
+    expect(judged('pass', ['5D'], ['5D', 'pass'], 'ranks')).toBe('wrong');
+    expect(judged('bid 2', ['bid 3'], ['bid 2', 'bid 3'], 'ranks')).toBe('wrong');
+    expect(judged('9H', ['5D'], ['5D', 'pass'], 'ranks')).toBe('forbidden');
+  });
+});
+
+describe('the picture of a hand', () => {
+  const picture = new Blob(['png'], { type: 'image/png' });
+  it('is saved under its name where the device cannot share', async () => {
+    const link = { href: '', download: '', click: vi.fn() };
+    vi.stubGlobal('navigator', {});
+    vi.stubGlobal('document', { createElement: () => link });
+    await sharePicture(picture, 'dasan-h.png', 'http://table.test/h/h');
+    expect(link.download).toBe('dasan-h.png');
+    expect(link.click).toHaveBeenCalledOnce();
+  });
+  it('is shared on a phone, with the link', async () => {
+    const share = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { canShare: () => true, share });
+    vi.stubGlobal('matchMedia', () => ({ matches: true }));
+    await sharePicture(picture, 'dasan-h.png', 'http://table.test/h/h');
+    expect(share).toHaveBeenCalledWith(expect.objectContaining({ url: 'http://table.test/h/h' }));
+  });
+});

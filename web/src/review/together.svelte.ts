@@ -1,0 +1,88 @@
+import type { ErrorMessage, PlaceShown, PlaceTold } from '../gen/protocol';
+import { togetherUrl, watchTogether } from '../server/api';
+
+const AGAIN = 2000;
+
+/** A review that several watch: the leader's place goes out, followers are moved to it. */
+export class Together {
+  /** What was told last of the leader's place; null before that, and where nobody leads. */
+  place = $state.raw<PlaceTold | null>(null);
+  /** Whether this page goes where the leader goes. */
+  following = $state(true);
+  lost = $state(false);
+  id = $state<string | null>(null);
+  private socket: WebSocket | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private closed = false;
+  private sent = '';
+
+  constructor(private readonly moved: (place: PlaceTold) => void) {}
+
+  get lead(): boolean {
+    return this.place?.lead ?? false;
+  }
+
+  /** Begin to lead; the path that others open. */
+  async start(hand: string, place: PlaceShown): Promise<string> {
+    const shared = await watchTogether(hand, place);
+    this.open(shared.id);
+    return shared.path;
+  }
+
+  /** Follow the review with this id, or go on leading it. */
+  open(id: string): void {
+    this.socket?.close();
+    clearTimeout(this.timer);
+    this.closed = false;
+    this.id = id;
+    const socket = new WebSocket(togetherUrl(id));
+    this.socket = socket;
+    socket.onmessage = (event: MessageEvent<string>) => {
+      if (socket !== this.socket) return;
+      const told = JSON.parse(event.data) as PlaceTold | ErrorMessage;
+      if (told.type === 'error') {
+        if (told.code === 'not-found') this.close();
+        this.lost = told.code === 'not-found';
+        return;
+      }
+      this.lost = false;
+      this.place = told;
+      // The leader's page is where it is; only one that comes back is moved to where it was.
+      if (told.lead ? this.sent === '' : this.following) this.moved(told);
+      if (told.lead && this.sent === '') this.sent = 'seen';
+    };
+    socket.onclose = () => {
+      if (this.closed || socket !== this.socket) return;
+      this.lost = true;
+      this.timer = setTimeout(() => this.open(id), AGAIN);
+    };
+  }
+
+  /** The reader has gone somewhere: leaders are followed, followers are on their own. */
+  went(place: PlaceShown): void {
+    if (!this.place) return;
+    if (!this.lead) {
+      this.following = false;
+      return;
+    }
+    const text = JSON.stringify(place);
+    if (text === this.sent || this.socket?.readyState !== WebSocket.OPEN) return;
+    this.sent = text;
+    this.socket.send(text);
+  }
+
+  /** Back to the leader. */
+  follow(): void {
+    this.following = true;
+    if (this.place) this.moved(this.place);
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.socket?.close();
+    this.socket = null;
+    this.place = null;
+    this.id = null;
+  }
+}

@@ -1,0 +1,183 @@
+import type {
+  Advice,
+  BotInfo,
+  CreateTable,
+  Habits,
+  HandInfo,
+  History,
+  Joined,
+  Lobby,
+  Me,
+  PasskeyAnswer,
+  PasskeyListed,
+  PasskeyOptions,
+  PersonalLink,
+  PlaceShown,
+  PositionValue,
+  PresetInfo,
+  Profile,
+  Promise as Promised,
+  PuzzleInfo,
+  PuzzleList,
+  PuzzleVerdict,
+  QuickMatch,
+  QuickMatched,
+  RatingPoint,
+  ReviewNotes,
+  RulesInfo,
+  SessionListed,
+  SharedReview,
+  TableCreated,
+  TableInfo,
+  TableSummary,
+  TurningPoint,
+} from '../gen/protocol';
+import { t } from '../i18n/i18n.svelte';
+import { refusalText, type Refusal } from './refusal';
+import { save } from '../browser/storage';
+
+/** The server refused: `message` is for the player. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly clause: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** What went wrong, for the player: the server's own words, or that it does not answer. */
+export const problemText = (error: unknown): string => (error instanceof ApiError ? error.message : t('start.unreachable'));
+
+/** The same where what a page shows may not be there. */
+export const missingText = (error: unknown): string =>
+  error instanceof ApiError && error.status === 404 ? t('page.missing') : problemText(error);
+
+async function ask<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(path, { credentials: 'same-origin', ...init });
+  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  throw await refusalOf(response);
+}
+
+async function refusalOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => null)) as Partial<Refusal> | null;
+  if (!body?.code || body.message === undefined) return new ApiError(response.status, t('start.unreachable'));
+  const { code, clause = null, message, wording = null } = body;
+  return new ApiError(response.status, refusalText({ code, clause, message, wording }), clause);
+}
+
+const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
+  ask(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+const id = encodeURIComponent;
+const query = (values: Record<string, string | number | boolean | undefined | null>): string => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : '';
+};
+
+export const presets = (): Promise<PresetInfo[]> => ask('/api/presets');
+export const bots = (): Promise<BotInfo[]> => ask('/api/bots');
+export const myTables = (): Promise<TableSummary[]> => ask('/api/tables');
+export const lobby = (): Promise<Lobby> => ask('/api/lobby');
+
+/**
+ * Open a table whose first deal the server has committed to before it could know anything of it; the commitment is kept
+ * for checking that deal afterwards.
+ */
+export async function createTable(wanted: CreateTable): Promise<TableCreated> {
+  const promise = await send<Promised>('/api/promises', {}).catch(() => null);
+  const made = await send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted);
+  if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, 'session');
+  return made;
+}
+export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => send('/api/quick', wanted);
+/** It reaches the server also while the page is being closed. */
+export const leaveQuick = (): Promise<QuickMatched> => ask('/api/quick/leave', { method: 'POST', keepalive: true });
+export const forgetTable = (table: string): Promise<unknown> => send(`/api/tables/${id(table)}/forget`, {});
+export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
+  send(`/api/tables/${id(table)}/join`, { name, seat });
+
+export const rules = (preset: string, options: TableInfo['options'] = {}, lang = 'en'): Promise<RulesInfo> =>
+  ask(`/api/rules/${id(preset)}${query({ ...options, lang })}`);
+
+export const me = (): Promise<Me> => ask('/api/me');
+export const rename = (name: string): Promise<Me> => send('/api/me/name', { name });
+export const myProfile = (): Promise<Profile> => ask('/api/me/profile');
+export const register = (name: string, password: string): Promise<Me> => send('/api/account', { name, password });
+export const signIn = (name: string, password: string): Promise<Me> => send('/api/sign-in', { name, password });
+export const signOut = (everywhere: boolean): Promise<Me> => send(`/api/sign-out${query({ everywhere })}`, {});
+export const deleteAccount = (password: string | null): Promise<Me> => send('/api/account/delete', { password });
+export const changePassword = (old: string | null, wanted: string): Promise<Me> =>
+  send('/api/account/password', { old, new: wanted });
+export const sessions = (): Promise<SessionListed[]> => ask('/api/sessions');
+export const endSession = (session: string): Promise<SessionListed[]> => send(`/api/sessions/${id(session)}/sign-out`, {});
+export const passkeys = (): Promise<PasskeyListed[]> => ask('/api/passkeys');
+export const removePasskey = (passkey: string): Promise<PasskeyListed[]> => send(`/api/passkeys/${id(passkey)}/remove`, {});
+export const askPasskey = (name: string | null): Promise<PasskeyOptions> => send('/api/passkeys/options', { name });
+export const keepPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys', answer);
+export const askPasskeySignIn = (): Promise<PasskeyOptions> => send('/api/passkeys/sign-in/options', {});
+export const signInByPasskey = (answer: PasskeyAnswer): Promise<Me> => send('/api/passkeys/sign-in', answer);
+export const habits = (): Promise<Habits[]> => ask('/api/me/habits');
+/** `who`: an account's name, null for oneself. */
+export const ratingChart = (who: string | null, preset: string, players: number): Promise<RatingPoint[]> =>
+  ask(`/api/${who === null ? 'me' : `people/${id(who)}`}/ratings/${id(preset)}/${players}`);
+export const personalLink = (): Promise<PersonalLink> => send('/api/me/link', {});
+export const claimLink = (token: string): Promise<Me> => send('/api/me/claim', { token });
+export const history = (before?: string): Promise<History> => ask(`/api/me/history${query({ before })}`);
+export const profile = (name: string): Promise<Profile> => ask(`/api/people/${id(name)}`);
+
+export const hand = (hand: string): Promise<HandInfo> => ask(`/api/hands/${id(hand)}`);
+export const handRecordUrl = (hand: string): string => `/api/hands/${id(hand)}/record`;
+export const position = (hand: string, seq: number, moves: string[]): Promise<PositionValue> =>
+  send(`/api/hands/${id(hand)}/solve`, { seq, moves });
+
+export const advice = (hand: string, seq: number): Promise<Advice> => ask(`/api/hands/${id(hand)}/advice${query({ seq })}`);
+
+export const puzzles = (wanted: { theme?: string; grade?: number; preset?: string; offset?: number }): Promise<PuzzleList> =>
+  ask(`/api/puzzles${query(wanted)}`);
+export const puzzle = (puzzle: string): Promise<PuzzleInfo> => ask(`/api/puzzles/${id(puzzle)}`);
+export const dailyPuzzle = (): Promise<PuzzleInfo> => ask('/api/puzzles/today');
+export const answerPuzzle = (puzzle: string, moves: string[]): Promise<PuzzleVerdict> =>
+  send(`/api/puzzles/${id(puzzle)}/answer`, { moves });
+
+export async function text(path: string): Promise<string> {
+  const response = await fetch(path, { credentials: 'same-origin' });
+  if (!response.ok) throw await refusalOf(response);
+  return response.text();
+}
+
+/** Read JSON lines as they come. */
+export async function* lines<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
+  const response = await fetch(path, { credentials: 'same-origin', signal });
+  if (!response.ok || !response.body) throw await refusalOf(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const parts = (rest + value).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) if (part.trim()) yield JSON.parse(part) as T;
+  }
+  if (rest.trim()) yield JSON.parse(rest) as T;
+}
+
+export const recordUrl = (table: string): string => `/api/tables/${id(table)}/record`;
+export const knownUrl = (hand: string): string => `/api/hands/${id(hand)}/known`;
+export const pictureUrl = (hand: string, seq: number | null): string => `/api/hands/${id(hand)}/picture${query({ seq })}`;
+export const notes = (hand: string): Promise<ReviewNotes> => ask(`/api/hands/${id(hand)}/notes`);
+export const keepNote = (hand: string, seq: number, text: string): Promise<ReviewNotes> =>
+  send(`/api/hands/${id(hand)}/notes`, { seq, text });
+export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>
+  send(`/api/hands/${id(hand)}/together`, place);
+/** The move that decided a finished hand, as far as the server could tell soon. */
+export const turningPoint = (hand: string): Promise<TurningPoint> => ask(`/api/hands/${id(hand)}/turning`);
+export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;
+
+/** The table's socket; `seq` is what this page has seen of it, -1 for nothing. */
+export const socketUrl = (table: string, seq = -1): string =>
+  `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/tables/${id(table)}${seq >= 0 ? `?seq=${seq}` : ''}`;
+
+export const togetherUrl = (shared: string): string =>
+  `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/reviews/${id(shared)}`;

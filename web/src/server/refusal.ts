@@ -1,0 +1,21 @@
+import type { ErrorMessage } from '../gen/protocol';
+import { printed, short } from '../cards/cards';
+import { maybe, t } from '../i18n/i18n.svelte';
+
+/** Why something was refused: the server's sentence, and which of the catalogue's it is. */
+export type Refusal = Pick<ErrorMessage, 'code' | 'clause' | 'message' | 'wording'>;
+
+/** `3C 4D` as `3♣ 4♦`, `T` as `10`, for the eye. */
+const drawn = (text: string): string =>
+  text.replace(/\b([2-9TJQKA])([DCHS])\b/g, (card) => short(card)).replace(/\bT\b/g, printed('T'));
+
+const value = (name: string, text: string): string =>
+  name === 'kind' || name === 'other' ? (maybe(`kind.bare.${text}`) ?? drawn(text)) : drawn(text);
+
+/** Why something was refused, in the reader's language. */
+export function refusalText({ code, message, wording }: Refusal): string {
+  if (!wording) return maybe(`refusal.code.${code}`) ?? t('refusal.other');
+  const values = Object.fromEntries(Object.entries(wording.values).map(([name, text]) => [name, value(name, text)]));
+  const text = maybe(`refusal.${wording.id}`, values) ?? drawn(message);
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
+}

@@ -1,0 +1,80 @@
+import type { QuickMatch, QuickMatched } from '../gen/protocol';
+import { leaveQuick, problemText, quickMatch } from '../server/api';
+import { load, save } from '../browser/storage';
+
+const EVERY = 2000;
+
+export const SPEEDS = ['move-20', 'move-60', 'clock-300'] as const;
+
+interface Kept {
+  preset: string;
+  speed: (typeof SPEEDS)[number];
+  bots: boolean;
+}
+
+/** Seeks a game by rating: asks again and again until there is a table, or until told to stop. */
+export class Quick {
+  wanted = $state<Kept>(load<Kept>('quick', { preset: 'big-three', speed: 'move-60', bots: true }));
+  /** What the server said last, while a game is sought. */
+  found = $state.raw<QuickMatched | null>(null);
+  seeking = $state(false);
+  problem = $state('');
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The question on its way. */
+  private asked: Promise<void> = Promise.resolve();
+
+  constructor(private readonly go: (table: string) => void) {}
+
+  start(): void {
+    if (this.seeking) return;
+    save('quick', this.wanted);
+    this.seeking = true;
+    this.problem = '';
+    this.asked = this.asked.then(() => this.ask());
+  }
+
+  /** Seek no more. A table that was found in the same moment is not left waiting: the player goes there. */
+  async stop(): Promise<void> {
+    if (!this.seeking) return;
+    this.end();
+    // An answer that comes after leaving would take a seat for nobody.
+    await this.asked;
+    const { table } = await leaveQuick().catch(() => ({ table: null }));
+    if (table) this.go(table);
+  }
+
+  /** The browser closes the page, and would not wait for an answer. */
+  close(): void {
+    if (!this.seeking) return;
+    this.end();
+    void leaveQuick().catch(() => undefined);
+  }
+
+  private end(): void {
+    this.seeking = false;
+    this.found = null;
+    clearTimeout(this.timer);
+  }
+
+  private async ask(): Promise<void> {
+    if (!this.seeking) return;
+    const name = load<string>('name', '');
+    const wanted: QuickMatch = { ...this.wanted, ...(name ? { name } : {}) };
+    try {
+      const found = await quickMatch(wanted);
+      // The others wait there, also for somebody who has just stopped seeking.
+      if (found.table) {
+        this.end();
+        return this.go(found.table);
+      }
+      if (!this.seeking) return;
+      this.found = found;
+    } catch (error) {
+      this.end();
+      this.problem = problemText(error);
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.asked = this.ask()), EVERY);
+  }
+}

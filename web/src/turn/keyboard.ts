@@ -1,0 +1,87 @@
+import type { Table } from '../game/table.svelte';
+
+interface Moves {
+  step(by: number): void;
+  close(): void;
+}
+
+const TYPING = new Set(['INPUT', 'SELECT', 'TEXTAREA']);
+
+/** Whether a button or a link that is no card has the focus: Enter belongs to it. */
+export const onControl = (target: HTMLElement): boolean =>
+  target.tagName === 'A' || (target.tagName === 'BUTTON' && target.dataset.at === undefined);
+
+/** The keys of the table; a key that something focused needs for itself is left to it. */
+export function keyboard(event: KeyboardEvent, table: Table, moves: Moves, panelOpen: boolean): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = event.target as HTMLElement;
+  if (event.key === 'Escape' && panelOpen) {
+    moves.close();
+    return;
+  }
+  if (TYPING.has(target.tagName) || panelOpen || table.opening) return;
+
+  const onCard = target.dataset.at !== undefined;
+  const inTabs = ['tab', 'tabpanel'].includes(target.getAttribute('role') ?? '');
+  const done = act();
+  if (done) event.preventDefault();
+
+  function act(): boolean {
+    switch (event.key) {
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        if (inTabs) return false;
+        moves.step(event.key === 'ArrowRight' ? 1 : -1);
+        return true;
+      case 'Enter':
+        // A button that is focused gets its Enter; a card gives it to the play.
+        if (onControl(target) || (onCard && !table.selection.length)) return false;
+        if (table.myTurn && table.advice && !table.selection.length) {
+          table.move(table.advice.move.move);
+          return true;
+        }
+        if (!table.selection.length) return false;
+        if (table.myTurn) table.play();
+        else table.ahead('play');
+        return true;
+      case 'Escape':
+        if (table.settled && table.view?.result && !table.looking) {
+          table.looking = true;
+          return true;
+        }
+        table.choose([]);
+        table.plan = null;
+        table.dismiss();
+        return true;
+      case 'p':
+      case 'P':
+        if (table.myTurn) table.pass();
+        else if (table.view?.phase === 'play') table.ahead('pass');
+        return true;
+      case 'h':
+      case 'H':
+        table.hint();
+        return true;
+      case 'c':
+      case 'C':
+        table.cycle();
+        return true;
+      case 'n':
+      case 'N':
+        table.next();
+        return true;
+      case '1':
+      case '2':
+      case '3':
+        return bid(Number(event.key));
+      default:
+        return false;
+    }
+  }
+
+  function bid(n: number): boolean {
+    const move = table.myTurn ? table.view?.legal_moves.find((one) => one.type === 'bid' && one.bid === n) : undefined;
+    if (move) table.move(move.move);
+    return Boolean(move);
+  }
+}
