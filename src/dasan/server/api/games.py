@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 import dasan
 from dasan import bots as known_bots
@@ -13,13 +13,14 @@ from dasan.games import PRESETS, Option, Preset
 from dasan.reasons import said
 from dasan.ruleset import clauses
 from dasan.server.api.asked import limit
+from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.protocol.base import OptionValue
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import called
 from dasan.server.tables.facts import facts
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 
 _LISTING = threading.Lock()

@@ -7,12 +7,13 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response, StreamingResponse
 
 import dasan
 from dasan.reasons import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
+from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
 from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
 from dasan.server.refusals import Refused
@@ -22,7 +23,7 @@ from dasan.server.study.hand_picture import picture
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.tables.room import Room
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 NDJSON = "application/x-ndjson"
 AT_ONCE = 16

@@ -12,12 +12,13 @@ import secrets
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.people import account_of, check_free, described
+from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.protocol import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
@@ -30,7 +31,7 @@ from dasan.server.tables.chairs import clean_name
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration
 
-router = APIRouter(prefix="/api/passkeys")
+router = strict_router("/api/passkeys")
 
 MOST_EACH = 20
 WRONG = said("passkey.wrong")

@@ -6,13 +6,14 @@ from contextlib import suppress
 from secrets import token_hex
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from dasan import bots
 from dasan.errors import DasanError
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import moment
+from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import COOKIE, new_player
 from dasan.server.protocol import (
@@ -33,7 +34,7 @@ from dasan.server.store.people import Person, Taken
 from dasan.server.tables.chairs import clean_name
 from dasan.server.tables.directory import Tables
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 WRONG = said("account.wrong")
 

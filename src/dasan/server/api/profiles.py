@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from dasan import bots
 from dasan.reasons import said
 from dasan.server.api.asked import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
+from dasan.server.api.strict import router as strict_router
 from dasan.server.protocol import Habits, History, Profile, Rating, RatingPoint, RoleStatistics
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -18,7 +19,7 @@ from dasan.server.store.hands import PAGE
 from dasan.server.store.ratings import SCALE, SETTLED, shown
 from dasan.server.store.schema import hand_seats
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 
 @router.get("/me/profile")

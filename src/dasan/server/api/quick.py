@@ -6,11 +6,12 @@ import asyncio
 import secrets
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from dasan import bots
 from dasan.play import fairness
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
@@ -22,7 +23,7 @@ from dasan.server.tables.directory import DEFAULT_BOT
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
 
-router = APIRouter(prefix="/api/quick")
+router = strict_router("/api/quick")
 
 SPEEDS: dict[str, dict[str, Any]] = {
     "move-20": {"kind": "move", "seconds": 20},

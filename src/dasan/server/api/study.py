@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import StreamingResponse
 
 from dasan import __version__
@@ -18,6 +18,7 @@ from dasan.puzzles import Puzzle
 from dasan.reasons import said
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import NDJSON
+from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import report
 from dasan.server.protocol import (
     Advice,
@@ -40,7 +41,7 @@ from dasan.server.tables.facts import facts
 from dasan.server.workers.jobs import position
 from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 Kind: TypeAlias = Literal["open", "known"]
 FAILED = (JobFailed, JobTimeout, JobCrashed)

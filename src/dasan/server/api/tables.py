@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
 from dasan.reasons import said
 from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.protocol import (
@@ -37,7 +38,7 @@ from dasan.server.refusals import Refused
 from dasan.server.store import Listed
 from dasan.server.tables.facts import title_of
 
-router = APIRouter(prefix="/api")
+router = strict_router("/api")
 
 
 @router.post("/promises", status_code=201)

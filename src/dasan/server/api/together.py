@@ -6,12 +6,12 @@ import asyncio
 import secrets
 from contextlib import suppress
 
-from fastapi import APIRouter, Request, Response, WebSocket
-from pydantic import ValidationError
+from fastapi import Request, Response, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
@@ -23,8 +23,9 @@ from dasan.server.refusals import STATUS, Refused
 from dasan.server.settings import Settings
 from dasan.server.store.reviews import Shared
 from dasan.server.study.together import Together
+from dasan.strict_json import parse
 
-router = APIRouter()
+router = strict_router()
 
 
 @router.get("/api/hands/{hand_id}/notes")
@@ -143,9 +144,9 @@ class _Follower:
                 continue
             over = 0
             try:
-                place = PlaceShown.model_validate_json(message.get("text") or "")
+                place = PlaceShown.model_validate(parse(message.get("text") or ""))
                 await self._together.lead(self._shared_id, self._connection.player, place)
-            except ValidationError:
+            except ValueError:
                 self._connection.offer(_error(Refused("malformed", "that is no place in a review")))
             except Refused as refused:
                 self._connection.offer(_error(refused))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
@@ -107,6 +107,10 @@ class Guard:
     def _check(self, scope: Scope, headers: Headers) -> None:
         if "\0" in scope["path"] or b"%00" in scope.get("query_string", b""):
             raise Refused("malformed", "an address has no NUL in it")
+        if scope["path"].startswith(("/api/", "/ws/")):
+            names = [name for name, _ in parse_qsl(scope.get("query_string", b"").decode("latin-1"), True)]
+            if len(set(names)) < len(names):
+                raise Refused("malformed", "an address names each of its parameters once")
         host = headers.get("host", "")
         if not self._settings.serves(_name(host)):
             raise Refused("forbidden", said("address"))

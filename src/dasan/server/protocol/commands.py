@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from dasan.server.protocol.base import BotName, CommandId, Message, Name, SeatNumber
 from dasan.server.refusals import Refused
+from dasan.strict_json import parse
 
 
 class MoveCommand(Message):
@@ -225,6 +226,6 @@ def read_client(text: str) -> Command | ProbeReply | Ping:
     dasan.server.refusals.Refused: the server cannot read that message
     """
     try:
-        return _client.validate_json(text)
-    except (ValueError, RecursionError):
+        return _client.validate_python(parse(text))
+    except ValueError:
         raise Refused("malformed", "the server cannot read that message") from None
