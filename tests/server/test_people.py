@@ -312,6 +312,42 @@ def test_offers_end_a_session_and_a_rematch_follows(server: Served) -> None:
             again.until_seen(lambda table: table["session"]["number"] == 1)
 
 
+def ended(one: Socket, two: Socket) -> None:
+    """End the session of two people."""
+    done(one, "offer", offer="end")
+    two.until_seen(lambda table: table["table"]["offer"] is not None)
+    done(two, "answer", accept=True)
+    one.until_seen(lambda table: table["table"]["status"] == "ended")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_rematch_leaves_the_chair_of_a_player_who_has_gone_open(server: Served, wanted: bool) -> None:
+    """Whether they offered it and went, or went without a word."""
+    with seated(server, "big-three", 2, bots=1) as (one, two):
+        ended(one, two)
+        if wanted:
+            done(one, "rematch")
+        one.raw.close()
+        two.until_seen(lambda table: not table["presence"][0]["here"])
+        done(two, "rematch")
+        two.until_seen(lambda table: table["table"]["rematch"] is not None)
+        with server.players[1].sit(two.table["table"]["rematch"]) as again:
+            assert [seat["kind"] for seat in again.table["table"]["seats"]] == ["open", "human", "bot"]
+            assert (again.table["table"]["you"], again.table["table"]["host"]) == (1, 1)
+            assert again.table["table"]["status"] == "waiting"
+
+
+def test_every_spectator_is_counted_with_or_without_a_cookie(server: Served) -> None:
+    with seated(server, "big-three", 1, bots=2, spectators=True) as (host,):
+        known = server.player()
+        known.open_table("big-three")
+        table_id = host.table["table"]["id"]
+        with known.sit(table_id), server.player().sit(table_id), server.player().sit(table_id) as last:
+            assert last.table["watching"] == 3
+            host.until_seen(lambda table: table["watching"] == 3)
+        host.until_seen(lambda table: table["watching"] == 0)
+
+
 def test_moves_are_taken_back_against_bots(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)

@@ -323,7 +323,10 @@ def test_offers_are_carried_out_when_all_accept() -> None:
     for player in ("p0", "p1", "p2"):
         ended = fold(ended, decide(ended, player, RematchCommand(type="rematch", id="r")), ended.at)
     entry = by_itself(ended, ended.at, everybody(ended))
-    assert entry == {"type": "rematch", "table": ended.head.rematch}
+    assert entry == {"type": "rematch", "table": ended.head.rematch, "seats": [0, 1, 2]}
+    entry = by_itself(ended, ended.at, frozenset({0, 2}), gone=frozenset({1}))
+    assert entry == {"type": "rematch", "table": ended.head.rematch, "seats": [0, 2]}
+    assert by_itself(ended, ended.at, frozenset(), gone=everybody(ended)) is None
 
 
 def test_moves_are_taken_back_against_bots_alone() -> None:

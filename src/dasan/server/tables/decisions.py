@@ -85,11 +85,12 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry
             return {"type": "vote", "seat": seat}
 
 
-def by_itself(room: Room, now: int, here: AbstractSet[int]) -> Entry | None:
-    """The entry that follows without a command, while the people in seats ``here`` are connected.
+def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[int] = frozenset()) -> Entry | None:
+    """The entry that follows without a command, while the people in seats ``here`` are connected; ``gone`` were, and left.
 
     The first hand is dealt when nobody is waited for any more, further ones when all who are here have said so or their
-    time has come, offers that all have accepted are carried out, and whoever runs out of time is substituted.
+    time has come, offers that all have accepted are carried out, and a player who runs out of time is substituted. A rematch
+    seats the people who want it: not those who have not said so, nor those who have left since.
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
@@ -97,21 +98,22 @@ def by_itself(room: Room, now: int, here: AbstractSet[int]) -> Entry | None:
     if room.offer is not None and waiting <= set(room.offer.accepted):
         return _accepted(room)
     if room.status == "ended":
-        if room.rematch is None and _all_voted(room, waiting, here):
-            return {"type": "rematch", "table": room.head.rematch}
+        votes = room.votes - gone
+        if room.rematch is None and _all_voted(votes, waiting, here):
+            return {"type": "rematch", "table": room.head.rematch, "seats": sorted(votes)}
         return None
     if room.over:
         due = room.next_at is not None and now >= room.next_at and bool(waiting & here)
-        return deal(room) if (due or _all_voted(room, waiting, here)) and room.number < MOST_HANDS else None
+        return deal(room) if (due or _all_voted(room.votes, waiting, here)) and room.number < MOST_HANDS else None
     deadline = room.deadline
     if deadline is not None and now >= deadline and room.to_act is not None:
         return substitute(room, room.to_act, "time")
     return None
 
 
-def _all_voted(room: Room, waiting: AbstractSet[int], here: AbstractSet[int]) -> bool:
+def _all_voted(votes: AbstractSet[int], waiting: AbstractSet[int], here: AbstractSet[int]) -> bool:
     """Whether everybody who is here has voted; those who are away are not waited for."""
-    return bool(room.votes) and (waiting <= room.votes or (bool(waiting & here) and waiting & here <= room.votes))
+    return bool(votes) and (waiting <= votes or (bool(waiting & here) and waiting & here <= votes))
 
 
 def substitute(room: Room, seat: int, reason: str, bot: str | None = None) -> Entry:

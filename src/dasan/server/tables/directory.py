@@ -152,11 +152,16 @@ class Tables:
             await self._ask(head.id, Table.look)
         return head.id, seat
 
-    async def open_rematch(self, room: Room) -> None:
-        """Create the table that follows ``room``'s; nothing, where it is there already."""
+    async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
+        """Create the table that follows ``room``'s, if there is none yet: with the bots, the people in ``seats``, open chairs."""
         head = Head(room.head.rematch, room.head.rules, room.head.settings, fairness.new_secret())
-        chairs = tuple(Chair(chair.kind, chair.name, chair.player, chair.bot) for chair in room.chairs)
-        await self.store.log.create(Room.create(head, chairs, room.host, now()))
+        chairs = tuple(
+            Chair(chair.kind, chair.name, chair.player, chair.bot) if chair.kind != "human" or seat in seats else OPEN
+            for seat, chair in enumerate(room.chairs)
+        )
+        staying = [chair.player for chair in chairs if chair.kind == "human"]
+        host = room.host if room.host in staying else staying[0]
+        await self.store.log.create(Room.create(head, chairs, host, now()))
 
     async def look(self, table_id: str) -> Room:
         """The table's room as it is now."""

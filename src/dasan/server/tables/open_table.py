@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -45,6 +45,8 @@ MARKS = 512
 RESEATING = frozenset({"sit", "stand", "bots"})
 TIMED = frozenset({"move", "clock"})
 """Speeds whose clocks forgive the delay of a player's connection."""
+COUNT_EVERY = 0.5
+"""Seconds in which spectators who come and go are counted together."""
 TRIES = 3
 """Failures in a row after which a bot is replaced at a table."""
 
@@ -84,8 +86,8 @@ class Process(Protocol):
         """The table is closed: another process may claim it."""
         ...
 
-    async def open_rematch(self, room: Room) -> None:
-        """Create the table that follows ``room``'s; nothing, where it is there already."""
+    async def open_rematch(self, room: Room, seats: Collection[int]) -> None:
+        """Create the table that follows ``room``'s for the people in ``seats``, if there is none yet."""
         ...
 
     async def think(self, name: str, view: dasan.View) -> Thought:
@@ -117,6 +119,9 @@ class Table:
         self._answers = Answers()
         self._marks: deque[Mark] = deque(maxlen=MARKS)
         self._attendance = Attendance(now())
+        self._present: showing.Json = {"presence": [], "watching": 0}
+        """Who is here, as it was published last."""
+        self._counting: asyncio.TimerHandle | None = None
         self._spectators = Spectators(self.hub)
         self._inbox: deque[Callable[[], Awaitable[None]]] = deque()
         self._waiting: set[asyncio.Future[object]] = set()
@@ -190,7 +195,7 @@ class Table:
         viewer = self.viewer(player)
         self.hub.join(connection)
         connection.timed = self.room.head.settings.speed.kind in TIMED
-        news = self._attendance.update(self.hub.players, now())
+        self._attendance.update(self.hub.players, now())
         presence = self.presence()
         mark = next((m for m in self._marks if m.seq == seen), None)
         if mark is not None and viewer is not None:
@@ -201,7 +206,7 @@ class Table:
             messages = [showing.snapshot(self.room_for(viewer), viewer, now(), presence)]
         for message in messages:
             connection.offer(compact(message))
-        await self.attended(news=news)
+        await self.attended()
 
     async def detail(self, player: str | None) -> showing.Json:
         """The table as REST shows it to the player."""
@@ -212,9 +217,9 @@ class Table:
         watching = sum(self.room.seat_of(connection.player) is None for connection in self.hub)
         return self._attendance.shown(self.room, watching)
 
-    async def attended(self, *, news: bool = False) -> None:
+    async def attended(self) -> None:
         """Act on somebody having connected or left."""
-        news = self._attendance.update(self.hub.players, now()) or news
+        self._attendance.update(self.hub.players, now())
         here = self._attendance.seats(self.room)
         back = [
             seat
@@ -222,9 +227,22 @@ class Table:
             if (waiting := self.room.chairs[seat].substitute) is not None and waiting[1] == "absent"
         ]
         await self.write([{"type": "return", "seat": seat} for seat in back])
-        if news:
-            message = {"type": "presence", **self.presence()}
-            self.hub.publish(lambda _: None, lambda _: compact(message))
+        if self.presence()["presence"] != self._present["presence"]:
+            self._publish_presence()
+        elif self._counting is None:
+            # Thousands may come to watch: their number is published once for all who come within a moment.
+            self._counting = asyncio.get_running_loop().call_later(COUNT_EVERY, self._publish_presence)
+
+    def _publish_presence(self) -> None:
+        """Send everybody who is here and how many watch, unless that is what was sent last."""
+        if self._counting is not None:
+            self._counting.cancel()
+            self._counting = None
+        present = self.presence()
+        if present != self._present:
+            self._present = present
+            text = compact({"type": "presence", **present})
+            self.hub.publish(lambda _: None, lambda _: text)
 
     async def carry_out(self, player: str, command: RoomCommand, lag: int = 0) -> int:
         """Let the room decide, write the log, then tell everybody: the length of the log after the command.
@@ -266,16 +284,16 @@ class Table:
     async def write(self, entries: list[Entry], cause: Cause | None = None) -> None:
         """Write ``entries`` and whatever follows from them by itself, then tell everybody."""
         moment = now()
-        here = self._attendance.seats(self.room)
+        here, gone = self._attendance.seats(self.room), self._attendance.gone(self.room)
         rooms = [self.room]
         written: list[Written] = []
         following: Entry | None = None
         pending = deque(entries)
-        while pending or (following := by_itself(rooms[-1], moment, here)) is not None:
+        while pending or (following := by_itself(rooms[-1], moment, here, gone)) is not None:
             entry = pending.popleft() if pending else following
             assert entry is not None
             if entry["type"] == "rematch":
-                await self._process.open_rematch(rooms[-1])
+                await self._process.open_rematch(rooms[-1], entry["seats"])
             after = fold(rooms[-1], listed(rooms[-1], entry), moment)
             if entry["type"] == "move":
                 entry = {**entry, "move": told(after, rooms[-1])}
@@ -428,8 +446,7 @@ class Table:
         ]
         if late:
             await self.write([substitute(self.room, seat, "absent") for seat in late])
-            message = {"type": "presence", **self.presence()}
-            self.hub.publish(lambda _: None, lambda _: compact(message))
+            self._publish_presence()
 
     async def _bots(self) -> None:
         """Start the bot whose turn it is, or make its move when it has chosen and the delay is over."""

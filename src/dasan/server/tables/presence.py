@@ -31,6 +31,12 @@ class Attendance:
         """Seats whose players are here."""
         return frozenset(seat for seat, chair in enumerate(room.chairs) if chair.player in self._here)
 
+    def gone(self, room: Room) -> frozenset[int]:
+        """Seats whose players were here and have left. Nobody is gone from a correspondence game."""
+        if room.head.settings.speed.kind == "correspondence":
+            return frozenset()
+        return frozenset(seat for seat, chair in enumerate(room.chairs) if chair.player in self._since)
+
     def since(self, player: str) -> int:
         """When the player was last seen; when the table was opened by its owner, if never."""
         return self._since.get(player, self._began)
