@@ -20,6 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from dasan.server.app import create_app
 from dasan.server.main import configure, listen
+from dasan.server.people.identity import Identities
 from dasan.server.settings import Settings
 from dasan.server.store.database import DATABASE_FILE
 from dasan.server.store.migrating import migrate
@@ -149,6 +150,7 @@ class Served(Remote):
     settings: Settings
     players: list[Player] = field(default_factory=list)
     tables: Tables = field(init=False)
+    identities: Identities = field(init=False)
 
     def player(self) -> Player:
         # Nothing is encrypted: loading the certificates of this machine would take longer than most requests.
@@ -180,7 +182,7 @@ def served(settings: Settings, *, send_buffer: int = 0) -> Iterator[Served]:
         while not server.started:
             assert thread.is_alive(), app.state.failure
             thread.join(0.01)
-        running.tables = app.state.tables
+        running.tables, running.identities = app.state.tables, app.state.identities
         yield running
     finally:
         for player in running.players:

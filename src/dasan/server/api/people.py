@@ -106,9 +106,7 @@ async def sign_out(
 ) -> Me:
     """Sign out this browser, or all browsers of the account."""
     if player is not None:
-        session = ids.session(request)
-        if everywhere or session is not None:
-            await store.people.sign_out(player, None if everywhere else session, now())
+        await store.people.sign_out(player, None if everywhere else ids.session(request), now())
         ids.forget()
         live.recheck(player)
     response.delete_cookie(COOKIE, path="/")
@@ -133,10 +131,10 @@ async def end_session(
     session: str, request: Request, store: StoreHere, ids: IdentitiesHere, live: LiveHere, player: Player
 ) -> list[SessionListed]:
     """Sign out one of the account's browsers and list the others."""
-    if player is not None:
-        await store.people.sign_out(player, session, now())
-        ids.forget()
-        live.recheck(player)
+    person = await account_of(store, player)
+    await store.people.sign_out(person.id, session, now())
+    ids.forget()
+    live.recheck(person.id)
     return await sessions(request, store, ids, player)
 
 

@@ -1,7 +1,7 @@
-"""Who a browser is: a player's id in a signed cookie, with a session's where the player has an account.
+"""Who a browser is: the ids of a player and a session, in a signed cookie.
 
-A guest's cookie needs nothing else. Once a player has an account only signed-in browsers are that player, and the store
-knows them: what it said is remembered for a few seconds.
+The store knows the sessions of accounts, which begin with a sign-in, and those sessions of guests that have ended. Its answers
+are remembered for a minute.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Identities:
             return False
 
     def session(self, connection: HTTPConnection) -> str | None:
-        """The session of a signed-in browser, as the store knows it."""
+        """The name of the browser's session in the store; None: its cookie is from a version whose guests had none."""
         found = self._read(connection)
         return None if found is None or found[1] is None else fingerprint(found[1])
 
@@ -124,10 +124,10 @@ class Identities:
         person = await self._people.find(player)
         if person is not None and person.banned:
             raise Banned
-        if session is not None:
-            valid = await self._people.is_signed_in(fingerprint(session), player, now())
+        if person is not None and person.account is not None:
+            valid = session is not None and await self._people.is_signed_in(fingerprint(session), player, now())
         else:
-            valid = person is None or person.account is None
+            valid = not await self._people.has_ended(player, None if session is None else fingerprint(session))
         # Where all was forgotten meanwhile, the answer may be older than that: it is kept in nobody's memory.
         remembered[key] = (valid, time.monotonic() + REMEMBERED)
         if len(remembered) > MOST_REMEMBERED:
@@ -144,10 +144,10 @@ class Identities:
         return None if person is None else person.name
 
     async def remember(self, request: HTTPConnection, response: Response, player: str) -> None:
-        """Have the browser keep a guest's cookie, if it is not this player's already."""
+        """Have the browser keep a guest's cookie with a session of its own, if it is not this player's already."""
         found = self._read(request)
         if found is None or found[0] != player:
-            self.set_cookie(request, response, self._cookies.sign(player))
+            self.set_cookie(request, response, self._cookies.sign(player, secrets.token_urlsafe(18)))
 
     async def sign_in(self, request: HTTPConnection, response: Response, player: str) -> None:
         """Make this browser a signed-in one of the player's."""

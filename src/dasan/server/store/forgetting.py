@@ -19,7 +19,6 @@ from dasan.server.store.schema import (
     events,
     forgotten,
     hand_seats,
-    links,
     passkeys,
     players,
     rating_points,
@@ -29,9 +28,9 @@ from dasan.server.store.schema import (
     seats,
     seekers,
     shared_reviews,
-    sign_ins,
     tables,
 )
+from dasan.server.store.sessions import end_sessions
 
 NOBODY = "Former player"
 """The name of a deleted player at tables and in hands."""
@@ -91,7 +90,8 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
-    mine = (sign_ins, links, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
+    end_sessions(connection, player, now)
+    mine = (ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
     for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
@@ -99,7 +99,6 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))
     connection.execute(sa.delete(players).where(players.c.id == player))
-    leave_notice(connection, "recheck", player, now)
 
 
 def _forget_entries(connection: sa.Connection, row: Any, player: str, other: str) -> set[int]:

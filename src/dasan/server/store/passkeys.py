@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.people import Taken, put
-from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import challenges, passkeys, players
+from dasan.server.store.sessions import end_sessions
 
 CHALLENGE_KEPT = 5 * 60 * 1000
 """Milliseconds within which a challenge must be answered."""
@@ -102,7 +102,7 @@ class Passkeys:
                 if owner not in (None, passkey.player):
                     raise Taken
                 put(connection, passkey.player, passkey.created, name=account, account=folded(account))
-                leave_notice(connection, "recheck", passkey.player, passkey.created)
+                end_sessions(connection, passkey.player, passkey.created)
             connection.execute(sa.insert(passkeys), vars(passkey))
 
         await self._database.write(write)

@@ -28,6 +28,7 @@ from dasan.server.store.schema import (
     shared_reviews,
     sign_ins,
 )
+from dasan.server.store.sessions import begin_again, end_sessions, has_ended
 
 SEEN_EVERY = 60 * 1000
 """The least number of milliseconds between two updates of the time when a browser was last seen."""
@@ -79,14 +80,14 @@ class People:
         await self._database.write(lambda connection: put(connection, player, now, name=name))
 
     async def register(self, player: str, account: str, password: str, now: int) -> None:
-        """Open a player's account, or change its password (a hash). Raises ``Taken`` if the name belongs to somebody else."""
+        """Open an account (password: a hash) for a guest, whose sessions end. Raises ``Taken`` if somebody else has the name."""
 
         def write(connection: sa.Connection) -> None:
             owner = connection.scalar(sa.select(players.c.id).where(players.c.account == folded(account)))
             if owner not in (None, player):
                 raise Taken
             put(connection, player, now, name=account, account=folded(account), password=password)
-            leave_notice(connection, "recheck", player, now)
+            end_sessions(connection, player, now)
 
         await self._database.write(write)
 
@@ -95,8 +96,7 @@ class People:
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.update(players).where(players.c.id == player).values(password=password))
-            connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
-            leave_notice(connection, "recheck", player, now)
+            end_sessions(connection, player, now)
 
         await self._database.write(write)
 
@@ -120,17 +120,13 @@ class People:
         query = sa.select(sign_ins).where(sign_ins.c.player == player).order_by(sign_ins.c.seen.desc())
         return list(await self._database.read(lambda connection: connection.execute(query).all()))
 
+    async def has_ended(self, player: str, session: str | None) -> bool:
+        """Whether the session of a guest has ended."""
+        return await self._database.read(lambda connection: has_ended(connection, player, session))
+
     async def sign_out(self, player: str, session: str | None, now: int) -> None:
-        """Sign out one of the player's browsers (None: all of them), and leave a notice for every process."""
-        which = sign_ins.c.player == player
-        if session is not None:
-            which = sa.and_(which, sign_ins.c.id == session)
-
-        def write(connection: sa.Connection) -> None:
-            connection.execute(sa.delete(sign_ins).where(which))
-            leave_notice(connection, "recheck", player, now)
-
-        await self._database.write(write)
+        """Sign out one of the player's browsers (None: all of them), which ends all personal links too."""
+        await self._database.write(lambda connection: end_sessions(connection, player, now, session))
 
     async def make_link(self, link: str, player: str, now: int, until: int) -> None:
         """Store a personal link, as a hash."""
@@ -213,9 +209,10 @@ class People:
             if connection.execute(sa.update(players).where(mine).values(banned=banned)).rowcount == 0:
                 put(connection, player, now, name="", banned=banned)
             if banned:
-                connection.execute(sa.delete(sign_ins).where(sign_ins.c.player == player))
-                connection.execute(sa.delete(links).where(links.c.player == player))
-            leave_notice(connection, "recheck", player, now)
+                end_sessions(connection, player, now)
+            else:
+                begin_again(connection, player)
+                leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
 

@@ -122,6 +122,12 @@ links = sa.Table(
     sa.Column("player", sa.String(64), nullable=False),
     sa.Column("until", sa.BigInteger, nullable=False, index=True),
 )
+ended_sessions = sa.Table(
+    "ended_sessions",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("at", sa.BigInteger, nullable=False),
+)
 ratings = sa.Table(
     "ratings",
     metadata,
