@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: help play test test-all test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -26,23 +26,30 @@ help:  ## list the targets
 play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 chooses the port
 	$(BIN)/dasan play $(if $(PORT),--port $(PORT)) $(if $(filter no,$(OPEN)),--no-open)
 
-test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## run the tests; BROWSER=no leaves out those that need Chromium, COVERAGE=yes measures coverage
-	$(if $(WEB_TESTS),$(NPM) test)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "$(CHOSEN)" $(MEASURED) $(or $(ARGS),tests src)
-	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(and $(MEASURED),$(MEASURED) --cov-append) README.md docs)
+test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## does it work here? ARGS=tests/rules runs one folder; BROWSER=no leaves out tests that need Chromium, COVERAGE=yes measures coverage
+	$(if $(ARGS),,$(if $(WEB_TESTS),$(NPM) test))
+	$(call RUN,not full and not slow,$(MEASURED))
+	$(if $(ARGS),,$(RUN_DOCUMENTS))
 
-CHOSEN = not slow$(if $(filter no,$(BROWSER)), and not browser)
+test-all: test  ## the same, then everything else that takes less than minutes
+	$(call RUN,full and not slow,$(and $(MEASURED),$(MEASURED) --cov-append))
+
+# $(1): the marks, $(2): options. A chosen folder need not have tests in each suite: status 5 says that no test was selected.
+RUN = $(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)$(NO_BROWSER)" $(2) $(or $(ARGS),tests src) || [ $$? = 5 ]
+# The examples of a document build on each other, so one process runs each file.
+RUN_DOCUMENTS = $(BIN)/python -m pytest -n auto --dist loadfile $(and $(MEASURED),$(MEASURED) --cov-append) README.md docs
+
+NO_BROWSER = $(if $(filter no,$(BROWSER)), and not browser)
 MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
 # From Python 3.12 on the interpreter reports lines itself: the engine takes a fifth longer, with a tracer almost three times as long.
-test: export COVERAGE_CORE = $(if $(MEASURED),$(shell $(BIN)/python -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")'))
+test test-all: export COVERAGE_CORE = $(if $(MEASURED),$(shell $(BIN)/python -c 'import sys; print("sysmon" if sys.version_info >= (3, 12) else "ctrace")'))
 
 # Two hundred processes import the same modules: they keep the bytecode, also where the environment says otherwise.
-test: export PYTHONDONTWRITEBYTECODE =
+test test-all: export PYTHONDONTWRITEBYTECODE =
 
 # As many test processes as processors: linear algebra on threads of its own would only wait for them.
-test: export OPENBLAS_NUM_THREADS = 1
+test test-all: export OPENBLAS_NUM_THREADS = 1
 
-# The examples of a document build on each other, so one process runs each file.
 test-full: $(VENV)/.dev chromium firefox  ## run every test, also those that take minutes, then the proof of the kernels, an hour or two (PROOF="--hands 9000")
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 	$(BIN)/python -m tests.vector.proof $(PROOF)

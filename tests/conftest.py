@@ -1,5 +1,7 @@
-"""What every test shares: how Hypothesis chooses its examples, that servers compile nothing in the background, which cases
-`make test` leaves out, and that what has a budget is told.
+"""Settings of all tests: how Hypothesis chooses examples, no compiling in the background, which cases of a test belong to which
+suite, and a summary of measured budgets.
+
+`make test` runs tests with neither mark, `make test-all` also those marked `full`, `make test-full` also those marked `slow`.
 """
 
 from __future__ import annotations
@@ -31,29 +33,44 @@ GAME = "the game of the case's name"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow all but N cases of each test that is marked ``sampled(N)``; which ones stay is always the same.
-
-    Each game that the test has cases for keeps one, also where these are more than N. Then those are taken that have
-    most values of parameters which no case has had so far.
+    """Spread the cases of each test marked `sampled(SMALL)` or `sampled(SMALL, ALL)` over the suites: `make test` runs SMALL
+    of them, `make test-all` ALL or, without that number, every case.
     """
     tests = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and item.get_closest_marker("sampled"):
             tests[item.nodeid.partition("[")[0]].append(item)
     for cases in tests.values():
-        (wanted,) = next(cases[0].iter_markers("sampled")).args
-        left = sorted((case for case in cases if not case.get_closest_marker("slow")), key=_shuffled)
-        seen: set[tuple[str, object]] = set()
-        while left:
-            best = max(left, key=lambda case: _weight(_values(case) - seen))
-            new = _values(best) - seen
-            if wanted <= 0 and not any(name == GAME for name, _ in new):
-                break
-            left.remove(best)
-            seen |= new
-            wanted -= 1
-        for case in left:
-            case.add_marker(pytest.mark.slow)
+        small, *every = next(cases[0].iter_markers("sampled")).args
+        candidates = [case for case in cases if not case.get_closest_marker("slow")]
+        if every:
+            candidates, rest = _spread(candidates, *every, each_game=True)
+            for case in rest:
+                case.add_marker(pytest.mark.slow)
+        for case in _spread(candidates, small)[1]:
+            case.add_marker(pytest.mark.full)
+
+
+def _spread(
+    cases: list[pytest.Function], wanted: int, *, each_game: bool = False
+) -> tuple[list[pytest.Function], list[pytest.Function]]:
+    """Choose `wanted` cases, always the same, and return them and the rest.
+
+    The next case is the one with the most values of parameters that no chosen case has; games come first. With `each_game`
+    every game that has cases keeps one, even if these are more than `wanted`.
+    """
+    rest = sorted(cases, key=_shuffled)
+    chosen: list[pytest.Function] = []
+    seen: set[tuple[str, object]] = set()
+    while rest:
+        best = max(rest, key=lambda case: _weight(_values(case) - seen))
+        new = _values(best) - seen
+        if len(chosen) >= wanted and not (each_game and any(name == GAME for name, _ in new)):
+            break
+        rest.remove(best)
+        chosen.append(best)
+        seen |= new
+    return chosen, rest
 
 
 def _shuffled(case: pytest.Item) -> int:

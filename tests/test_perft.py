@@ -126,7 +126,7 @@ def test_moves_from_fixed_deals_deeper(preset: str, depth: int) -> None:
     pinned(f"perft/{preset}.deeper.txt", deal_text(preset, {}, depth))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(5, 5)
 @pytest.mark.parametrize(("preset", "options", "left"), ENDS, ids=lambda v: str(v))
 def test_endgames_played_out_in_every_way(preset: str, options: Options, left: int) -> None:
     name = setup_id((preset, options)).replace(" ", ",")

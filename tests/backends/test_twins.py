@@ -46,7 +46,7 @@ def play_beside(rules: Rules, steps: int, seed: int, session: bool) -> int:
     return hands
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, 6)
 @every_setup
 def test_a_seed_makes_the_same_environments(setup: tuple[str, Options]) -> None:
     play_beside(rules_of(setup), 15, 3, session=SETUPS.index(setup) % 2 == 1)
@@ -59,7 +59,7 @@ def test_whole_hands_of_twins(setup: tuple[str, Options]) -> None:
         assert play_beside(rules_of(setup), 700, 3, session) >= 2
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_the_engines_environments_are_its_own_hands(preset: str) -> None:
     env = vector.make(preset, 2, seed=5, session=True, moves=True, perfect=True, backend="engine")

@@ -39,7 +39,7 @@ def test_it_is_a_schema() -> None:
     assert set(SCHEMA["$defs"]["event"]["properties"]["type"]["enum"]) == set(EventType)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_it_accepts_every_line_of_a_session(preset: str) -> None:
     played = session(preset, scoring="cards") if preset.startswith("winner") else session(preset)

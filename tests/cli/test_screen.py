@@ -62,7 +62,7 @@ def shown(app: TableApp, selector: str) -> str:
     return str(app.screen_stack[0].query_one(selector, Static).render())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", PRESETS)
 async def test_a_whole_hand_is_played_by_keyboard(preset: str) -> None:
     app = table(preset)
@@ -147,7 +147,7 @@ async def test_a_refusal_stands_where_the_question_stood() -> None:
         assert app.game.my_turn
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (104, 30), (200, 60)])
 async def test_it_fits(size: tuple[int, int]) -> None:
     app = table("winner", players=4, decks=2, jokers=True)

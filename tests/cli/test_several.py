@@ -75,7 +75,7 @@ def test_a_picture_is_of_one_hand(file: Path, tmp_path: Path) -> None:
     assert picture.exists()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -96,7 +96,7 @@ def test_damage_is_said_with_its_line_in_the_file(command: str, file: Path) -> N
     assert json.loads(output(command, file, "--number", "2", "--json")), "what comes after it is not looked at"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_holds_no_record(command: str, tmp_path: Path) -> None:
     file = tmp_path / "file"

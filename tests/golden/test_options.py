@@ -51,7 +51,7 @@ def value_of(text: str) -> OptionValue:
     return {"True": True, "False": False}.get(text, int(text) if text.isdigit() else text)
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(18, 18)
 @pytest.mark.parametrize(("preset", "option", "value", "seed", "with_it", "without"), pairs())
 def test_option_changes_the_body(
     preset: str, option: str, value: str, seed: int, with_it: str, without: str, monkeypatch: pytest.MonkeyPatch

@@ -30,7 +30,7 @@ def test_kernels(preset: str) -> None:
     check(by_kernels(preset, environments=300, hands=20, seed=7), preset)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_engine(preset: str) -> None:
     check(by_engine(preset, hands=80, seed=7), preset)

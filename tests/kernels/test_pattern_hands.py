@@ -53,7 +53,7 @@ def move_of(state: dasan.State, row: int) -> Move:
     return next(m for m in state.legal_moves() if m.cards == cards)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(5, 5)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every ply is legal in the engine, as many moves are, and payments and finishing order agree.
@@ -114,7 +114,7 @@ def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
     return out
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, 6)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
 def test_hands_can_play_what_the_catalogue_says(preset: str, options: dict[str, Any]) -> None:
     """Leads, answers to any play, the cards that each takes, and whether any cards are left that beat a play."""

@@ -89,7 +89,7 @@ def check(counts: dict[int, Any], least: int) -> None:
     assert abs(chi - degrees) < 4 * (2 * degrees) ** 0.5
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
     rules = dasan.rules(preset)
@@ -106,7 +106,7 @@ def test_whole_hands_take_every_place_of_the_engines_list(preset: str) -> None:
     check(counts, 20)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_samples_take_every_place_of_the_list(preset: str) -> None:
     env = vector.make(preset, 2_000, seed=5, observations=False)

@@ -13,7 +13,7 @@ import pytest
 from .classify import BIG_THREE, BIG_THREE_RANKS, STRAIGHTS, Options, Value, classify
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", BIG_THREE)
 def test_b3_census_of_combinations_by_rank(preset: str) -> None:
     """B3.13, B3.14: 13 each of single, pair, triplet and quad; 36, 36, 26 and 21 runs that fit in 20 cards."""
@@ -79,7 +79,7 @@ def test_d2_03_d2_04_census_of_small_plays() -> None:
     assert big_two_census(4, two_pairs=True)["two-pair"] == comb(13, 2) * 36
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize(
     ("straights", "windows", "plain", "flushes", "straight_flushes", "in_all"),
     [
@@ -134,7 +134,7 @@ def mean_plays(straights: str, *, openings: bool) -> Fraction:
     return total
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("straights", "leads", "openings"),
     [("ace-low-or-high", "28.025", "5.1889"), ("hong-kong", "27.519", "4.1787")],

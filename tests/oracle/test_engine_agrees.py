@@ -237,7 +237,7 @@ def name(value: object) -> str:
     return said(value) if isinstance(value, dict) else str(value)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(10, 10)
 @pytest.mark.parametrize("size", [7, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "within"), shares(), ids=name)
 def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within: Options, size: int) -> None:
@@ -253,7 +253,7 @@ def test_every_set_of_cards_of_many_hands_under_every_option(preset: str, within
         compare_beats(rng, preset, options, known, 200)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(4, 4)
 @pytest.mark.parametrize("runs_tried", [500, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
@@ -274,7 +274,7 @@ def test_sets_of_cards_of_any_size(preset: str, runs_tried: int) -> None:
             assert {reading.kind for reading, _ in known.values()} == KINDS[preset]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(10, 10)
 @pytest.mark.parametrize("size", [8, pytest.param(9, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("preset", "options"),
@@ -300,7 +300,7 @@ def thirteens() -> Iterator[Any]:
             yield pytest.param(preset, shape, marks=[] if place == number % len(SHAPES) else pytest.mark.slow)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize(("preset", "shape"), list(thirteens()))
 def test_hands_of_thirteen_cards(preset: str, shape: str) -> None:
     """All the 8,191 sets of a full hand, its leads, and its answers to plays of all kinds."""

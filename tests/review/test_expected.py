@@ -23,7 +23,7 @@ def test_hidden_cards_change_nothing() -> None:
     assert decision(shuffled_for(state, state.mover, random.Random(1)), made, 16) == told
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("preset", ["big-three", "winner"])
 def test_every_move_is_told_and_the_made_one_is_among_the_candidates(preset: str) -> None:
     state = dasan.deal(dasan.rules(preset), seed=5)

@@ -69,7 +69,7 @@ def test_bids_and_a_call_are_judged_as_a_review_judges_them() -> None:
     assert within(example, LONG)[0].moves == review(example, seconds=LONG, memory_mb=16).moves
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("game", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_without_time_each_move_is_judged_once_and_soon(game: str) -> None:
     source = random.Random(6)

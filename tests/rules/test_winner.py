@@ -54,7 +54,7 @@ def test_w_02_the_pack(decks: int, jokers: bool, size: int) -> None:
     assert caught.value.clause == "W.02"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @both
 def test_w_03_order_of_the_cards(preset: str) -> None:
     ascending(*[r + s for r in RANKS for s in "DCHS"], "BJ", "RJ", preset=preset, jokers=True)
@@ -89,7 +89,7 @@ def test_w_04_three_players_eighteen_and_seventeen() -> None:
     assert state.hand_sizes == (17, 17, 18)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize(("players", "decks"), [(3, 1), (4, 1), (4, 2), (8, 2)])
 def test_w_04_the_highest_card_cut_deals(players: int, decks: int) -> None:
     order = [r + s for r in RANKS for s in "DCHS"]
@@ -300,7 +300,7 @@ def test_w_10_refusals() -> None:
     assert rank.play("5S 6H 7S 8S 9D").table is not None
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @both
 def test_w_11_straight_flushes_compare_as_straights(preset: str) -> None:
     ascending(*(" ".join(r + s for r in SEQUENCE[i : i + 5]) for i in range(10) for s in "DCHS"), preset=preset)

@@ -119,7 +119,7 @@ def agree_for_everybody(rules: dasan.Rules, source: random.Random, positions: in
                 assert theirs.values(at.play(move))[0] == values
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(8, 8)
 @pytest.mark.parametrize("name", RULES)
 def test_compiled_equals_interpreted(name: str) -> None:
     agree(RULES[name], random.Random(name), 3, 8)

@@ -23,7 +23,7 @@ FIELDS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_path_of_every_game_is_measured(variant: str) -> None:
     rows = list(measure_ours([variant], list(PATHS), seconds=0.01, repeats=1, every_core=False))

@@ -19,7 +19,7 @@ SHARES = 6
 """So many tests share out the settings of a game, which take a while to find."""
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(4, 4)
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 @pytest.mark.parametrize("preset", list(dasan.PRESETS))
 @pytest.mark.parametrize("hands", [50, pytest.param(250, marks=pytest.mark.slow)])
@@ -29,7 +29,7 @@ def test_environments_are_the_engines_hands(preset: str, session: bool, hands: i
     assert follow(env, hands, every=25).hands >= hands
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, 6)
 @pytest.mark.parametrize("share", range(SHARES))
 @pytest.mark.parametrize("preset", GAMES)
 def test_every_pair_of_option_values(preset: str, share: int) -> None:

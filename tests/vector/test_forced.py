@@ -73,7 +73,7 @@ class Reference:
             self.past.clear()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("outputs", OUTPUTS, ids=["bytes", "packed"])
 @pytest.mark.parametrize("game", GAMES, ids=[game[0] for game in GAMES])
 @pytest.mark.parametrize("backend", ["auto", "engine"])

@@ -22,7 +22,7 @@ print(seen.hexdigest(), int(env.done.sum()))
 """
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(
     ("preset", "options"),
     [

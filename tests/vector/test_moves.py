@@ -51,7 +51,7 @@ def check_cards(rules: dasan.Rules, move: Move, said: dict[str, list[int]]) -> N
         assert said["cards"] == [int((rank, suit) in places) for rank in range(13) for suit in range(4)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_a_row_says_what_the_move_is(preset: str, options: dict[str, Any]) -> None:
     rules = dasan.rules(preset, **options)
@@ -93,7 +93,7 @@ def test_a_row_says_what_the_move_is(preset: str, options: dict[str, Any]) -> No
     assert encode_moves(state.view(0)) == {}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_features_fill_the_row(preset: str, options: dict[str, Any]) -> None:
     rules = dasan.rules(preset, **options)
@@ -129,7 +129,7 @@ def test_sizes_are_pinned() -> None:
     }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("steps", [30, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_both_layouts_hold_the_same_rows(preset: str, options: dict[str, Any], steps: int) -> None:

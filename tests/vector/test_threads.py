@@ -31,7 +31,7 @@ def run(preset: str, threads: int, steps: int, *, pause: float, **options: Any) 
         yield b"".join((env.mask.tobytes(), env.rewards.tobytes(), env.to_act.tobytes(), *more))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(3, 3)
 @pytest.mark.parametrize("preset", ["big-three-4p", "big-two", "winner"])
 @pytest.mark.parametrize(
     "options", [{}, {"moves": True, "perfect": True}, {"moves": "ragged"}], ids=["plain", "more", "ragged"]

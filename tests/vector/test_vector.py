@@ -82,7 +82,7 @@ def shuffled(state: dasan.State, seat: int, source: random.Random) -> dasan.Stat
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_hidden_cards_do_not_matter(preset: str) -> None:
     """A permutation of the cards that a seat cannot see leaves what it sees as it was."""

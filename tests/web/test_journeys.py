@@ -271,7 +271,7 @@ def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None
         expect(page.get_by_text("Step 1 of 20")).to_be_visible()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
 def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
     """An exercise, a wrong answer to it, and the shelf it stands on."""

@@ -83,7 +83,7 @@ def test_every_page_around_the_table(
         sound(page, name)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", [(320, 568), PHONE])
 def test_a_table_that_waits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
     """The host's room with open chairs and a bot, and the page of its link, on small phones."""
@@ -273,7 +273,7 @@ def steps(path: str) -> int:
     return len(json.loads((LESSONS / f"{path}.json").read_text(encoding="utf-8"))["steps"])
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", [*SIZES, SMALL])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_fits(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
@@ -298,7 +298,7 @@ def test_the_longest_steps_fit_the_smallest_phone(browser: Browser, server: Serv
             whole(page, f"{game}, step {at + 1}")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", [*SIZES, SMALL])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_exercises_fit(browser: Browser, server: Served, game: str, size: tuple[int, int]) -> None:
@@ -309,7 +309,7 @@ def test_the_exercises_fit(browser: Browser, server: Served, game: str, size: tu
             whole(page, f"exercise {at + 1}")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_puzzle_fits(browser: Browser, server: Served, size: tuple[int, int]) -> None:
     """Before a move, after the tempting one, and with the solution."""

@@ -90,7 +90,7 @@ def test_random_playouts_depend_on_seed_and_number_alone(setup: tuple[str, Optio
     assert ((whole.places == 1).sum(axis=2) == 1).all()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(9, 9)
 @every_setup
 def test_worlds_become_positions(setup: tuple[str, Options]) -> None:
     """Filling rows with dealt words gives the rows of the sampled states, in every phase."""

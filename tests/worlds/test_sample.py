@@ -28,7 +28,7 @@ def moments(rules: dasan.Rules, seed: int, part: float) -> Iterator[State]:
         yield session.state
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(8, 8)
 @every_setup
 def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) -> None:
     for number, state in enumerate(moments(rules_of(setup), 3, 0.05)):
@@ -41,7 +41,7 @@ def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) ->
                     assert dasan.replay(world.record()) == world
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(9, 9)
 @every_setup
 def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> None:
     for number, state in enumerate(moments(rules_of(setup), 5, 0.04)):
@@ -53,7 +53,7 @@ def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> 
             assert deals.hand(i, players) == tuple(world.kitty)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(9, 9)
 @every_setup
 def test_states_that_look_the_same_give_the_same_worlds(setup: tuple[str, Options]) -> None:
     """G.02: nothing leaks. Each sampled world is a state of its own, with other hidden cards behind an equal view."""

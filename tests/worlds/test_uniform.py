@@ -110,7 +110,7 @@ def _offer(knows: Knowledge) -> bool:
     return pair is not None and not vain.isdisjoint(knows.known[pair[0]])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, 6)
 @pytest.mark.parametrize(("preset", "options", "wanted", "hands"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
 def test_every_world_is_equally_likely(preset: str, options: dict[str, Any], wanted: Wanted, hands: int) -> None:
     view = find(preset, options, wanted, hands=hands)
@@ -196,7 +196,7 @@ def shape(state: State) -> list[str]:
     ]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_auctions(preset: str) -> None:
     """B3.07, H.01: the opener holds the lowest heart, lower ones lie in the kitty, and who did not dig had no reason to."""
@@ -285,7 +285,7 @@ POSITIONS: list[tuple[str, dict[str, Any], list[str], dict[str, Any], list[str]]
 ]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize(("preset", "options", "hands", "start", "moves"), POSITIONS, ids=str)
 def test_positions_from_the_middle(
     preset: str, options: dict[str, Any], hands: list[str], start: dict[str, Any], moves: list[str]
