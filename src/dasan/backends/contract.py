@@ -1,7 +1,7 @@
 """What a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
 
-A field without a condition is one that the backend does not know, and rules that set it are refused. So whoever adds a field
-to `Rules` finds out which backends must learn it.
+A backend does not know a field without a condition. It plays rules that leave such a field at its default, because a default
+means "as before the field was there", and refuses every other value. So a new field costs no old rules their compiled code.
 """
 
 from __future__ import annotations
@@ -109,10 +109,12 @@ class Backend:
             return f"{path} is {type(part).__name__}, which {self.name} does not know"
         for field in fields(part):
             name = f"{path}.{field.name}" if path else field.name
+            value = getattr(part, field.name)
             condition = known.get(field.name)
             if condition is None:
-                return f"{name} is a field that {self.name} does not know"
-            value = getattr(part, field.name)
+                if value == field.default:
+                    continue
+                return f"{name} is {_shown(value)}, and a field that {self.name} does not know"
             wanted = condition(value, rules)
             if wanted is not None:
                 return f"{name} is {_shown(value)}, not {wanted}"

@@ -32,7 +32,11 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
         from dasan.kernels.endgame.cardsets import CardsetEndgame
 
         tables = cardset_env.tables(rules, False)
-        return CardsetEndgame(tables, np.maximum.accumulate(tables.policy.prices)), cardset_env, cardset_playout
+        return (
+            CardsetEndgame(tables, np.maximum.accumulate(tables.policy.settlement.prices)),
+            cardset_env,
+            cardset_playout,
+        )
     from dasan.kernels.endgame.patterns import PatternEndgame
     from dasan.kernels.patterns import env, playout
 

@@ -34,6 +34,7 @@ from dasan.kernels.env.buffers import (
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.settlement import NO_SIDES, pay
 from dasan.kernels.runtime.bits import popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
@@ -240,13 +241,9 @@ def settle(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None:
     """Write payments, the foul, and what a session's next hand inherits (D2.17–D2.19)."""
     policy = tables.policy
     out = signed(row[SEAT])
-    total = 0
     for seat in range(policy.players):
-        if seat != out:
-            cost = policy.stake if policy.stake > 0 else policy.prices[popcount(row[HAND + seat])]
-            buffers.rewards[i, seat] = -cost
-            total += cost
-    buffers.rewards[i, out] = total
+        buffers.rewards[i, seat] = popcount(row[HAND + seat])
+    pay(out, NO_SIDES, 0, 0, 0, policy.settlement, buffers.rewards[i])
     buffers.places[i, out] = 1
     buffers.done[i] = 1
     fouled = row[WATCHING] != NONE and (signed(row[WATCHING]) + 1) % policy.players == out

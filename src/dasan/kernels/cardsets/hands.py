@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from dasan.kernels.cardsets.tables import ALONE, LARGE, LEAD, OPENING, SUITS, CardsetCatalogue, CardsetPolicy
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.settlement import NO_SIDES, pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.runtime.bits import deposit, extract, leading_zeros, popcount, trailing_zeros
 from dasan.kernels.runtime.compiled import compiled, lean, woven, woven_callable
@@ -208,18 +209,6 @@ def _nth_small(
     return word | (word >> U(distance)), catalogue.small[trailing_zeros(word), distance]
 
 
-@woven
-def _pay(out: int, hands: Words, policy: CardsetPolicy, payments: Numbers) -> None:
-    """Write the payments when seat `out` has gone out (D2.18, D2.19)."""
-    total = 0
-    for seat in range(policy.players):
-        if seat != out:
-            cost = policy.stake if policy.stake > 0 else policy.prices[popcount(hands[seat])]
-            payments[seat] = -cost
-            total += cost
-    payments[out] = total
-
-
 @woven_callable
 def random_hand(
     state: np.uint64,
@@ -297,7 +286,9 @@ def random_hand(
             seat = table_seat
         else:
             seat = next_seat(seat, passed, players)
-    _pay(seat, hands, policy, payments)
+    for other in range(policy.players):
+        payments[other] = signed(popcount(hands[other]))
+    pay(seat, NO_SIDES, 0, 0, 0, policy.settlement, payments)
     return state, plies, watching if (watching + 1) % players == seat else -1
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import CARDSETS
+from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.policies import CardScoring, FixedScoring, Guard
+from dasan.ruleset.policies import Guard
 from dasan.ruleset.rules import Rules
 
 Words = npt.NDArray[np.uint64]
@@ -105,8 +106,7 @@ class CardsetCatalogue(NamedTuple):
 class CardsetPolicy(NamedTuple):
     """Policies of the rules as numbers.
 
-    opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced. stake: what a
-    loser pays at fixed stakes; if 0, a loser who holds n cards pays prices[n].
+    opening: bit of the card the first lead must include, -1 for none. guard: 0 off, 1 foul, 2 enforced.
     """
 
     players: int
@@ -114,20 +114,14 @@ class CardsetPolicy(NamedTuple):
     opening: int
     pass_is_final: bool
     guard: int
-    stake: int
-    prices: Numbers
+    settlement: Settlement
 
 
 def cardset_policy(rules: Rules) -> CardsetPolicy:
-    scoring = rules.scoring
-    stake = scoring.stake if isinstance(scoring, FixedScoring) else 0
-    prices = np.zeros(rules.most_cards + 1, np.int64)
-    if isinstance(scoring, CardScoring):
-        if scoring.unplayed:
-            raise ValueError("kernels of sets know no price for unplayed hands")
-        prices[:] = [scoring.cost(n, True) for n in range(rules.most_cards + 1)]
     guard = {Guard.OFF: 0, Guard.FOUL: 1, Guard.ENFORCED: 2}[rules.guard]
-    return CardsetPolicy(rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, stake, prices)
+    return CardsetPolicy(
+        rules.players, rules.hand_size or 0, _opening(rules), rules.pass_is_final, guard, settlement(rules)
+    )
 
 
 def _opening(rules: Rules) -> int:

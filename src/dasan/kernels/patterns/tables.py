@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import PATTERNS
+from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.ruleset.catalogue import Row
-from dasan.ruleset.policies import CardScoring, FixedScoring, Restart
+from dasan.ruleset.policies import Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import TIER, AnyShape, Groups, Run, Same
 
@@ -84,28 +85,18 @@ class PatternPolicy(NamedTuple):
     """Policies of the rules as numbers.
 
     restart: 0 off, 1 when unbeatable, 2 always. top: the bit of the highest two. opening: the bit of the card whose
-    holder leads. by_cards: losers pay prices[n] for n cards held, or n × unplayed if they have played nothing and that
-    is not 0; else they pay stake.
+    holder leads.
     """
 
     players: int
     restart: int
     top: int
     opening: int
-    by_cards: bool
-    stake: int
-    prices: Numbers
-    unplayed: int
+    settlement: Settlement
 
 
 @lru_cache(maxsize=32)
 def pattern_policy(rules: Rules) -> PatternPolicy:
-    scoring = rules.scoring
-    prices = np.zeros(rules.most_cards + 2, np.int64)
-    unplayed = 0
-    if isinstance(scoring, CardScoring):
-        prices[:] = [scoring.cost(n, True) for n in range(len(prices))]
-        unplayed = scoring.unplayed
     opening = -1
     if rules.opening is not None:
         rank, suit = rules.order.place[next(card for card in rules.pack if str(card) == rules.opening.card)]
@@ -115,10 +106,7 @@ def pattern_policy(rules: Rules) -> PatternPolicy:
         restart=[Restart.OFF, Restart.WHEN_UNBEATABLE, Restart.ALWAYS].index(rules.restart),
         top=4 * (len(rules.ranks) - 1) + len(rules.suits) - 1,
         opening=opening,
-        by_cards=isinstance(scoring, CardScoring),
-        stake=scoring.stake if isinstance(scoring, FixedScoring) else 0,
-        prices=prices,
-        unplayed=unplayed,
+        settlement=settlement(rules),
     )
 
 

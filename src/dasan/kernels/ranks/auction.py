@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dasan.kernels.env.settlement import Settlement, settlement
 from dasan.kernels.runtime.bits import trailing_zeros
 from dasan.kernels.runtime.compiled import inlined
 from dasan.ruleset.rules import Rules
@@ -31,8 +32,7 @@ class AuctionPolicy(NamedTuple):
     digs: npt.NDArray[np.int64]
     call_ranks: np.uint64
     """Ranks that may be called, as bits; 0 where no card is called."""
-    pays: npt.NDArray[np.int64]
-    """pays[0]: 1 if every loser pays every winner (B4.06)."""
+    settlement: Settlement
 
 
 def auction_policy(rules: Rules) -> AuctionPolicy:
@@ -44,7 +44,6 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
         for rank in holding:
             digs[i, rules.ranks.index(rank)] += 1
     called = sum(1 << rules.ranks.index(rank) for rank in rules.call.ranks) if rules.call is not None else 0
-    each = getattr(rules.scoring, "pay_each_winner", False)
     return AuctionPolicy(
         players=rules.players,
         hand_size=rules.hand_size,
@@ -54,7 +53,7 @@ def auction_policy(rules: Rules) -> AuctionPolicy:
         opener_may_pass=policy.opener_may_pass,
         digs=digs,
         call_ranks=U(called),
-        pays=np.array([int(each)], np.int64),
+        settlement=settlement(rules),
     )
 
 

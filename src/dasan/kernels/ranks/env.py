@@ -26,6 +26,7 @@ from dasan.kernels.env.buffers import (
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.serving import Parcel, make_serve
+from dasan.kernels.env.settlement import pay
 from dasan.kernels.ranks.auction import AuctionPolicy, auction_policy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
 from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal, write_plain
@@ -262,16 +263,9 @@ def _play(row: Words, code: int, tables: RankTables) -> bool:
 @lean
 def settle(i: int, row: Words, buffers: Buffers, auction: AuctionPolicy) -> None:
     """Write the payments (B3.19, B4.06)."""
-    players = auction.players
-    bidder, partner, out = signed(row[BIDDER]), signed(row[PARTNER]), signed(row[SEAT])
-    bid = signed(row[BID])
-    bidders_win = out in (bidder, partner)
-    side = 2 if partner != NONE else 1
-    each = side == 1 or auction.pays[0] == 1
-    for seat in range(players):
-        ours = seat in (bidder, partner)
-        amount = bid * ((players - side if ours else side) if each else 1)
-        buffers.rewards[i, seat] = amount if ours == bidders_win else -amount
+    partner, out = row[PARTNER], signed(row[SEAT])
+    side = _1 << row[BIDDER] | (_1 << partner if partner != NONE else _0)
+    pay(out, signed(side), signed(row[BID]), 0, 0, auction.settlement, buffers.rewards[i])
     buffers.places[i, out] = 1
     buffers.done[i] = 1
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
+from dasan.kernels.env.settlement import pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.ranks.auction import AuctionPolicy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.play import legal_words, pick, taken
@@ -107,20 +108,6 @@ def _random_call(
     return state, spot & U(15), partner
 
 
-@woven
-def _pay(out: int, bid: int, bidder: int, partner: int, auction: AuctionPolicy, payments: Numbers) -> None:
-    """Write the payments when seat `out` has gone out (B3.19, B4.06)."""
-    players = auction.players
-    bidders_win = out in (bidder, partner)
-    side = 2 if partner >= 0 else 1
-    each = side == 1 or auction.pays[0] == 1
-    for seat in range(players):
-        ours = seat in (bidder, partner)
-        opposite = players - side if ours else side
-        amount = bid * (opposite if each else 1)
-        payments[seat] = amount if ours == bidders_win else -amount
-
-
 @compiled
 def random_hand(
     state: np.uint64, hands: Words, catalogue: RankCatalogue, auction: AuctionPolicy, payments: Numbers, trace: Numbers
@@ -179,7 +166,8 @@ def random_hand(
         else:
             last = action
             passes = 0
-    _pay(seat, bid, bidder, partner, auction, payments)
+    side = 1 << bidder | (1 << partner if partner >= 0 else 0)
+    pay(seat, side, bid, 0, 0, auction.settlement, payments)
     return state, plies
 
 
