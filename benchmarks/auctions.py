@@ -78,7 +78,7 @@ def measured(preset: str, cards: str, one: str, among: str, deals: int, seed: in
 
 def line(preset: str, cards: str, one: str, among: str, seed: int, outcomes: Sequence[Outcome]) -> str:
     """The row of the table, each bot with its version."""
-    estimate = interval(outcomes)
+    estimate = interval(dasan.rules(preset), outcomes)
     hands = sum(n for outcome in outcomes for n, _ in outcome.roles.values())
     bidding = sum(outcome.roles.get("bidder", (0, 0))[0] for outcome in outcomes)
     named = [f"`{name}` {bidder(name).version}" for name in (cards, one, among)]

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import dasan
-from dasan.arena.estimate import Estimate, jackknife
 from dasan.bench.figures import Figures, row
+from dasan.estimates import Estimate, jackknife
 from dasan.review.best_play import review
 
 FIGURES = Figures(

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 import dasan
-from dasan.arena.estimate import Estimate, jackknife
 from dasan.bench.figures import Figures, row
 from dasan.bots.sampling.beliefs import by_likelihood
 from dasan.bots.seeds import seed_of
+from dasan.estimates import Estimate, jackknife
 from dasan.networks.trained import fitted
 from dasan.play.state import State
 from dasan.play.view import View

@@ -17,12 +17,13 @@ from pathlib import Path
 
 import dasan
 from dasan.arena.contest import Contest, Kept, interval, run
-from dasan.arena.estimate import jackknife
 from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, difference
 from dasan.bench.figures import sections
+from dasan.estimates import jackknife
 from dasan.networks.trained import WEIGHTS, catalogue
 from dasan.ruleset.policies import OptionValue
+from dasan.ruleset.rules import Rules
 
 SEED = 7000
 CHARLESWORTH: dict[str, OptionValue] = {
@@ -138,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 known=kept.of(contest),
                 keep=lambda one, contest=contest: kept.keep(contest, one),  # type: ignore[misc]
             )
-            print(f"{name}: {a} among {b} {interval(found)}", flush=True)
+            print(f"{name}: {a} among {b} {interval(contest.rules, found)}", flush=True)
     if chosen.page is not None:
         earlier = chosen.page.read_text(encoding="utf-8") if chosen.page.exists() else ""
         chosen.page.write_text(page(Kept(chosen.out), earlier), encoding="utf-8")
@@ -158,7 +159,7 @@ def write_cards(kept: Kept) -> None:
                 found = kept.newest(Contest(rules, a, b, deals, SEED))
                 if rules.digest == one.rules.digest and a == "net" and found is not None:
                     outcomes = list(found[1].values())
-                    estimate = interval(outcomes)
+                    estimate = interval(rules, outcomes)
                     strength[b] = {
                         "among": " ".join((b, found[0][1])),
                         "deals": len(outcomes),
@@ -192,7 +193,7 @@ def page(kept: Kept, earlier: str = "") -> str:
             found = kept.newest(Contest(rules, a, b, deals, SEED))
             if found is not None and len(found[1]) > 1:
                 alone, among = (f"`{name}` {version}" for name, version in zip((a, b), found[0], strict=True))
-                rows.append(_row(alone, among, list(found[1].values())))
+                rows.append(_row(rules, alone, among, list(found[1].values())))
             elif (a, b) in stay:
                 rows.append(stay[a, b])
         if rows:
@@ -226,8 +227,8 @@ def _rows(section: str) -> dict[tuple[str, str], str]:
     return {(names[1], names[3]): row for row in rows for names in [row.split("`")]}
 
 
-def _row(a: str, b: str, outcomes: Sequence[Outcome]) -> str:
-    estimate = interval(outcomes)
+def _row(rules: Rules, a: str, b: str, outcomes: Sequence[Outcome]) -> str:
+    estimate = interval(rules, outcomes)
     points, low, high = _points(outcomes)
     moves, seconds = sum(one.moves[0] for one in outcomes), sum(one.seconds[0] for one in outcomes)
     wins = sum(one.wins for one in outcomes) / len(outcomes)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from dasan.arena.duplicate import Match, Standing, duplicate
-from dasan.arena.estimate import Estimate
+from dasan.estimates import Estimate
 
 __all__ = ["Estimate", "Match", "Standing", "duplicate"]

@@ -19,22 +19,23 @@ from statistics import fmean
 from typing import Any
 
 from dasan.arena.beside import outcomes_beside
-from dasan.arena.estimate import Estimate
 from dasan.arena.hands import Clock, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
 from dasan.bots.external.program import PREFIX, ProgramBot, player
 from dasan.cluster import check_cluster, over_cluster
+from dasan.estimates import Estimate
 from dasan.processes import worker_processes
+from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 
 MOST_SECONDS = 86_400
 """A day: the longest limit for a move."""
 PATIENCE = 60.0
 """Seconds that a program may take for a move where no limit is named; bots of other packages are ended as if it were theirs."""
-LOOKS = 4
-"""The number of times that a contest which may stop early is looked at."""
+LOOKS = 20
+"""The number of times that a contest which may stop early tests whether it can."""
 
 
 @dataclass(frozen=True)
@@ -179,14 +180,14 @@ def run(
     """Play the deals that are not `known` (by number); yield the outcomes in order, the same for any number of processes.
 
     processes: how many at once on this computer. ray: the address of a cluster to play on instead. keep: called with every
-    new outcome; progress: with how many deals there are, and how many will be. early: stop at one of `LOOKS` looks, an
-    equal number of deals apart, once the interval of `result` leaves out 0. Errors of a cluster: as for `over_cluster`.
+    new outcome; progress: with how many deals there are, and how many will be. early: test `LOOKS` times, after equal numbers
+    of deals, and stop once the `interval` leaves out 0. Errors of a cluster: as for `over_cluster`.
     """
     if ray is not None:
         check_cluster(ray)
     found = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
-    looks = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
-    for size in looks:
+    sizes = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
+    for size in dict.fromkeys(sizes):
         missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in found]
         for outcome in _played(contest, missing, processes, ray):
             found[outcome.seed] = outcome
@@ -195,9 +196,10 @@ def run(
             if progress is not None:
                 progress(len(found), contest.deals)
         so_far = [found[seed] for seed in range(contest.seed, contest.seed + size)]
-        estimate = interval(so_far, early=early) if so_far else None
-        if early and estimate is not None and (estimate.low > 0 or estimate.high < 0):
-            return so_far
+        if early and so_far:
+            estimate = interval(contest.rules, so_far, early=True)
+            if estimate.low > 0 or estimate.high < 0:
+                return so_far
     return [found[seed] for seed in sorted(found)]
 
 
@@ -217,13 +219,9 @@ def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | N
             yield from map(Outcome.from_json, done.result())
 
 
-def interval(outcomes: Sequence[Outcome], *, early: bool = False) -> Estimate:
-    """The mean earnings of `a` a hand, with a 95 % interval.
-
-    early: the interval of a contest that may have stopped at any of `LOOKS` looks. Each look then has a confidence of
-    1 - 0.05 / LOOKS, so that all of them together are right 95 times in 100 (Bonferroni), whichever is the last.
-    """
-    return Estimate.of([one.mean for one in outcomes], confidence=1 - 0.05 / LOOKS if early else 0.95)
+def interval(rules: Rules, outcomes: Sequence[Outcome], *, early: bool = False) -> Estimate:
+    """The mean earnings of `a` a hand, with a 95 % interval. early: for a contest whose outcomes decided when it stopped."""
+    return Estimate.of([one.mean for one in outcomes], earning_bounds(rules), any_time=early)
 
 
 class Kept:

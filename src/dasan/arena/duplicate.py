@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
-from dasan.arena.estimate import Estimate
 from dasan.arguments import MOST_WORKERS, WrongType, instance, items, shown, whole
 from dasan.bots import Bot, Maker, bot
+from dasan.estimates import Estimate
 from dasan.play.new_hand import deal
 from dasan.play.result import Result
 from dasan.processes import worker_processes
+from dasan.ruleset.outcomes import payment_bounds
 from dasan.ruleset.policies import Ending
 from dasan.ruleset.rules import Rules
 
@@ -98,9 +99,9 @@ def duplicate(
         by_deal = [outcome[name] for outcome in outcomes]
         places = [o.place for o in by_deal if o.place is not None]
         standings[name] = Standing(
-            Estimate.of([o.payment for o in by_deal]),
-            Estimate.of([o.wins for o in by_deal]),
-            Estimate.of(places) if places else None,
+            Estimate.of([o.payment for o in by_deal], payment_bounds(rules)),
+            Estimate.of([o.wins for o in by_deal], (0, 1)),
+            Estimate.of(places, (1, rules.players)) if places else None,
         )
     return Match(rules, names, deals, deals * len(rotations(names)), standings)
 

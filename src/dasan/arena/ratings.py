@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, log10
 
-from dasan.arena.estimate import jackknife
 from dasan.arena.outcome import Outcome
+from dasan.estimates import jackknife
 
 SCALE = 400 / log(10)
 BLOCKS = 20

@@ -19,6 +19,7 @@ from dasan.cli.spreading import Processes, RayAddress, check_place, failures_ref
 if TYPE_CHECKING:
     from dasan.arena.contest import Contest, Kept
     from dasan.arena.outcome import Outcome
+    from dasan.ruleset.rules import Rules
 
 Results = dict[tuple[str, str], "list[Outcome]"]
 
@@ -33,7 +34,7 @@ def arena(
         bool, typer.Option("--both", help="Also play the second of each pair alone among the first.")
     ] = False,
     early: Annotated[
-        bool, typer.Option("--early", help="Stop a pair early when its interval, made wider for that, excludes 0.")
+        bool, typer.Option("--early", help="Stop a pair when its interval, which is made wider for that, excludes 0.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Keep the outcome of every deal here, and go on from there.")
@@ -75,7 +76,11 @@ def arena(
         for a, b in pairs:
             contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
             results[a, b] = _run(contest, kept, processes or os.cpu_count() or 1, ray, early=early)
-    report = {"game": game, "deals": deals, "pairs": [_pair(a, b, found, early) for (a, b), found in results.items()]}
+    report = {
+        "game": game,
+        "deals": deals,
+        "pairs": [_pair(rules, a, b, found, early=early) for (a, b), found in results.items()],
+    }
     if as_json:
         print_json({**report, **_details(results)} if details else report)
     else:
@@ -100,11 +105,11 @@ def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *
             raise Refused(str(error)) from error
 
 
-def _pair(a: str, b: str, outcomes: list[Outcome], early: bool) -> dict[str, Any]:
+def _pair(rules: Rules, a: str, b: str, outcomes: list[Outcome], *, early: bool) -> dict[str, Any]:
     """The JSON of a pair: the earnings of `a` a hand, alone among `b`."""
     from dasan.arena.contest import interval
 
-    estimate = interval(outcomes, early=early)
+    estimate = interval(rules, outcomes, early=early)
     moves, seconds = sum(one.moves[0] for one in outcomes), sum(one.seconds[0] for one in outcomes)
     return {
         "a": a,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from math import isfinite
 
 import typer
 
@@ -30,9 +32,18 @@ def warn(text: str) -> None:
 
 
 def print_json(data: object) -> None:
-    """Print JSON with invisible characters escaped."""
-    written = json.dumps(data, ensure_ascii=False, indent=2)
+    """Print JSON with invisible characters escaped. Numbers that JSON cannot write, such as infinity, are null."""
+    written = json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
     typer.echo(_INVISIBLE.sub(lambda found: found[0] if found[0].isprintable() else _escaped(found[0]), written))
+
+
+def _finite(data: object) -> object:
+    """`data` with None for every number that is infinite or not a number."""
+    if isinstance(data, float):
+        return data if isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {key: _finite(value) for key, value in data.items()}
+    return [_finite(value) for value in data] if isinstance(data, (list, tuple)) else data
 
 
 def _escaped(char: str) -> str:

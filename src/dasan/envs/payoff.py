@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dasan.play.state import State
+from dasan.ruleset.outcomes import payment_bounds
 from dasan.ruleset.places import place_points, places_of
-from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 
 
@@ -20,19 +20,10 @@ def payoffs(state: State) -> list[float]:
 
 def bounds(rules: Rules) -> tuple[float, float]:
     """(least, most) that `payoffs` can give a seat; most is at least 1."""
-    others = rules.players - 1
     if not rules.pays:
-        return -others / 2, others / 2
-    match rules.scoring:
-        case BidScoring():
-            top = rules.auction.top if rules.auction is not None else 1
-            return -float(top * others), float(top * others)
-        case FixedScoring(stake=stake):
-            return -float(stake * others), float(max(stake, 1) * others)
-        case CardScoring() as scoring:
-            held = range(rules.most_cards + 1)
-            worst = max(scoring.cost(n, has_played) for n in held for has_played in (True, False))
-            return -float(worst), float(max(worst, 1) * others)
+        return -(rules.players - 1) / 2, (rules.players - 1) / 2
+    least, most = payment_bounds(rules)
+    return least, max(most, 1.0)
 
 
 def longest(rules: Rules) -> int:

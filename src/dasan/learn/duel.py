@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan import vector
-from dasan.arena.estimate import Estimate
+from dasan.estimates import Estimate
 from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
+from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
 from dasan.vector.earnings import earned
@@ -70,5 +71,5 @@ def duel(
 
     means: list[float] = []
     for gains in rotations(rules, choose, deals, seed * 1_000_003, session=session, batch=batch):
-        means += gains.diagonal(axis1=1, axis2=2).mean(axis=1).tolist()
-    return Estimate.of(means)
+        means += gains.diagonal(axis1=1, axis2=2).mean(axis=1, dtype=np.float64).tolist()
+    return Estimate.of(means, earning_bounds(rules))

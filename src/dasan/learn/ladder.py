@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from dasan.arena.contest import Contest, interval, play_deal
-from dasan.arena.estimate import Estimate
 from dasan.bots import Bot, Maker, bot
 from dasan.bots.protocol import choices
+from dasan.estimates import Estimate
 from dasan.networks.network import Network
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -47,5 +47,5 @@ def climb(
     for name in ladder:
         contest = Contest(rules, "learner", name, deals, seed)
         makers: dict[str, Maker] = {"learner": lambda _: NetworkPlayer(network, session), name: partial(_seated, name)}
-        out[name] = interval([play_deal(contest, seed + k, makers) for k in range(deals)])
+        out[name] = interval(rules, [play_deal(contest, seed + k, makers) for k in range(deals)])
     return out

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, shown, whole
+from dasan.estimates import Estimate
+from dasan.ruleset.outcomes import earning_bounds
 from dasan.vector.earnings import Ended, earned
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
@@ -21,8 +24,8 @@ NAMED = ("random", "thrifty")
 
 
 class Duel(NamedTuple):
-    """The first player's mean payment a hand (see `dasan.vector.earnings`), with its 95 % confidence interval: 1.96 standard
-    errors over deals, each of which was played once in every seat.
+    """The first player's mean payment a hand (see `dasan.vector.earnings`), with the 95 % interval of `dasan.estimates` over
+    deals, each of which was played once in every seat.
     """
 
     mean: float
@@ -60,10 +63,12 @@ def duel(
     for at in range(0, deals, 512):
         count = min(512, deals - at)
         seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(players)]
-        means += _played(make(count * players, seeds), one, others).reshape(count, players).mean(axis=1).tolist()
-    half = 1.96 * float(np.std(means, ddof=1)) / len(means) ** 0.5
-    mean = float(np.mean(means))
-    return Duel(mean, mean - half, mean + half, deals)
+        env = make(count * players, seeds)
+        rules = env.rules
+        hands = _played(env, one, others).reshape(count, players).tolist()
+        means += [fsum(hand) / players for hand in hands]  # equal players' payments add up to exactly 0
+    estimate = Estimate.of(means, earning_bounds(rules), digits=9)
+    return Duel(estimate.mean, estimate.low, estimate.high, deals)
 
 
 def _played(env: Playing, one: Player, others: Player) -> npt.NDArray[np.float32]:

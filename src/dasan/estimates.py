@@ -1,0 +1,147 @@
+"""Means with confidence intervals.
+
+`Estimate.of` gives the interval of a mean over independent values that lie within known bounds. Student's t assumes that means
+are about normal, which is untrue of a few discrete payments: two equal values would even give an interval of no width.
+`betting_interval` assumes nothing but the bounds. It holds for every number of values, and also at a moment that was chosen
+after looking at them, so that a contest may stop early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, inf, log, sqrt
+from statistics import NormalDist, fmean
+
+CONFIDENCE = 0.95
+NORMAL = 30
+"""From this number of values on, their mean counts as normal."""
+STAKES = tuple(2.0**-k for k in range(8))
+"""The shares of its capital that a gambler bets each time; one gambler for each share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and its 95 % confidence interval over `samples` independent values.
+
+    >>> Estimate.of([0.0, 1.0, 1.0, 0.0] * 10, bounds=(0, 1), digits=2)
+    Estimate(mean=0.5, low=0.34, high=0.66, samples=40)
+    """
+
+    mean: float
+    low: float
+    high: float
+    samples: int
+
+    @staticmethod
+    def of(values: Sequence[float], bounds: tuple[float, float], *, digits: int = 4, any_time: bool = False) -> Estimate:
+        """The estimate from independent values within `bounds`.
+
+        The interval is Student's if there are at least `NORMAL` values, not all equal; otherwise `betting_interval`. any_time:
+        it also holds if the values so far decided when to stop, so it is `betting_interval` in any case. ValueError: there are
+        no values, or one lies outside the bounds.
+        """
+        if not values:
+            raise ValueError("an estimate takes at least one value")
+        mean, n = fsum(values) / len(values), len(values)
+        spread = sqrt(fsum((value - mean) ** 2 for value in values) / (n - 1)) if n > 1 else 0.0
+        if any_time or n < NORMAL or not spread:
+            low, high = betting_interval(values, bounds)
+        else:
+            half = t_quantile((1 + CONFIDENCE) / 2, n - 1) * spread / sqrt(n)
+            low, high = max(bounds[0], mean - half), min(bounds[1], mean + half)
+        return Estimate(round(mean, digits), round(low, digits), round(high, digits), n)
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+
+
+def betting_interval(
+    values: Sequence[float], bounds: tuple[float, float], confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """(low, high): with this confidence the mean lies between them, however many values there are and whoever decides when to
+    stop. ValueError: a value lies outside `bounds`.
+
+    For each candidate mean, gamblers bet on every value that the mean is higher. If the candidate is true, their capital is a
+    martingale, which ever multiplies by 2 / (1 - confidence) with at most half the error that is allowed (Ville's inequality).
+    `low` is the highest candidate that makes them so rich; `high` comes from gamblers on the other side. The order of the
+    values does not matter. See Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (Journal of
+    the Royal Statistical Society B 86, 2024); bets are spread over several shares, which they call diversified Kelly betting.
+
+    >>> low, high = betting_interval([1.0, 1.0], (-1.0, 3.0))
+    >>> low < 0 < high
+    True
+    """
+    least, most = bounds
+    width = most - least
+    tolerance = 1e-6 * max(1.0, abs(least), abs(most))  # values may have been rounded
+    if min(values) < least - tolerance or max(values) > most + tolerance:
+        raise ValueError(f"values of {min(values):g} to {max(values):g} do not lie between {least:g} and {most:g}")
+    if not width:
+        return least, most
+    shares = [min(1.0, max(0.0, (value - least) / width)) for value in values]
+    low = _lowest(shares, confidence)
+    high = 1 - _lowest([1 - share for share in shares], confidence)
+    return least + width * low, least + width * high
+
+
+def _lowest(values: Sequence[float], confidence: float) -> float:
+    """The lower end of the interval for values from 0 to 1. The lower a candidate, the more it pays to bet against it, so that a
+    search in ever finer steps finds it.
+    """
+    import numpy as np
+
+    enough = log(2 / (1 - confidence)) + log(len(STAKES))
+    distinct, times = np.unique(np.array(values), return_counts=True)
+    stakes = np.array(STAKES)[:, None]
+    low, high = 0.0, fmean(values)
+    for _ in range(6):
+        if high - low < 1e-9:
+            break
+        steps = np.linspace(low, high, 33)
+        with np.errstate(divide="ignore"):
+            capitals = np.log1p(stakes * (distinct / steps[1:, None, None] - 1)) @ times
+        rich = int((np.logaddexp.reduce(capitals, axis=1) >= enough).sum())
+        low, high = float(steps[rich]), float(steps[min(rich + 1, 32)])
+    return low
+
+
+def jackknife(parts: Sequence[float]) -> float:
+    """Half the 95 % interval of a statistic; infinite for one part. parts: its values without each block of the sample in turn.
+
+    >>> sample = [1.0, 2.0, 3.0, 4.0]
+    >>> half = jackknife([fmean(sample[:i] + sample[i + 1 :]) for i in range(4)])  # of a mean: Student's interval
+    >>> round(2.5 - half, 1), round(2.5 + half, 1)
+    (0.4, 4.6)
+    """
+    n = len(parts)
+    if n < 2:
+        return inf
+    mean = fmean(parts)
+    return t_quantile((1 + CONFIDENCE) / 2, n - 1) * sqrt((n - 1) / n * sum((part - mean) ** 2 for part in parts))
+
+
+def t_quantile(p: float, freedom: int) -> float:
+    """The quantile `p` of Student's t: Cornish-Fisher expansion about the normal; 1 and 2 degrees of freedom exactly.
+
+    >>> round(t_quantile(0.975, 10), 3), round(t_quantile(0.975, 2), 3)
+    (2.228, 4.303)
+    """
+    from math import pi, tan
+
+    if freedom == 1:
+        return tan(pi * (p - 0.5))
+    if freedom == 2:
+        return (2 * p - 1) / sqrt(2 * p * (1 - p))
+    z: float = NormalDist().inv_cdf(p)
+    terms: tuple[float, ...] = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return sum(term / float(freedom) ** i for i, term in enumerate(terms))
+
+
+__all__ = ["CONFIDENCE", "NORMAL", "Estimate", "betting_interval", "jackknife", "t_quantile"]

@@ -1,0 +1,145 @@
+"""Intervals of means: how often they hold, however few the values and whenever a contest stops."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from math import comb
+
+import pytest
+from tests.cli.running import cli
+
+import dasan
+from dasan.arena.contest import LOOKS, Contest, interval, play_deal
+from dasan.arena.outcome import Outcome
+from dasan.bots.random_bot import RandomBot
+from dasan.cli.output import print_json
+from dasan.estimates import NORMAL, Estimate, betting_interval
+from dasan.ruleset.outcomes import earning_bounds
+
+BIG_TWO = dasan.rules("big-two")
+
+
+@cache
+def of_counts(ones: int, values: int) -> tuple[float, float]:
+    """The interval for so many ones among values of 0 and 1."""
+    return betting_interval([1.0] * ones + [0.0] * (values - ones), (0, 1))
+
+
+def ever_wrong(chance: float, most: int) -> float:
+    """The probability that the interval leaves out the mean after at least one of the first `most` values of 0 and 1, of which
+    each is 1 with this probability: the sum over all sequences, by their numbers of ones.
+    """
+    right, wrong = {0: 1.0}, 0.0
+    for values in range(1, most + 1):
+        after: dict[int, float] = {}
+        for ones, weight in right.items():
+            for one, share in ((1, chance), (0, 1 - chance)):
+                after[ones + one] = after.get(ones + one, 0.0) + weight * share
+        right = {}
+        for ones, weight in after.items():
+            low, high = of_counts(ones, values)
+            if low <= chance <= high:
+                right[ones] = weight
+            else:
+                wrong += weight
+    return wrong
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.1, 0.25, 0.5, 0.8])
+def test_a_contest_that_stops_whenever_it_likes_is_wrong_in_5_of_100(chance: float) -> None:
+    assert ever_wrong(chance, 24) <= 0.05
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.1, 0.25, 0.5, 0.8])
+def test_a_few_values_are_enough_for_no_claim(chance: float) -> None:
+    """Exactly, over every outcome of 2 to `NORMAL` - 1 values: one interval is wrong at most 5 times in 100."""
+    for values in range(1, NORMAL):
+        held = 0.0
+        for ones in range(values + 1):
+            low, high = of_counts(ones, values)
+            if low <= chance <= high:
+                held += comb(values, ones) * chance**ones * (1 - chance) ** (values - ones)
+        assert held >= 0.95
+
+
+def drawn(deals: int, seed: int) -> list[Outcome]:
+    """Outcomes of equal players of Big Two: one of four wins 3, the others lose 1, in each of a deal's four hands."""
+    rng = random.Random(seed)
+    means = [sum(rng.choice((3, -1, -1, -1)) for _ in range(4)) / 4 for _ in range(deals)]
+    return [Outcome(i, mean, 0.25, 1, 1) for i, mean in enumerate(means)]
+
+
+@pytest.mark.parametrize("deals", [2, 8, 40])
+def test_equal_players_are_told_apart_in_at_most_5_of_100_contests(deals: int) -> None:
+    early = single = 0
+    contests = 100 if deals < 40 else 40
+    for seed in range(contests):
+        outcomes = drawn(deals, seed)
+        sizes = dict.fromkeys(size for k in range(1, LOOKS + 1) if (size := deals * k // LOOKS))
+        found = [interval(BIG_TWO, outcomes[:size], early=True) for size in sizes]
+        early += any(one.low > 0 or one.high < 0 for one in found)
+        one = interval(BIG_TWO, outcomes)
+        single += deals < NORMAL and (one.low > 0 or one.high < 0)
+    assert early <= 0.05 * contests
+    assert single <= 0.05 * contests
+
+
+@pytest.mark.parametrize("means", [(1.0,), (1.0, 1.0), (-0.5,) * 5, (0.0,) * 100])
+def test_equal_outcomes_have_an_interval_with_a_width(means: tuple[float, ...]) -> None:
+    outcomes = [Outcome(i, mean, 0.5, 1, 1) for i, mean in enumerate(means)]
+    for early in (False, True):
+        found = interval(BIG_TWO, outcomes, early=early)
+        assert found.low < means[0] < found.high
+        assert -1 <= found.low < found.high <= 3
+
+
+@pytest.mark.parametrize("seed", [8, 40])
+def test_two_equal_deals_do_not_end_a_contest(seed: int) -> None:
+    done = cli(
+        "arena", "greedy", "thrifty", "--game", "big-two", "--deals", "2", "--early", "--seed", str(seed), "--json"
+    )
+    (pair,) = json.loads(done.stdout)["pairs"]
+    assert pair["deals"] == 2
+    assert pair["low"] < 0 < pair["high"]
+
+
+def test_one_deal_is_printed_as_json() -> None:
+    def refused(name: str) -> float:
+        raise AssertionError(f"{name} is no JSON")
+
+    done = cli("arena", "low", "random", "--game", "big-two", "--deals", "1", "--json", "--details")
+    assert json.loads(done.stdout, parse_constant=refused)["pairs"][0]["deals"] == 1
+
+
+def test_every_json_output_has_null_for_what_json_cannot_write(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"a": [float("inf"), (float("nan"), 1.5)], "b": {"c": float("-inf")}})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, [None, 1.5]], "b": {"c": None}}
+
+
+def test_an_order_of_deals_does_not_matter() -> None:
+    values = [one.mean for one in drawn(20, 1)]
+    assert betting_interval(values, (-1, 3)) == pytest.approx(betting_interval(values[::-1], (-1, 3)))
+
+
+def test_values_outside_the_bounds_are_refused() -> None:
+    with pytest.raises(ValueError, match="values of 0 to 2 do not lie between 0 and 1"):
+        Estimate.of([0.0, 2.0], (0, 1))
+    assert Estimate.of([1.0000001], (0, 1)).high == 1
+
+
+def test_duels_of_equal_players_are_exactly_even() -> None:
+    found = dasan.vector.make("winner", 1).duel("thrifty", "thrifty", 20, seed=1)
+    assert found.mean == 0.0
+    assert found.low < 0 < found.high
+
+
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_what_a_seat_earns_lies_within_the_bounds(preset: str) -> None:
+    rules = dasan.rules(preset)
+    least, most = earning_bounds(rules)
+    contest = Contest(rules, "a", "b", 2)
+    for seed in range(2):
+        outcome = play_deal(contest, seed, {"a": lambda seat: RandomBot(seat), "b": lambda seat: RandomBot(seat + 9)})
+        assert least <= outcome.mean <= most
