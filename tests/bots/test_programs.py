@@ -17,7 +17,7 @@ from tests.bots.alarms import needs_alarms
 
 import dasan
 from dasan.bots.external.conformance import check
-from dasan.bots.external.program import Program, ProgramBot
+from dasan.bots.external.program import Program, ProgramBot, split_command
 from dasan.bots.external.speaking import view_of
 from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
@@ -114,6 +114,17 @@ def test_a_program_that_does_not_start() -> None:
     assert only.fault is not None
     with pytest.raises(ValueError, match="command"):
         ProgramBot("")
+
+
+def test_a_command_is_split_as_its_system_writes_paths() -> None:
+    command = r'"C:\Program Files\node.exe" bots\first.js --depth 2'
+    assert split_command(command, windows=True) == [r"C:\Program Files\node.exe", r"bots\first.js", "--depth", "2"]
+    assert split_command("'/opt/my bots/first' a\\ b", windows=False) == ["/opt/my bots/first", "a b"]
+    for windows in (True, False):
+        with pytest.raises(ValueError, match="No closing quotation"):
+            split_command('"unclosed', windows=windows)
+        with pytest.raises(ValueError, match="command"):
+            split_command(" ", windows=windows)
 
 
 def test_a_program_is_told_what_its_seat_sees_and_no_more(tmp_path: Path) -> None:

@@ -28,13 +28,11 @@ def bot_test(
 
     Exit code 1 if it does not. [bold]dasan bot-protocol --describe[/bold] describes the protocol.
     """
-    import shlex
-
     from dasan.bots.external.conformance import check
+    from dasan.bots.external.program import split_command
 
     try:
-        if not shlex.split(command):
-            raise ValueError
+        split_command(command)
     except ValueError:
         raise Refused("name the program by its command, like 'python bot.py'") from None
     games = [chosen_rules(name, options) for name in game or GAMES]

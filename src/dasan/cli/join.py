@@ -26,17 +26,14 @@ def join(
     If the program fails, the first legal move is played for it, and the fault is counted. [bold]dasan bot-test[/bold] finds
     faults beforehand.
     """
-    import shlex
-
+    from dasan.bots.external.program import split_command
     from dasan.bots.external.wire import Fault
     from dasan.cli.visiting import Refusal, Visit
 
     try:
-        words = shlex.split(command)
+        words = split_command(command)
     except ValueError:
-        words = []
-    if not words:
-        raise Refused("name the program by its command, like 'python bot.py'")
+        raise Refused("name the program by its command, like 'python bot.py'") from None
     try:
         visit = Visit(url, words, name=name, seat=seat, seconds=seconds)
         report = (lambda text: None) if as_json else say

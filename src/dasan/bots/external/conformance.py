@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
 from dasan.bots import bot
 from dasan.bots.external import wire
-from dasan.bots.external.program import Program, ProgramBot
+from dasan.bots.external.program import Program, ProgramBot, split_command
 from dasan.bots.external.wire import Fault
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -29,7 +28,7 @@ def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> It
     command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in every seat by
     turns, against random bots. seconds: the time limit for a move.
     """
-    words = shlex.split(command)
+    words = split_command(command)
     begun = _attempt("says hello", lambda: _says_hello(words))
     yield begun
     if begun.fault is not None:

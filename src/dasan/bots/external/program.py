@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from functools import lru_cache
@@ -28,6 +29,17 @@ ENDING = 2.0
 """Seconds that a program may take to end."""
 PREFIX = "cmd:"
 """A line-up names a program by its command after this."""
+
+
+def split_command(command: str, *, windows: bool = sys.platform == "win32") -> list[str]:
+    """The program and its arguments, split as a shell would; on Windows a backslash separates folders and escapes nothing.
+
+    ValueError: the command is empty, or a quotation mark is not closed.
+    """
+    words = shlex.split(command, posix=not windows)
+    if not words:
+        raise ValueError("a program is named by its command, like cmd:python bot.py")
+    return [word[1:-1] if word[0] in "\"'" else word for word in words] if windows else words
 
 
 class Program:
@@ -161,9 +173,7 @@ class ProgramBot:
     """
 
     def __init__(self, command: str, *, seconds: float = 5.0) -> None:
-        self._command = shlex.split(command)
-        if not self._command:
-            raise ValueError("a program is named by its command, like cmd:python bot.py")
+        self._command = split_command(command)
         self._seconds = seconds
         self._program: Program | None = None
         self._told: tuple[object, int] | None = None
