@@ -6,6 +6,7 @@ And chooses how many processes `pytest -n auto` takes, and which tests they begi
 from __future__ import annotations
 
 import os
+from doctest import NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
@@ -24,7 +25,7 @@ def _installed(namespace: dict[str, Any]) -> None:
 
 
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()],
+    parsers=[PythonCodeBlockParser(doctest_optionflags=NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
     setup=_installed,
 ).pytest()

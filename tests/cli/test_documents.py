@@ -34,7 +34,7 @@ def test_the_examples_run(example: Path) -> None:
 
 
 def test_the_commands_are_documented() -> None:
-    listed = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    listed = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
     assert all(re.search(rf"^\| .*`dasan {name}\b", listed, re.MULTILINE) for name in COMMANDS)
 
 
@@ -87,6 +87,14 @@ def test_links_lead_somewhere(document: Path) -> None:
         target = document.parent / path if path else document
         assert target.exists(), path
         assert not anchor or anchor in headings(target), f"{path}#{anchor}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_code_fits_into_the_boxes_of_the_site(document: Path) -> None:
+    """88 columns are what it shows without a scroll bar. A line of a record cannot be broken."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if not line.lstrip("'").startswith('{"seq"')]
+    assert [line for line in lines if len(line) > 88] == []
 
 
 def test_the_contributor_guide_runs() -> None:
