@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import logging
 import threading
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -26,6 +25,7 @@ from dasan.server.bus.nats import NatsBus
 from dasan.server.connections import websocket
 from dasan.server.connections.compression import Compressed
 from dasan.server.connections.guard import Guard, refusal
+from dasan.server.connections.networks import Counts
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.site import Site
 from dasan.server.operations.background import repeat
@@ -104,7 +104,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = chosen
     app.state.failure = None
     app.state.warming = Warming()
-    app.state.sockets = Counter[str]()
+    app.state.sockets = Counts()
     app.state.live = websocket.Live()
     app.state.metrics = Metrics(chosen)
     app.state.limits = {

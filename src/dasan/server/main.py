@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -11,15 +12,20 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.datastructures import Headers
 
 from dasan.server.app import create_app
 from dasan.server.connections.tcp_limits import bounded
 from dasan.server.connections.uvicorn_protocol import PATIENCE, Socket
 from dasan.server.operations import logs
 from dasan.server.operations.garbage import collected_by_size
+from dasan.server.people.identity import Identities
 from dasan.server.protocol import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
+
+SPARE_FILES = 512
+"""Files for the database, worker processes and the page."""
 
 
 class _Server(uvicorn.Server):
@@ -61,6 +67,7 @@ def serve(
     chosen = settings or Settings.read(host=host, data_dir=data_dir, database=database, nats=nats, file=file)
     logs.configure(chosen.log_format, chosen.log_level)
     listener = listen(chosen.host, port)
+    _allow_files(chosen.most_connections)
     app = create_app(chosen)
     config = configure(app)
     ready = on_ready or (_open if open_browser else _print)
@@ -75,9 +82,26 @@ def serve(
         listener.close()
 
 
+def _allow_files(connections: int) -> None:
+    """Let this process open as many files as its connections and sockets need, as far as the system allows."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 2 * connections + SPARE_FILES
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def configure(app: FastAPI) -> uvicorn.Config:
     """Uvicorn's configuration for the application."""
     settings: Settings = app.state.settings
+
+    def known(headers: Headers) -> bool:
+        identities: Identities | None = getattr(app.state, "identities", None)
+        return identities is not None and identities.is_known(headers)
+
     return uvicorn.Config(
         app,
         log_config=None,
@@ -86,14 +110,13 @@ def configure(app: FastAPI) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         lifespan="on",
-        http=bounded(settings),
+        http=bounded(settings, known),
         # Compressing each socket's messages would keep 300 kB of windows for every player.
         ws_per_message_deflate=False,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         ws=Socket,
         ws_max_size=MAX_MESSAGE,
-        limit_concurrency=settings.most_connections,
         timeout_graceful_shutdown=PATIENCE,
     )
 

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from pydantic import Field
 
 from dasan.reasons import said
+from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
 from dasan.server.people.identity import Identities
 from dasan.server.refusals import Refused
@@ -55,10 +56,9 @@ def address_of(request: Request) -> str:
 
 def limit(request: Request, name: str, *keys: str | None) -> None:
     """Take a token of the limit ``name`` for the address and for each key. Raises ``Refused`` if one of them has none left."""
-    buckets = request.app.state.limits[name]
-    for key in (f"address {address_of(request)}", *keys):
-        if key is not None and not buckets.take(key):
-            raise Refused("too-fast", said("fast"))
+    buckets: Buckets = request.app.state.limits[name]
+    if not buckets.take_for(address_of(request)) or not all(buckets.take(key) for key in keys if key is not None):
+        raise Refused("too-fast", said("fast"))
 
 
 TablesHere = Annotated[Tables, Depends(_tables)]

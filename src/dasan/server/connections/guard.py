@@ -77,7 +77,8 @@ class Guard:
                 await WebSocketClose()(scope, receive, send)
             else:
                 sent = self._observed(scope, _with_headers(scope, send))
-                await refusal(refused.code, refused.message)(scope, receive, sent)
+                closing = {"connection": "close"} if "transfer-encoding" in headers else None
+                await refusal(refused.code, refused.message, headers=closing)(scope, receive, sent)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
@@ -118,6 +119,9 @@ class Guard:
         unsafe = scope["type"] == "websocket" or scope["method"] not in SAFE
         if unsafe and origin is not None and _netloc(origin) != host.lower():
             raise Refused("forbidden", said("cross-site"))
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # RFC 9112, 6.3: the two may be an attempt to smuggle a request past a proxy; such a connection is closed.
+            raise Refused("malformed", "a request has a length or comes in pieces, not both")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_MESSAGE:
             raise Refused(*TOO_LARGE)

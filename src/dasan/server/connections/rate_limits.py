@@ -6,6 +6,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
+from dasan.server.connections.networks import networks
+
 
 class Bucket:
     """Holds up to ``burst`` tokens and refills at ``rate`` a second.
@@ -38,15 +40,24 @@ class Bucket:
 
 
 class Buckets:
-    """One bucket a key; beyond ``most`` keys the one unused for longest is forgotten."""
+    """One bucket a key; beyond ``most`` keys the one unused for longest is forgotten.
+
+    >>> buckets = Buckets(rate=0.001, burst=1)
+    >>> [buckets.take_for(f"2001:db8::{host}") for host in (1, 2)], buckets.take_for("2001:db8:0:1::1")
+    ([True, False], True)
+    """
 
     def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
         self._rate, self._burst, self._most = rate, burst, most
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 
-    def take(self, key: Hashable) -> bool:
-        """Take one of ``key``'s tokens, if there is one."""
-        bucket = self._buckets.pop(key, None) or Bucket(self._rate, self._burst)
+    def take_for(self, address: str) -> bool:
+        """Take a token of every network of the address, if each has one."""
+        return all(self.take(("network", network), share) for network, share in networks(address))
+
+    def take(self, key: Hashable, share: int = 1) -> bool:
+        """Take one of ``key``'s tokens, if there is one. share: how many times as many tokens the key has as others."""
+        bucket = self._buckets.pop(key, None) or Bucket(self._rate * share, self._burst * share)
         self._buckets[key] = bucket
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)

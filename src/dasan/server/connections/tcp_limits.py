@@ -1,26 +1,45 @@
-"""Limits of TCP connections: how many from one address, and how long a request may take to arrive.
+"""Limits of TCP connections: how many from one address, how long a request may take to arrive, and who goes first.
 
-uvicorn waits for a request without a limit, and counts a connection that never sends one like any other.
+uvicorn waits for a request without a limit, and counts a connection that never sends one like any other, so that strangers with
+a few addresses could fill the server with connections that ask for nothing. Here connections that wait for a request have a
+part of the room; when it is full, the network with the most of them loses its oldest. The last eighth of all room is for
+players whom the server knows, and health checks are always answered.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
 
 import h11
+from starlette.datastructures import Headers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dasan.server.connections.networks import Counts, networks
 from dasan.server.settings import Settings
+
+HEALTH = frozenset({"/health", "/ready", "/api/health", "/api/ready", "/metrics"})
+"""Paths that are answered however many connections there are: a supervisor would restart a server that is well."""
+WAITING = 4
+"""One in so many connections may wait for a request."""
+RESERVED = 8
+"""One in so many connections is for players whom the server knows."""
+
+Known: TypeAlias = Callable[[Headers], bool]
+"""Whether the headers of a request have a player's cookie."""
 
 
 class Gate:
-    """Counts connections that are not sockets yet, by address."""
+    """Counts connections that are not sockets yet, by network."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, known: Known) -> None:
         self._settings = settings
-        self._open: Counter[str] = Counter()
+        self._known = known
+        self._counts = Counts()
+        self._waiting: dict[str, dict[BoundedHttp, None]] = {}
+        """Connections that wait for a request, by network, the oldest first."""
+        self._waiting_total = 0
 
     @property
     def seconds(self) -> float:
@@ -29,13 +48,43 @@ class Gate:
 
     def enter(self, address: str) -> bool:
         """Whether one more connection from ``address`` may stay; it is counted in any case, until it leaves."""
-        self._open[address] += 1
-        return self._open[address] <= self._settings.connections_each or self._settings.trusts(address)
+        return self._counts.enter(address, self._settings.connections_each) or self._settings.trusts(address)
 
     def leave(self, address: str) -> None:
-        self._open[address] -= 1
-        if not self._open[address]:
-            del self._open[address]
+        self._counts.leave(address)
+
+    def waits(self, connection: BoundedHttp, address: str) -> None:
+        """The connection waits for a request. If too many do, the network that has the most loses its oldest."""
+        if self._settings.trusts(address):
+            return
+        mine = self._waiting.setdefault(networks(address)[0][0], {})
+        if connection not in mine:
+            mine[connection] = None
+            self._waiting_total += 1
+        if self._waiting_total > max(1, self._settings.most_connections // WAITING):
+            network, most = max(self._waiting.items(), key=lambda item: len(item[1]))
+            oldest = next(iter(most))
+            self._remove(oldest, network)
+            oldest.transport.abort()
+
+    def stops_waiting(self, connection: BoundedHttp, address: str) -> None:
+        """The connection has a whole request, or ends."""
+        self._remove(connection, networks(address)[0][0])
+
+    def _remove(self, connection: BoundedHttp, network: str) -> None:
+        mine = self._waiting.get(network, {})
+        if connection in mine:
+            del mine[connection]
+            self._waiting_total -= 1
+            if not mine:
+                del self._waiting[network]
+
+    def most(self, scope: Any) -> int | None:
+        """The number of connections from which on this request is answered 503; None: it is always carried out."""
+        if scope["path"] in HEALTH:
+            return None
+        most = self._settings.most_connections
+        return most if self._known(Headers(scope=scope)) else most - most // RESERVED
 
 
 class BoundedHttp(H11Protocol):
@@ -45,6 +94,15 @@ class BoundedHttp(H11Protocol):
 
     _address: str | None = None
     _late: asyncio.TimerHandle | None = None
+
+    @property
+    def limit_concurrency(self) -> int | None:
+        """The most connections with which a request is carried out; the base class asks once it knows the request."""
+        return self.gate.most(self.scope)
+
+    @limit_concurrency.setter
+    def limit_concurrency(self, value: int | None) -> None:
+        """The base class sets one number for all requests, which is not used."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or hang up where the address has too many connections."""
@@ -78,11 +136,15 @@ class BoundedHttp(H11Protocol):
 
     def _wait(self) -> None:
         self._late = self.loop.call_later(self.gate.seconds, self._hang_up)
+        if self._address is not None:
+            self.gate.waits(self, self._address)
 
     def _arrived(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
+        if self._address is not None:
+            self.gate.stops_waiting(self, self._address)
 
     def _leave(self) -> None:
         self._arrived()
@@ -97,6 +159,6 @@ class BoundedHttp(H11Protocol):
             self.transport.abort()
 
 
-def bounded(settings: Settings) -> type[BoundedHttp]:
-    """The protocol class of one server."""
-    return type("ServerHttp", (BoundedHttp,), {"gate": Gate(settings)})
+def bounded(settings: Settings, known: Known) -> type[BoundedHttp]:
+    """The protocol class of one server. known: whether a request comes from a player whom the server knows."""
+    return type("ServerHttp", (BoundedHttp,), {"gate": Gate(settings, known)})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol, cast
@@ -15,6 +14,7 @@ from uvicorn.protocols.utils import ClientDisconnected
 
 from dasan.errors import DasanError
 from dasan.reasons import said
+from dasan.server.connections.networks import Counts
 from dasan.server.connections.rate_limits import Bucket
 from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.uvicorn_protocol import writer
@@ -82,12 +82,12 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
     """
     state = websocket.app.state
     address = websocket.client.host if websocket.client else ""
-    sockets: Counter[str] = state.sockets
-    if sockets[address] >= state.settings.sockets_each:
-        await websocket.close(POLICY_VIOLATION)
-        return
-    sockets[address] += 1
+    sockets: Counts = state.sockets
+    fits = sockets.enter(address, state.settings.sockets_each)
     try:
+        if not fits:
+            await websocket.close(POLICY_VIOLATION)
+            return
         state.metrics.sockets_opened.inc()
         try:
             player = await state.identities.player(websocket)
@@ -104,9 +104,7 @@ async def admit(websocket: WebSocket, serve: Callable[[str | None], Awaitable[No
     except Exception as error:
         report(f"{what} failed", error)
     finally:
-        sockets[address] -= 1
-        if not sockets[address]:
-            del sockets[address]
+        sockets.leave(address)
 
 
 @router.websocket("/ws/tables/{table_id}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter as Count
 from collections.abc import Iterable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
@@ -12,6 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from dasan import __version__
+from dasan.server.connections.networks import Counts
 from dasan.server.operations.checks import free_bytes
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import Tables
@@ -52,8 +52,8 @@ class Metrics:
         self.registry.register(self._parts)
         ProcessCollector(registry=self.registry)
 
-    def attach(self, tables: Tables, sockets: Count[str]) -> None:
-        """Count what is open there from now on. sockets: the number by address."""
+    def attach(self, tables: Tables, sockets: Counts) -> None:
+        """Count what is open there from now on."""
         self._parts.tables, self._parts.sockets = tables, sockets
 
     async def look(self) -> None:
@@ -73,7 +73,7 @@ class _Parts(Collector):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.tables: Tables | None = None
-        self.sockets: Count[str] = Count()
+        self.sockets = Counts()
 
     def describe(self) -> Iterable[Metric]:
         return ()
@@ -82,7 +82,7 @@ class _Parts(Collector):
         build = GaugeMetricFamily("dasan_build", "The version that is running.", labels=["version"])
         build.add_metric([__version__], 1)
         yield build
-        yield GaugeMetricFamily("dasan_sockets", "Sockets that are open.", value=sum(self.sockets.values()))
+        yield GaugeMetricFamily("dasan_sockets", "Sockets that are open.", value=self.sockets.total)
         free = free_bytes(self._settings)
         if free is not None:
             yield GaugeMetricFamily("dasan_disk_free_bytes", "Free on the disk of the data folder.", value=free)

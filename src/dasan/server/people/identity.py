@@ -17,7 +17,8 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import HashingError, InvalidHashError, VerificationError
 from itsdangerous import BadSignature, Signer
-from starlette.requests import HTTPConnection
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import Response
 
 from dasan.server.operations.reporting import now
@@ -110,6 +111,11 @@ class Identities:
         """The name of the browser's session in the store; None: its cookie is from a version whose guests had none."""
         found = self._read(connection)
         return None if found is None or found[1] is None else fingerprint(found[1])
+
+    def is_known(self, headers: Headers) -> bool:
+        """Whether a request has a cookie that this server has signed; the store is not asked."""
+        found = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        return found is not None and self._cookies.read(found) is not None
 
     def _read(self, connection: HTTPConnection) -> tuple[str, str | None] | None:
         cookie = connection.cookies.get(COOKIE)
