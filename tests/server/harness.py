@@ -221,6 +221,7 @@ def fast(tmp_path: Path, **changes: Any) -> Settings:
         chat_burst=1_000_000,
         hint_burst=1_000_000,
         sign_in_burst=1_000_000,
+        guess_burst=1_000_000,
         study_burst=1_000_000,
     )
     return replace(settings, **changes)

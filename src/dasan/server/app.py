@@ -33,6 +33,7 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
 from dasan.server.operations.folders import data_dir
 from dasan.server.operations.metrics import Metrics
+from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import Identities, signing_key
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
@@ -107,6 +108,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sockets = Counts()
     app.state.live = websocket.Live()
     app.state.metrics = Metrics(chosen)
+    app.state.guesses = Guesses(chosen)
     app.state.limits = {
         "tables": Buckets(chosen.table_rate, chosen.table_burst),
         "joins": Buckets(chosen.join_rate, chosen.join_burst),

@@ -137,8 +137,12 @@ class Settings:
     )
     record_burst: int = burst(60)
     password_memory_mb: int = number(64, "megabytes that hashing a password takes, so that guessing is slow", 1, 4096)
-    sign_in_rate: float = rate(0.1, "attempts to sign in a second for one account, and from one address")
+    sign_in_rate: float = rate(
+        0.1, "attempts to sign in a second from one address, and from a browser that the account knows"
+    )
     sign_in_burst: int = burst(10)
+    guess_rate: float = rate(0.05, "attempts a second to sign in to one account from all browsers that it does not know")
+    guess_burst: int = burst(120)
     sockets_each: int = number(64, "sockets from one address", 1, 1_000_000)
     connections_each: int = number(256, "connections from one address, a trusted proxy's aside", 1, 1_000_000)
     most_connections: int = number(4096, "connections in all; beyond them requests are answered 503", 1, 1_000_000)

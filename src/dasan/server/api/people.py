@@ -11,10 +11,11 @@ from fastapi import Request, Response
 from dasan import bots
 from dasan.errors import DasanError
 from dasan.reasons import said
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, limit
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
+from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
 from dasan.server.protocol import (
     ClaimLink,
@@ -85,8 +86,11 @@ async def sign_in(
     wanted: Credentials, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere
 ) -> Me:
     """Sign this browser in. A refusal does not say whether the name or the password is wrong."""
-    limit(request, "sign_ins", f"account {folded(wanted.name)}")
     person = await store.people.by_account(wanted.name)
+    browser = None if person is None else ids.known_browser(request, person.id)
+    guesses: Guesses = request.app.state.guesses
+    if not guesses.allow(folded(wanted.name), address_of(request), browser):
+        raise Refused("too-fast", said("fast"))
     right = await ids.check(None if person is None else person.password, wanted.password)
     if person is None or not right or person.banned:
         raise Refused("forbidden", WRONG)

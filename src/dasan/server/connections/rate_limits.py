@@ -47,8 +47,8 @@ class Buckets:
     ([True, False], True)
     """
 
-    def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
-        self._rate, self._burst, self._most = rate, burst, most
+    def __init__(self, rate: float, burst: int, most: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._most, self._clock = rate, burst, most, clock
         self._buckets: OrderedDict[Hashable, Bucket] = OrderedDict()
 
     def take_for(self, address: str) -> bool:
@@ -57,7 +57,7 @@ class Buckets:
 
     def take(self, key: Hashable, share: int = 1) -> bool:
         """Take one of ``key``'s tokens, if there is one. share: how many times as many tokens the key has as others."""
-        bucket = self._buckets.pop(key, None) or Bucket(self._rate * share, self._burst * share)
+        bucket = self._buckets.pop(key, None) or Bucket(self._rate * share, self._burst * share, self._clock)
         self._buckets[key] = bucket
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)

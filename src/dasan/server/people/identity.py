@@ -22,6 +22,7 @@ from starlette.requests import HTTPConnection, cookie_parser
 from starlette.responses import Response
 
 from dasan.server.operations.reporting import now
+from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers
 from dasan.server.refusals import Banned, CannotServe, Refused
 from dasan.server.store.people import People
 
@@ -82,6 +83,7 @@ class Identities:
 
     def __init__(self, key: bytes, people: People, password_memory_mb: int = 64) -> None:
         self._cookies = Cookies(key)
+        self._browsers = KnownBrowsers(key)
         self._people = people
         self._known: OrderedDict[tuple[str, str | None], tuple[bool, float]] = OrderedDict()
         self._hasher = PasswordHasher(memory_cost=password_memory_mb * 1024)
@@ -161,11 +163,17 @@ class Identities:
         await self._people.sign_in(fingerprint(session), player, request.headers.get("user-agent", ""), now())
         self.forget()
         self.set_cookie(request, response, self._cookies.sign(player, session))
+        known = self._browsers.add(request.cookies.get(KNOWN_COOKIE), player)
+        self.set_cookie(request, response, known, KNOWN_COOKIE)
 
-    def set_cookie(self, request: HTTPConnection, response: Response, value: str) -> None:
+    def known_browser(self, request: HTTPConnection, player: str) -> str | None:
+        """The name of the request's browser, if it has signed in to the player's account before."""
+        return self._browsers.name(request.cookies.get(KNOWN_COOKIE), player)
+
+    def set_cookie(self, request: HTTPConnection, response: Response, value: str, name: str = COOKIE) -> None:
         """Scripts cannot read it, and other sites' requests do not carry it."""
         secure = request.url.scheme in ("https", "wss")
-        response.set_cookie(COOKIE, value, max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/")
+        response.set_cookie(name, value, max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/")
 
     async def hash(self, password: str) -> str:
         """The password as it is kept; takes a while on purpose, off the event loop."""
