@@ -102,6 +102,8 @@ SENTENCES = {
     "account.password": "that is not your password",
     "account.unknown": "nothing is known of this browser",
     "account.none": "you are not signed in to an account",
+    "sign-in.queue": "many people are signing in just now; try again in {n} seconds",
+    "sign-in.queue.one": "many people are signing in just now; try again in {n} second",
     "passkey.wrong": "that passkey is not one of an account here",
     "passkey.refused": "the passkey was not accepted; try again",
     "passkey.name": "a new account needs a name",

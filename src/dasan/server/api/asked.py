@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from pydantic import Field
 
 from dasan.reasons import said
+from dasan.server.connections.networks import networks
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
 from dasan.server.people.identity import Identities
@@ -52,6 +53,11 @@ async def _player(request: Request) -> str | None:
 def address_of(request: Request) -> str:
     """The address that a request comes from; behind a trusted proxy, the one that the proxy names."""
     return request.client.host if request.client else ""
+
+
+def network_of(request: Request) -> str:
+    """The narrowest network of the request's address: whoever may have many addresses has one of these."""
+    return networks(address_of(request))[0][0]
 
 
 def limit(request: Request, name: str, *keys: str | None) -> None:

@@ -11,7 +11,7 @@ from fastapi import Request, Response
 from dasan import bots
 from dasan.errors import DasanError
 from dasan.reasons import said
-from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit
+from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit, network_of
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
@@ -74,7 +74,7 @@ async def register(
         raise Refused("illegal", said("account.already"))
     await check_free(store, wanted.name)
     try:
-        await store.people.register(one, wanted.name, await ids.hash(wanted.password), now())
+        await store.people.register(one, wanted.name, await ids.hash(wanted.password, network_of(request)), now())
     except Taken:
         raise Refused("illegal", said("account.taken")) from None
     await ids.sign_in(request, response, one)
@@ -91,7 +91,7 @@ async def sign_in(
     guesses: Guesses = request.app.state.guesses
     if not guesses.allow(folded(wanted.name), address_of(request), browser):
         raise Refused("too-fast", said("fast"))
-    right = await ids.check(None if person is None else person.password, wanted.password)
+    right = await ids.check(None if person is None else person.password, wanted.password, browser or network_of(request))
     if person is None or not right or person.banned:
         raise Refused("forbidden", WRONG)
     await ids.sign_in(request, response, person.id)
@@ -155,9 +155,9 @@ async def change_password(
     """Change the password and sign out all other browsers."""
     limit(request, "sign_ins", player)
     person = await account_of(store, player)
-    if person.password is not None and not await ids.check(person.password, wanted.old or ""):
+    if person.password is not None and not await ids.check(person.password, wanted.old or "", network_of(request)):
         raise Refused("forbidden", said("account.password"))
-    await store.people.set_password(person.id, await ids.hash(wanted.new), now())
+    await store.people.set_password(person.id, await ids.hash(wanted.new, network_of(request)), now())
     await ids.sign_in(request, response, person.id)
     live.recheck(person.id)
     return described(person.id, await store.people.find(person.id))
@@ -182,7 +182,7 @@ async def delete(
     if (
         person is not None
         and person.password is not None
-        and not await ids.check(person.password, wanted.password or "")
+        and not await ids.check(person.password, wanted.password or "", network_of(request))
     ):
         raise Refused("forbidden", said("account.password"))
     await _leave_tables(tables, store, player)

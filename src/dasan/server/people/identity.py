@@ -23,6 +23,7 @@ from starlette.responses import Response
 
 from dasan.server.operations.reporting import now
 from dasan.server.people.guesses import KNOWN_COOKIE, KnownBrowsers
+from dasan.server.people.hash_queue import HashQueue
 from dasan.server.refusals import Banned, CannotServe, Refused
 from dasan.server.store.people import People
 
@@ -87,7 +88,7 @@ class Identities:
         self._people = people
         self._known: OrderedDict[tuple[str, str | None], tuple[bool, float]] = OrderedDict()
         self._hasher = PasswordHasher(memory_cost=password_memory_mb * 1024)
-        self._hashing = asyncio.Semaphore(2)
+        self._hashing = HashQueue()
         try:
             self._nobody = self._hasher.hash(secrets.token_hex(8))
         except HashingError:
@@ -175,14 +176,14 @@ class Identities:
         secure = request.url.scheme in ("https", "wss")
         response.set_cookie(name, value, max_age=MAX_AGE, httponly=True, samesite="lax", secure=secure, path="/")
 
-    async def hash(self, password: str) -> str:
-        """The password as it is kept; takes a while on purpose, off the event loop."""
-        async with self._hashing:
+    async def hash(self, password: str, network: str) -> str:
+        """The password as it is stored; takes a while on purpose, off the event loop. network: who waits for it."""
+        async with self._hashing.turn(network):
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def check(self, kept: str | None, password: str) -> bool:
-        """Whether this is the password; as slow where there is none to compare with."""
-        async with self._hashing:
+    async def check(self, kept: str | None, password: str, network: str) -> bool:
+        """Whether this is the password; as slow where there is none to compare with. network: who waits for it."""
+        async with self._hashing.turn(network):
             return await asyncio.to_thread(self._check, kept, password)
 
     def _check(self, kept: str | None, password: str) -> bool:
