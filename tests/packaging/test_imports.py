@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "cards",
         "ruleset",
         "games",
+        "text.description",
         "play",
         "records.lines records.write",
         "play.state play.new_hand play.set_up play.sessions play.action_ids",

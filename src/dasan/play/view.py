@@ -10,6 +10,7 @@ from typing import Any
 from dasan.arguments import seat as seat_of
 from dasan.arguments import whole
 from dasan.cards import Card, Hand, texts
+from dasan.games.verdict import title
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.fields import StateFields
@@ -19,6 +20,7 @@ from dasan.play.result import Result
 from dasan.play.scoring import result
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
+from dasan.text.description import describe
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,21 @@ class View:
             "kitty": None if self.kitty is None else texts(self.kitty),
             "result": None if self.result is None else self.result.to_json(),
         }
+
+    def describe(self, language: str = "en") -> str:
+        """All that the seat knows in plain sentences, and its legal moves numbered from 1 in the order of `legal_moves`.
+
+        language: one of en, fr, zh-Hans and zh-Hant; ValueError: another.
+
+        >>> import dasan
+        >>> state = dasan.start(dasan.rules("big-two"), ["4S", "5C", "6D 9D", "7H"], table="3C", table_seat=1, to_act=2)
+        >>> print(state.view(2).describe().partition("It is")[2])
+         your turn. Your legal moves:
+        1. play 6D (single card)
+        2. play 9D (single card)
+        3. pass
+        """
+        return describe(self.to_json(), self.rules, title(self.rules), language)
 
 
 def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, ...]] = tuple) -> View:

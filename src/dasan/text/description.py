@@ -1,0 +1,166 @@
+"""A view in plain sentences, with the legal moves numbered, in the languages of the rule book.
+
+It reads the JSON form of a view alone (`View.to_json`), so that it describes views of a server as well and says nothing that the
+seat may not know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from dasan.arguments import shown
+from dasan.errors import DasanError
+from dasan.ruleset.clauses import LANGUAGES
+from dasan.ruleset.rules import Rules
+
+
+@cache
+def messages(language: str) -> Mapping[str, str]:
+    """The sentences of one language by key. ValueError: there are none in this language."""
+    if language not in LANGUAGES:
+        raise ValueError(f"a view is described in {', '.join(LANGUAGES)}, not in {shown(language)}")
+    text = (files("dasan.text") / "messages" / f"{language}.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def describe(view: Mapping[str, Any], rules: Rules, title: str, language: str = "en") -> str:
+    """All that the seat of a view knows, a line a fact, and its legal moves numbered from 1.
+
+    view: as `View.to_json` gives it, with all its events. title: of the game. ValueError: no sentences in this `language`.
+    """
+    return "\n".join(_Describer(view, rules, title, messages(language)).lines())
+
+
+@dataclass(frozen=True)
+class _Describer:
+    view: Mapping[str, Any]
+    rules: Rules
+    title: str
+    words: Mapping[str, str]
+
+    def lines(self) -> Iterator[str]:
+        yield from self._introduction()
+        yield from self._events()
+        yield from self._standing()
+        if self.view["phase"] == "over":
+            yield from self._result()
+        else:
+            yield from self._turn()
+
+    def _say(self, key: str, **values: object) -> str:
+        return self.words[key].format(**values)
+
+    def _introduction(self) -> Iterator[str]:
+        view, seat = self.view, self.view["seat"]
+        yield self._say("game", game=self.title, players=view["players"])
+        yield self._say("spectator" if seat is None else "you", seat=seat, last=view["players"] - 1)
+        yield self._say("cards")
+        if not self.rules.suits_ranked:
+            yield self._say("equal_suits")
+        yield self._say("dealer", seat=view["dealer"])
+
+    def _events(self) -> Iterator[str]:
+        if self.view["events"]:
+            yield self._say("log")
+        for event in self.view["events"]:
+            yield f"- {self._event(event)}"
+
+    def _event(self, event: Mapping[str, Any]) -> str:
+        cards = event.get("cards", ())
+        key = f"event.{event['type']}"
+        if event["type"] == "open" and cards:
+            key += ".cards"
+        return self._say(
+            key, seat=event["seat"], bid=event.get("bid"), cards=self._cards(cards), kind=self._kind_of(cards)
+        )
+
+    def _standing(self) -> Iterator[str]:
+        """What holds now: phase, bidder, partner, table, who has passed, hands."""
+        view = self.view
+        yield self._say(f"phase.{view['phase']}")
+        if view["bid"] is not None:
+            bidding = view["phase"] == "auction"
+            yield self._say("bidder" if bidding else "bidder.play", bid=view["bid"], seat=view["bidder"])
+        elif view["phase"] == "auction":
+            yield self._say("bid.none")
+        if view["called"] is not None:
+            yield self._say("called", card=view["called"])
+            unknown = view["partner"] is None
+            yield self._say("partner.unknown" if unknown else "partner", seat=view["partner"])
+        if view["phase"] == "play":
+            table = view["table"]
+            yield self._say(
+                "table.none" if table is None else "table",
+                kind="" if table is None else self._kind(table["kind"]),
+                cards="" if table is None else self._cards(table["cards"]),
+                seat=view["table_seat"],
+            )
+        for key, seats in (("passed", view["passed"]), ("finished", view["finished"])):
+            if seats:
+                yield self._say(key, seats=self._seats(seats))
+        for key in ("offered", "played"):
+            if view[key]:
+                yield self._say(key, cards=self._cards(view[key]))
+        sizes = (self._say("size", seat=seat, n=size) for seat, size in enumerate(view["hand_sizes"]))
+        yield self._say("sizes", sizes=self._listed(sizes))
+        if view["seat"] is not None:
+            yield self._say("hand" if view["hand"] else "hand.none", cards=self._cards(view["hand"]))
+
+    def _turn(self) -> Iterator[str]:
+        view = self.view
+        if view.get("guarding") is True and view["seat"] is not None:
+            yield self._say("guarding", seat=(view["seat"] + 1) % view["players"])
+        if not view["legal_moves"]:
+            yield self._say("to_act", seat=view["to_act"])
+            return
+        yield self._say("your_turn")
+        for number, move in enumerate(view["legal_moves"], 1):
+            kind, cards = move.get("kind"), self._cards(move.get("cards", ()))
+            words = self._say(
+                f"move.{move['type']}", cards=cards, bid=move.get("bid"), kind=self._kind(kind) if kind else ""
+            )
+            yield f"{number}. {words}"
+
+    def _result(self) -> Iterator[str]:
+        view, result = self.view, self.view["result"]
+        if not result["winners"]:
+            yield self._say("void")
+        else:
+            yield self._say("winners", seats=self._seats(result["winners"]))
+        if len(result["finish_order"]) > 1:
+            yield self._say("order", seats=self._seats(result["finish_order"]))
+        if result["foul"] is not None:
+            yield self._say("foul", seat=result["foul"])
+        payments = (f"{self._say('seat', seat=seat)} {paid:+d}" for seat, paid in enumerate(result["payments"]))
+        yield self._say("payments", payments=self._listed(payments))
+        if view["hands"] is not None:
+            hands = (f"{self._say('seat', seat=s)}: {self._cards(hand) or '-'}" for s, hand in enumerate(view["hands"]))
+            yield self._say("hands", hands="; ".join(hands))
+        if view["kitty"]:
+            yield self._say("kitty", cards=self._cards(view["kitty"]))
+
+    def _cards(self, cards: Sequence[str]) -> str:
+        return self._say("hidden") if "?" in cards else " ".join(cards)
+
+    def _kind_of(self, cards: Sequence[str]) -> str:
+        try:
+            return self._kind(self.rules.combination(" ".join(cards)).kind) if cards and "?" not in cards else ""
+        except DasanError:
+            return ""
+
+    def _kind(self, kind: str) -> str:
+        return self.words.get(f"kind.{kind}", kind)
+
+    def _seats(self, seats: Iterable[int]) -> str:
+        return self._listed(self._say("seat", seat=seat) for seat in seats)
+
+    def _listed(self, words: Iterable[str]) -> str:
+        return self.words["list"].join(words)
+
+
+__all__ = ["describe", "messages"]

@@ -1,0 +1,78 @@
+"""`view.describe()`: complete in four languages, and silent about cards that the seat may not see (G.02)."""
+
+from __future__ import annotations
+
+import random
+import re
+from string import Formatter
+
+import pytest
+
+import dasan
+from dasan.cards import Card
+from dasan.ruleset.clauses import LANGUAGES
+from dasan.text.description import messages
+
+CARD = re.compile(r"\b(?:[2-9TJQKA][DCHS]|BJ|RJ)\b")
+
+
+def fields_of(sentence: str) -> set[str | None]:
+    return {field for _, field, _, _ in Formatter().parse(sentence)} - {None}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_say_the_same(language: str) -> None:
+    english, other = messages("en"), messages(language)
+    assert other.keys() == english.keys()
+    assert {key: fields_of(text) for key, text in other.items()} == {k: fields_of(text) for k, text in english.items()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("preset", sorted(dasan.PRESETS))
+def test_every_kind_has_a_name(preset: str, language: str) -> None:
+    kinds = {shape.kind for shape in dasan.rules(preset).shapes}
+    assert {kind for kind in kinds if f"kind.{kind}" not in messages(language)} == set()
+
+
+@pytest.mark.parametrize("preset", sorted(dasan.PRESETS))
+def test_a_description_shows_the_cards_that_the_view_shows(preset: str) -> None:
+    """At every ply of three hands, for every seat and for a spectator, in a language that changes from ply to ply."""
+    source = random.Random(preset)
+    for seed in range(3):
+        session = dasan.session(dasan.rules(preset), seed=seed)
+        ply = 0
+        while True:
+            state = session.state
+            for seat in (None, *range(state.rules.players)):
+                check(state.view(seat), LANGUAGES[ply % len(LANGUAGES)])
+            if state.phase is dasan.Phase.OVER:
+                break
+            session = session.play(source.choice(state.legal_moves()))
+            ply += 1
+
+
+def check(view: dasan.View, language: str) -> None:
+    lines = view.describe(language).splitlines()
+    explained = messages(language)["cards"]
+    named = set(CARD.findall("\n".join(line for line in lines if line != explained)))
+    assert named <= {str(card) for card in public_or_own(view)}
+    assert {str(card) for card in view.hand} <= named
+    numbered = [line for line in lines if re.match(r"\d+\. ", line)]
+    assert len(numbered) == len(view.legal_moves())
+    for line, move in zip(numbered, view.legal_moves(), strict=True):
+        assert set(CARD.findall(line)) == {str(card) for card in move.cards}
+
+
+def public_or_own(view: dasan.View) -> set[Card]:
+    """Every card that the view carries, and those of its legal moves: a call names a card that the seat does not hold."""
+    cards = {*view.hand, *(view.offered or ()), *(view.played or ()), *(view.kitty or ())}
+    cards |= {card for event in view.events for card in event.cards if card is not None}
+    cards |= {card for hand in view.hands or () for card in hand}
+    cards |= {card for move in view.legal_moves() for card in move.cards}
+    return cards | ({view.called} if view.called else set())
+
+
+def test_a_language_that_is_not_there_is_refused() -> None:
+    view = dasan.deal(dasan.rules("winner"), seed=1).view(0)
+    with pytest.raises(ValueError, match="a view is described in en, zh-Hans, zh-Hant, fr, not in 'de'"):
+        view.describe("de")
