@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = tuple(
         "bots",
         "solver arena",
         "envs learn puzzles bench review",
-        "server tui",
+        "server tui remote",
         "cli __main__",
     )
 )

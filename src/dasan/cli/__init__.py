@@ -21,6 +21,7 @@ from dasan.cli.deals import deals
 from dasan.cli.generate import generate
 from dasan.cli.group import Group
 from dasan.cli.join import join
+from dasan.cli.mcp import mcp
 from dasan.cli.output import say
 from dasan.cli.play import play, serve
 from dasan.cli.puzzle import puzzle
@@ -49,6 +50,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "bench": bench,
     "generate": generate,
     "join": join,
+    "mcp": mcp,
     "bot-test": bot_test,
     "bot-protocol": bot_protocol,
 }

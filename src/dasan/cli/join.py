@@ -28,7 +28,8 @@ def join(
     """
     from dasan.bots.external.program import split_command
     from dasan.bots.external.wire import Fault
-    from dasan.cli.visiting import Refusal, Visit
+    from dasan.remote.program import Visit
+    from dasan.remote.site import Refusal
 
     try:
         words = split_command(command)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dasan.cli.visiting import Refusal, Visit, address
+from dasan.remote.program import Visit
+from dasan.remote.site import Refusal, Site, address
 
 from .harness import Serve
 
@@ -89,7 +90,7 @@ def test_messages_that_nobody_knows() -> None:
         with serve(answer, "127.0.0.1", 0) as server:
             thread = threading.Thread(target=server.serve_forever, daemon=True)
             thread.start()
-            visit.server = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+            visit._site = Site(f"http://127.0.0.1:{server.socket.getsockname()[1]}")
             with pytest.raises(Refusal, match="what this version does not know"):
                 visit.play(1, print)
             server.shutdown()

@@ -5,95 +5,49 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable
-from http.client import HTTPException
-from http.cookiejar import CookieJar
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 from dasan.bots.external import wire
 from dasan.bots.external.program import Program
 from dasan.bots.external.wire import Fault, Message
-from dasan.games import make_rules
+from dasan.remote.site import Refusal, Site, address, rules_of
 
 Report = Callable[[str], None]
-ANSWER = 20.0
-"""The time limit for a request to the server, in seconds."""
 SPARE = 1.0
 """Seconds of a clock that are reserved for the way to the server."""
-
-
-class Refusal(Exception):
-    """The program cannot play at this server or address; one sentence says why."""
-
-
-def address(url: str) -> tuple[str, str]:
-    """(server, id of the table) of a table's link, like http://localhost:8000/t/ID. `Refusal` if it is none."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise Refusal(f"this is no address: {error}") from error
-    folder, _, table = parts.path.strip("/").rpartition("/")
-    if parts.scheme not in ("http", "https") or not parts.netloc or folder not in ("t", "api/tables") or not table:
-        raise Refusal("give the link of a table, like http://localhost:8000/t/ID")
-    return f"{parts.scheme}://{parts.netloc}", table
 
 
 class Visit:
     """A seat at a table, and the program that plays in it. faults: the program's, by kind; hands: those that are over."""
 
     def __init__(self, url: str, command: list[str], *, name: str | None, seat: int | None, seconds: float) -> None:
-        self.server, self.table = address(url)
+        server, self.table = address(url)
+        self._site = Site(server)
         self._command, self._seconds = command, seconds
         self._program = Program(command)
         self.faults: dict[str, int] = {}
         self.hands = 0
-        self._cookies = CookieJar()
-        joined = self._post(f"/api/tables/{self.table}/join", {"name": name or self._program.name[:24], "seat": seat})
-        self.seat: int = joined["seat"]
+        self.seat = self._site.join(self.table, name or self._program.name[:24], seat)
         self._rules: Message = {}
         self._view: Message | None = None
         self._told = 0
         self._answered: int | None = None
         self._number = 0
 
-    def _post(self, path: str, body: Message) -> Message:
-        opener = build_opener(HTTPCookieProcessor(self._cookies))
-        request = Request(self.server + path, json.dumps(body).encode(), {"content-type": "application/json"})
-        try:
-            with opener.open(request, timeout=ANSWER) as answer:
-                found = json.load(answer)
-        except HTTPError as error:
-            try:
-                said = json.load(error)
-                sentence = said.get("message") or said["error"]["message"]
-            except (ValueError, KeyError, TypeError, AttributeError):
-                sentence = f"HTTP {error.code}"
-            raise Refusal(f"the server refuses: {sentence}") from error
-        except (URLError, OSError, ValueError, HTTPException, RecursionError) as error:
-            raise Refusal(f"{self.server} does not answer") from error
-        if not isinstance(found, dict) or not isinstance(found.get("seat"), int):
-            raise Refusal(f"{self.server} is no server of dasan")
-        return found
-
     def play(self, hands: int | None, report: Report) -> None:
         """Play until `hands` hands are over or the table has ended. `Refusal`: the connection broke."""
         from websockets.exceptions import WebSocketException
-        from websockets.sync.client import connect
 
-        cookie = "; ".join(f"{c.name}={c.value}" for c in self._cookies)
-        url = f"ws{self.server.removeprefix('http')}/ws/tables/{self.table}"
+        server = self._site.server
         try:
-            with connect(url, additional_headers={"cookie": cookie}, max_size=1 << 22) as socket:
+            with self._site.socket(self.table) as socket:
                 for text in socket:
                     if not self._heard(socket, json.loads(text), report) or self.hands == hands:
                         break
         except (OSError, WebSocketException) as error:
-            raise Refusal(f"the connection to {self.server} broke") from error
+            raise Refusal(f"the connection to {server} broke") from error
         except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
-            raise Refusal(f"{self.server} says what this version does not know") from error
+            raise Refusal(f"{server} says what this version does not know") from error
         finally:
             self._program.close()
 
@@ -108,7 +62,7 @@ class Visit:
                 return True
             case "snapshot":
                 self._view = message["view"]
-                self._rules = _rules(message["table"])
+                self._rules = _protocol_rules(message["table"])
                 self._begin()
                 if message["table"]["status"] == "waiting":
                     self._send(socket, "ready", ready=True)
@@ -176,9 +130,5 @@ class Visit:
             return str(view["legal_moves"][0]["move"])
 
 
-def _rules(table: Message) -> Message:
-    try:
-        value = make_rules(table["preset"], **table["options"]).to_json()
-    except ValueError as error:
-        raise Refusal(f"this version does not know the rules of the table: {error}") from error
-    return {"name": table["preset"], "options": table["options"], "value": value}
+def _protocol_rules(table: Message) -> Message:
+    return {"name": table["preset"], "options": table["options"], "value": rules_of(table).to_json()}

@@ -1,0 +1,1 @@
+"""Seats at a server's tables for programs and for agents that read text."""

@@ -1,0 +1,153 @@
+"""A seat at a server's table for an agent: it waits for its turn, reads its view, and plays."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from contextlib import ExitStack
+from threading import Condition, Thread
+from typing import Any
+
+from dasan.games.verdict import title
+from dasan.remote.site import Refusal, Site, address, rules_of
+from dasan.text.description import describe
+
+CONFIRM = 20.0
+"""Seconds in which the server confirms or refuses a command."""
+MOST_KEPT = 64
+"""Answers to commands that are kept until somebody asks for them."""
+
+Message = dict[str, Any]
+
+
+class AgentSeat:
+    """A seat at one table, over one socket that a thread of its own reads. Safe for several threads.
+
+    url: the table's link. seat: None takes the first open one. `Refusal`: the server refuses or does not answer.
+    """
+
+    def __init__(self, url: str, name: str, seat: int | None = None) -> None:
+        from websockets.exceptions import WebSocketException
+
+        server, self.table = address(url)
+        self._site = Site(server)
+        self.seat = self._site.join(self.table, name, seat)
+        self._changed = Condition()
+        self._view: Message | None = None
+        self._facts: Message = {}
+        self._answers: dict[str, Message] = {}
+        self._broken: str | None = None
+        self._open = ExitStack()
+        try:
+            self._socket = self._open.enter_context(self._site.socket(self.table))
+        except (OSError, WebSocketException) as error:
+            raise Refusal(f"the connection to {server} broke") from error
+        Thread(target=self._read, daemon=True).start()
+
+    def close(self) -> None:
+        """Close the socket; the seat stays the agent's until the table gives it to a bot."""
+        self._open.close()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is this seat's turn, the hand is over, or the table has ended; at most `seconds`."""
+        with self._changed:
+            self._changed.wait_for(self._wanted, seconds)
+
+    def describe(self, language: str = "en") -> str:
+        """What the seat may know, see `View.describe`. ValueError: no such language. `Refusal`: the connection broke."""
+        with self._changed:
+            self._check()
+            if self._view is None:
+                return f"You have seat {self.seat}. The first hand has not been dealt: the table waits for players."
+            rules = rules_of(self._facts)
+            text = describe(self._view, rules, title(rules), language)
+            return f"{text}\nThe table has ended." if self._facts["status"] == "ended" else text
+
+    def move_of(self, text: str) -> str:
+        """The move that a number in the list of legal moves stands for; other text is a move already.
+
+        `Refusal`: the list has no such number.
+        """
+        text = text.strip().rstrip(".")
+        with self._changed:
+            moves = [] if self._view is None else self._view["legal_moves"]
+        if not (text.isascii() and text.isdigit() and len(text) < 6) or not moves:
+            return text
+        if not 1 <= int(text) <= len(moves):
+            raise Refusal(f"there are {len(moves)} legal moves, numbered from 1; {text} is none of them")
+        return str(moves[int(text) - 1]["move"])
+
+    def play(self, move: str) -> None:
+        """Send a move. `Refusal`: the rules refuse it, with the clause; or the connection broke."""
+        self._command("move", move=move)
+
+    def next_hand(self) -> None:
+        """Be ready for the next hand. `Refusal`: the table does not wait for that."""
+        self._command("next")
+
+    def _command(self, type_: str, **content: object) -> None:
+        key = secrets.token_hex(8)
+        self._check()
+        self._send({"type": type_, "id": key, **content})
+        with self._changed:
+            self._changed.wait_for(lambda: key in self._answers or self._broken is not None, CONFIRM)
+            answer = self._answers.pop(key, None)
+        if answer is None:
+            self._check()
+            raise Refusal("the server did not answer in time")
+        if answer["type"] == "error":
+            clause = f" (clause {answer['clause']})" if answer.get("clause") else ""
+            raise Refusal(f"{answer['message']}{clause}")
+
+    def _send(self, message: Message) -> None:
+        from websockets.exceptions import WebSocketException
+
+        try:
+            self._socket.send(json.dumps(message))
+        except (OSError, WebSocketException) as error:
+            raise Refusal(f"the connection to {self._site.server} broke") from error
+
+    def _check(self) -> None:
+        if self._broken is not None:
+            raise Refusal(self._broken)
+
+    def _wanted(self) -> bool:
+        if self._broken is not None or self._facts.get("status") == "ended":
+            return True
+        return self._view is not None and (self._view["result"] is not None or self._view["to_act"] == self.seat)
+
+    def _read(self) -> None:
+        """Keep the newest view and the answers to commands, until the connection ends."""
+        from websockets.exceptions import WebSocketException
+
+        reason = f"the connection to {self._site.server} broke"
+        try:
+            for text in self._socket:
+                message = json.loads(text)
+                with self._changed:
+                    self._heard(message)
+                    self._changed.notify_all()
+        except (OSError, WebSocketException, Refusal):
+            pass
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            reason = f"{self._site.server} says what this version does not know"
+        with self._changed:
+            self._broken = reason
+            self._changed.notify_all()
+
+    def _heard(self, message: Message) -> None:
+        match message["type"]:
+            case "probe":
+                self._send({"type": "probe", "n": message["n"]})
+            case "snapshot":
+                self._view = message["view"]
+                if message["table"]["status"] == "waiting":
+                    self._send({"type": "ready", "id": secrets.token_hex(8), "ready": True})
+            case "update" if self._view is not None:
+                self._view = {**message["view"], "events": self._view["events"] + message["events"]}
+            case "ack" | "error" if message["id"] is not None:
+                self._answers[message["id"]] = message
+                while len(self._answers) > MOST_KEPT:
+                    del self._answers[next(iter(self._answers))]
+        if message.get("table") is not None:
+            self._facts = message["table"]

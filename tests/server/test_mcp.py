@@ -1,0 +1,107 @@
+"""`dasan mcp`: the protocol's own client finds a table, joins it, reads and plays a hand."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from typing import Any
+
+import pytest
+
+from .harness import Serve
+
+mcp = pytest.importorskip("mcp", reason="agents need their extra: pip install 'dasan[mcp]'")
+
+TURN = re.compile(r"^1\. (.*)$", re.MULTILINE)
+
+
+def text_of(result: Any) -> str:
+    return "\n".join(part.text for part in result.content)
+
+
+async def hand(client: Any, link: str) -> list[str]:
+    """Every description that an agent reads while it plays a hand with its first legal moves."""
+    assert {tool.name for tool in (await client.list_tools()).tools} == {
+        "list_tables",
+        "join_table",
+        "read_view",
+        "play",
+        "next_hand",
+        "rule",
+        "rules",
+    }
+    early = await client.call_tool("read_view", {})
+    assert early.is_error
+    assert "join a table first" in text_of(early)
+    assert link in text_of(await client.call_tool("list_tables", {}))
+    assert "You have seat 1" in text_of(await client.call_tool("join_table", {"link": link}))
+    read: list[str] = []
+    while "The hand is over" not in (said := text_of(await client.call_tool("read_view", {"wait_seconds": 60}))):
+        read.append(said)
+        if not TURN.search(said):
+            continue
+        if len(read) == 1:
+            refused = await client.call_tool("play", {"move": "4H 5H"})
+            assert refused.is_error
+            assert re.search(r"clause [A-Z0-9]+\.\d\d", text_of(refused))
+            wrong = await client.call_tool("play", {"move": "9999"})
+            assert wrong.is_error
+        assert "Played" in text_of(await client.call_tool("play", {"move": "1"}))
+    return [*read, said]
+
+
+def test_an_agent_plays_a_hand(serve: Serve) -> None:
+    """In this process; then the clauses, and what it may not know: it never reads a card that it does not see."""
+    from dasan.remote.mcp_server import make_server
+
+    with serve() as server:
+        host = server.player()
+        table = host.open_table(
+            "big-two",
+            seats=["me", "open", "greedy", "greedy"],
+            settings={"visibility": "lobby"},
+            options={"show_hands_after": False},
+        )
+
+        async def play() -> list[str]:
+            async with mcp.Client(make_server(server.address, "Agent")) as client:
+                rule = text_of(await client.call_tool("rule", {"clause": "D2.05", "language": "fr"}))
+                assert rule.startswith("D2.05 ")
+                assert (await client.call_tool("rule", {"clause": "X.99"})).is_error
+                assert "D2.01" in text_of(await client.call_tool("rules", {"game": "big-two"}))
+                return await hand(client, f"{server.address}/t/{table}")
+
+        with host.sit(table) as socket:
+            dealt: list[str] = []
+
+            def follow() -> None:
+                socket.until_seen(lambda seen: seen["view"] is not None)
+                dealt.extend(socket.view["hand"])
+                for number in range(1_000):
+                    if not socket.my_turn():
+                        return
+                    socket.send(type="move", id=f"move{number}", move=socket.view["legal_moves"][0]["move"])
+                    socket.answer(f"move{number}")
+
+            async def both() -> list[str]:
+                return (await asyncio.gather(play(), asyncio.to_thread(follow)))[0]
+
+            read = asyncio.run(both())
+    _, _, after = read[0].partition("The cards are being played.")
+    assert "Your hand: " in after
+    assert [card for card in dealt if card in after.partition("Cards left")[2]] == []
+    assert "The hand is over." in read[-1]
+
+
+def test_over_standard_input_and_output(serve: Serve) -> None:
+    with serve() as server:
+        program = mcp.StdioServerParameters(
+            command=sys.executable, args=["-m", "dasan", "mcp", "--server", server.address]
+        )
+
+        async def ask() -> str:
+            async with mcp.Client(program) as client:
+                return text_of(await client.call_tool("list_tables", {}))
+
+        assert "No table has an open seat" in asyncio.run(ask())
