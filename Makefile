@@ -68,7 +68,7 @@ bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach
 
 cluster: $(VENV)/.cluster  ## add Ray and Parquet, so that the tests of work over a cluster run too
 
-envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard, JAX, Parquet and ONNX, so that what works with them is tested
+envs: $(VENV)/.envs  ## add Gymnasium, PettingZoo, OpenSpiel, RLCard, JAX, Parquet, ONNX and the agent protocol, so that what works with them is tested
 
 gpu: $(VENV)/.gpu  ## add the CUDA compiler, 180 MB, so that tests compile kernels for a GPU, which need not be there
 
@@ -86,7 +86,7 @@ lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newes
 	$(COMPILE) --constraints requirements/dev.txt --output-file requirements/play.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra postgres --output-file requirements/host.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra cluster --extra data --output-file requirements/cluster.txt
-	$(COMPILE) --constraints requirements/dev.txt --extra bench --extra data --extra envs --extra onnx --output-file requirements/envs.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra bench --extra data --extra envs --extra mcp --extra onnx --output-file requirements/envs.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra gpu --output-file requirements/gpu.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra train --output-file requirements/train.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra docs --output-file requirements/site.txt

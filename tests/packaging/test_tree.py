@@ -54,7 +54,7 @@ LOCKED = {
     "dev": ["dev"],
     "host": ["postgres"],
     "cluster": ["cluster", "data"],
-    "envs": ["bench", "data", "envs", "onnx"],
+    "envs": ["bench", "data", "envs", "mcp", "onnx"],
     "gpu": ["gpu"],
     "train": ["train"],
     "site": ["docs"],
