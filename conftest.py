@@ -9,6 +9,7 @@ import os
 from doctest import NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 
-def _installed(namespace: dict[str, Any]) -> None:
-    """What examples that need an extra are skipped by, aloud."""
+def _provide(namespace: dict[str, Any]) -> None:
+    """Names that examples use: the checkout, and which extras are missing, so that the examples that need them are skipped."""
+    namespace["repository"] = Path(__file__).parent
     namespace["no_torch"] = not find_spec("torch")
     namespace["no_data"] = not (find_spec("pyarrow") and find_spec("polars"))
     namespace["no_onnx"] = not (find_spec("onnx") and find_spec("onnxruntime"))
@@ -27,7 +29,7 @@ def _installed(namespace: dict[str, Any]) -> None:
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
-    setup=_installed,
+    setup=_provide,
 ).pytest()
 
 collect_ignore = ["src/dasan/server/migrations"]
