@@ -286,7 +286,6 @@ def test_bots_and_facts_are_listed(server: Served) -> None:
     facts = {preset["name"]: preset["facts"] for preset in http.get("/api/presets").json()}
     assert facts["big-three"]["bids"] == [1, 2, 3]
     assert [facts[name]["wins"] for name in ("big-three-4p", "big-two", "winner")] == ["side", "first-out", "places"]
-    assert [facts[name]["scope"] for name in ("big-three", "big-two", "winner")] == ["ranks", "complete", "canonical"]
     assert facts["winner"]["score"] == "none"
     scored = http.get("/api/rules/winner", params={"scoring": "cards"}).json()["facts"]
     assert (scored["score"], scored["family"]) == ("cards", "winner")

@@ -64,7 +64,7 @@ def chromium() -> str:
     wanted = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else CHROMIUMS
     found = next(filter(None, map(shutil.which, wanted)), None)
     if found is None:
-        _without(f"no Chromium to test the page with (none of {', '.join(wanted)} is there; make chromium)")
+        missing(f"no Chromium to test the page with (none of {', '.join(wanted)} is there; make chromium)")
     assert found is not None
     return found
 
@@ -72,13 +72,13 @@ def chromium() -> str:
 def built() -> None:
     """Skip where the page is not built, but never in CI."""
     if not (Settings().static_dir / "index.html").is_file():
-        _without("the web client is not built: pip install -e . builds it")
+        missing("the web client is not built: pip install -e . builds it")
 
 
 def accessible(page: Page, where: str) -> None:
     """Axe finds nothing in what the page shows now."""
     if not AXE.is_file():
-        _without("axe is not installed (cd web && npm ci --ignore-scripts)")
+        missing("axe is not installed (cd web && npm ci --ignore-scripts)")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[dict[str, Any]] = page.evaluate(
@@ -202,7 +202,7 @@ def upright(page: Page, where: str) -> None:
     assert page.evaluate(EMPTY) <= 1, where
 
 
-def _without(message: str) -> None:
+def missing(message: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)

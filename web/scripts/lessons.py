@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import dasan
-from dasan.server.tables.facts import facts
 
 FOLDER = Path(__file__).parents[1] / "src" / "lessons"
 
@@ -189,7 +188,6 @@ def written(preset: str) -> str:
     rules = states[0].rules
     data = {
         "preset": preset,
-        "scope": facts(rules).scope,
         "ranks": rules.ranks,
         "steps": [
             {

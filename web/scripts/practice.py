@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import dasan
-from dasan.server.tables.facts import facts
 
 sys.path.insert(0, str(Path(__file__).parent))
 from lessons import FOLDER, others, view_of
@@ -196,7 +195,6 @@ def written(preset: str) -> str:
     rules = exercises[0].state.rules
     data = {
         "preset": preset,
-        "scope": facts(rules).scope,
         "ranks": rules.ranks,
         "steps": [
             {"clause": one.clause, "task": one.task, "view": view_of(one.state), "accept": list(one.accept)}

@@ -70,15 +70,20 @@ def neglects(state: StateFields, play: Combination | None) -> bool:
     Only one-card rounds bind: there the guard plays the highest card, if it beats the play on the table. Leading, two or more
     cards are free.
     """
-    if not guarding(state):
-        return False
-    hand = state.hands[state.mover]
-    highest = state.rules.combination((hand[-1],))
-    if state.table is None:
-        return play is not None and len(play.cards) == 1 and play.strength < highest.strength
-    if len(state.table.cards) != 1 or not highest.beats(state.table):
+    highest = must_guard(state)
+    if highest is None or (state.table is None and (play is None or len(play.cards) > 1)):
         return False
     return play is None or play.strength < highest.strength
+
+
+def must_guard(state: StateFields) -> Combination | None:
+    """The single with which the seat to act guards its neighbour's last card; None if it need not or cannot (D2.16)."""
+    if not guarding(state):
+        return None
+    highest = state.rules.combination((state.hands[state.mover][-1],))
+    if state.table is None or (len(state.table.cards) == 1 and highest.beats(state.table)):
+        return highest
+    return None
 
 
 def _duty(state: StateFields, play: Combination | None) -> IllegalPlay | None:

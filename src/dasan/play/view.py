@@ -11,6 +11,7 @@ from dasan.arguments import seat as seat_of
 from dasan.arguments import whole
 from dasan.cards import Card, Hand, texts
 from dasan.games.verdict import title
+from dasan.play.choices import Choices, Choosing
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.fields import StateFields
@@ -18,6 +19,7 @@ from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.scoring import result
+from dasan.play.tricks import must_guard
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 from dasan.text.description import describe
@@ -30,6 +32,9 @@ class View:
     hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered: the two cards
     of Winner's exchange, if the seat is one of the two who see them. played: cards of earlier tricks, if the rules show them
     (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06).
+
+    Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour whose last card
+    its single must guard (D2.16).
     """
 
     rules: Rules
@@ -57,6 +62,8 @@ class View:
     hands: tuple[Hand, ...] | None
     kitty: tuple[Card, ...] | None
     result: Result | None
+    must_include: Card | None
+    guarding: int | None
     _legal: tuple[Move, ...]
 
     def legal_moves(self) -> tuple[Move, ...]:
@@ -87,7 +94,9 @@ class View:
             "finished": list(self.finished),
             "offered": None if self.offered is None else texts(self.offered),
             "events": [event.to_json() for event in self.events[since:]],
-            "legal_moves": [_move_json(move) for move in self._legal],
+            "legal_moves": self._moves_json(),
+            "must_include": None if self.must_include is None else str(self.must_include),
+            "guarding": self.guarding,
             "played": None if self.played is None else texts(self.played),
             "hands": None if self.hands is None else [texts(h) for h in self.hands],
             "kitty": None if self.kitty is None else texts(self.kitty),
@@ -109,6 +118,12 @@ class View:
         """
         return describe(self.to_json(), self.rules, title(self.rules), language)
 
+    def _moves_json(self) -> list[dict[str, Any]]:
+        if self.phase is not Phase.PLAY or not self._legal:
+            return [_move_json(move, None) for move in self._legal]
+        choosing = Choosing(self.rules, self.hand, self.called, self.must_include)
+        return [_move_json(move, choosing.of(move)) for move in self._legal]
+
 
 def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, ...]] = tuple) -> View:
     """The view of `seat`. legal: returns the moves of the seat to act; called only for that seat. ValueError: there is no such
@@ -120,6 +135,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
     shown = state.phase is Phase.OVER and rules.show_hands_after
     events = state.events if shown else _events(state, seat)
     deal = state.exchange
+    acts = seat is not None and seat == state.to_act
     sees_offer = deal is not None and state.phase is Phase.EXCHANGE and seat in (deal.winner, deal.loser)
     # As the constructor does, which sets one field after the other.
     seen = object.__new__(View)
@@ -149,9 +165,15 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         hands=state.hands if shown else None,
         kitty=_kitty(state) if shown else None,
         result=result(state) if state.phase is Phase.OVER else None,
-        _legal=legal() if seat is not None and seat == state.to_act else (),
+        must_include=state.must_include if acts else None,
+        guarding=_guarded(state) if acts and state.phase is Phase.PLAY else None,
+        _legal=legal() if acts else (),
     )
     return seen
+
+
+def _guarded(state: StateFields) -> int | None:
+    return None if must_guard(state) is None else (state.mover + 1) % state.rules.players
 
 
 def _events(state: StateFields, seat: int | None) -> tuple[Event, ...]:
@@ -200,7 +222,7 @@ def _kitty(state: StateFields) -> tuple[Card, ...]:
     return tuple(c for c in state.begun.kitty if c is not None)
 
 
-def _move_json(move: Move) -> dict[str, Any]:
+def _move_json(move: Move, choices: Choices | None) -> dict[str, Any]:
     cards = texts(move.cards)
     text = " ".join(cards) if move.type is MoveType.PLAY else str(move)
     out: dict[str, Any] = {"move": text, "type": str(move.type)}
@@ -210,4 +232,9 @@ def _move_json(move: Move) -> dict[str, Any]:
         out["bid"] = move.bid
     if move.combination is not None:
         out["kind"] = move.combination.kind
+    if choices is not None:
+        out["fixed"] = texts(choices.fixed)
+        out["choices"] = [choice.to_json() for choice in choices.choices]
+        if choices.other:
+            out["other"] = [texts(cards) for cards in choices.other]
     return out

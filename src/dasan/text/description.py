@@ -113,8 +113,8 @@ class _Describer:
 
     def _turn(self) -> Iterator[str]:
         view = self.view
-        if view.get("guarding") is True and view["seat"] is not None:
-            yield self._say("guarding", seat=(view["seat"] + 1) % view["players"])
+        if view["guarding"] is not None:
+            yield self._say("guarding", seat=view["guarding"])
         if not view["legal_moves"]:
             yield self._say("to_act", seat=view["to_act"])
             return

@@ -37,6 +37,3 @@ export const cardOf = (key: string): Card => key.replace(/'+$/, '');
 /** Equal for lists that hold the same cards, in any order. */
 export const sameCards = (a: readonly Card[], b: readonly Card[]): boolean =>
   a.length === b.length && [...a].sort().join() === [...b].sort().join();
-
-/** Equal for lists that hold the same ranks, in any order. */
-export const sameRanks = (a: readonly Card[], b: readonly Card[]): boolean => sameCards(a.map(rankOf), b.map(rankOf));

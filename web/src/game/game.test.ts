@@ -25,6 +25,8 @@ const view = (over: Partial<View> = {}): View => ({
   legal_moves: [],
   played: null,
   hands: null,
+  must_include: null,
+  guarding: null,
   kitty: null,
   result: null,
   events: [],

@@ -1,5 +1,5 @@
-import type { LegalMove, RulesFacts, View } from '../gen/protocol';
-import { rankOf, sameCards, sameRanks, type Card } from '../cards/cards';
+import type { LegalMove, View } from '../gen/protocol';
+import { sameCards, type Card } from '../cards/cards';
 
 /** The moves that are made by choosing cards of one's hand. */
 const CARD_MOVES = new Set(['play', 'give', 'offer']);
@@ -9,33 +9,47 @@ export const cardMoves = (view: View): LegalMove[] =>
 
 export const canPass = (view: View): boolean => view.legal_moves.some((move) => move.type === 'pass');
 
-/**
- * How the server lists plays that differ only in suits: all of them, one that stands for those equal in kind, ranks and
- * deciding suit, or one that stands for all of its ranks.
- */
-export type Scope = RulesFacts['scope'];
-
-const ONE_SUIT = new Set(['flush', 'straight-flush']);
-
-/** Does this move stand for others of the same ranks? */
-export function standsForOthers(move: LegalMove, scope: Scope): boolean {
-  if (scope === 'complete' || move.type !== 'play' || ONE_SUIT.has(move.kind ?? '')) return false;
-  return scope === 'ranks' || (move.cards?.length ?? 0) > 1;
+/** `cards` without `others`, each taken away once; null where one of them is not there. */
+export function without(cards: readonly Card[], others: readonly Card[]): Card[] | null {
+  const left = [...cards];
+  for (const card of others) {
+    const at = left.indexOf(card);
+    if (at < 0) return null;
+    left.splice(at, 1);
+  }
+  return left;
 }
 
-/** The cards of the hand that are in some legal move. A hint, not a ruling: the server decides. */
-export function playable(view: View, scope: Scope): Set<Card> {
-  const moves = cardMoves(view);
-  const cards = new Set(moves.flatMap((move) => move.cards ?? []));
-  const ranks = new Set(moves.filter((move) => standsForOthers(move, scope)).flatMap((move) => (move.cards ?? []).map(rankOf)));
-  return new Set([...cards, ...view.hand.filter((card) => ranks.has(rankOf(card)))]);
+/** The cards that both lists have, in the order of the first. */
+export function shared(cards: readonly Card[], others: readonly Card[]): Card[] {
+  const left = [...others];
+  return cards.filter((card) => {
+    const at = left.indexOf(card);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
 }
 
-/** The listed move that these cards make, if there is one. */
-export function matching(view: View, cards: readonly Card[], scope: Scope): LegalMove | null {
+/** The cards of the hand that are in some legal move. */
+export const playable = (view: View): Set<Card> =>
+  new Set(cardMoves(view).flatMap((move) => [...(move.cards ?? []), ...(move.choices ?? []).flatMap((choice) => choice.cards)]));
+
+/** Do these cards of the hand make the move, as listed or in another way that the server names? */
+export function makes(move: LegalMove, cards: readonly Card[]): boolean {
+  if (sameCards(move.cards ?? [], cards)) return true;
+  if (!move.choices || move.cards?.length !== cards.length || move.other?.some((other) => sameCards(other, cards))) return false;
+  const rest = without(cards, move.fixed ?? []);
+  return (
+    rest !== null &&
+    move.choices.every((choice) => rest.filter((card) => choice.cards.includes(card)).length === choice.take) &&
+    rest.every((card) => move.choices?.some((choice) => choice.cards.includes(card)))
+  );
+}
+
+/** The legal move that these cards make, if there is one. */
+export function matching(view: View, cards: readonly Card[]): LegalMove | null {
   const moves = cardMoves(view);
-  const exact = moves.find((move) => sameCards(move.cards ?? [], cards));
-  return exact ?? moves.find((move) => standsForOthers(move, scope) && sameRanks(move.cards ?? [], cards)) ?? null;
+  return moves.find((move) => sameCards(move.cards ?? [], cards)) ?? moves.find((move) => makes(move, cards)) ?? null;
 }
 
 export type Verb = 'play' | 'give' | 'offer';
@@ -48,3 +62,10 @@ export const commandFor = (view: View, cards: readonly Card[]): string => {
   const text = cards.join(' ');
   return verb(view) === 'play' ? text : `${verb(view)} ${text}`;
 };
+
+/** The legal move that a text names; its cards may be in any order. */
+export function meant(view: View, text: string): LegalMove | null {
+  const words = text.split(' ');
+  const cards = CARD_MOVES.has(words[0] ?? '') ? words.slice(1) : words;
+  return view.legal_moves.find((move) => move.move === text) ?? matching(view, cards);
+}

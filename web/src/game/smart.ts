@@ -1,19 +1,19 @@
 import type { LegalMove, View } from '../gen/protocol';
-import { rankOf, type Card } from '../cards/cards';
-import { cardMoves, standsForOthers, type Scope } from './selection';
+import type { Card } from '../cards/cards';
+import { cardMoves, makes, shared, without } from './selection';
 
 /** How many combinations one card is offered for before the touch that lets go of it. */
 const MOST = 7;
 
 /**
- * The plays one touch of a card may mean, the likeliest first: of the moves that the server lists as legal, those with
- * the card in them. Following, the lowest; leading, one of each kind, the fewest cards first, and the longest of the runs.
+ * The plays that the touched cards may mean, the likeliest first: of the moves that the server lists as legal, those with
+ * these cards in them. Following, the lowest; leading, one of each kind, the fewest cards first, and the longest of the runs.
  */
-export function completions(view: View, card: Card, scope: Scope): Card[][] {
+export function completions(view: View, touched: readonly Card[]): Card[][] {
   const found: { move: LegalMove; cards: Card[] }[] = [];
   const seen = new Set<string>();
   for (const move of cardMoves(view)) {
-    const cards = withCard(move, card, scope);
+    const cards = withCards(move, touched);
     const name = cards && [...cards].sort().join(' ');
     if (!cards || !name || seen.has(name)) continue;
     seen.add(name);
@@ -29,11 +29,30 @@ export function completions(view: View, card: Card, scope: Scope): Card[][] {
   return [...best.values()].sort((a, b) => a.length - b.length).slice(0, MOST);
 }
 
-/** The move's cards with `card` among them, or null: a listed play can stand for others of the same ranks. */
-function withCard(move: LegalMove, card: Card, scope: Scope): Card[] | null {
+/** Cards that make the move, `wanted` among them, and as few others than the listed ones as possible; null if there are none. */
+export function withCards(move: LegalMove, wanted: readonly Card[]): Card[] | null {
   const cards = move.cards ?? [];
-  if (cards.includes(card)) return [...cards];
-  if (!standsForOthers(move, scope)) return null;
-  const at = cards.findIndex((one) => rankOf(one) === rankOf(card));
-  return at < 0 ? null : cards.map((one, i) => (i === at ? card : one));
+  if (without(cards, wanted)) return [...cards];
+  if (!move.choices) return null;
+  const fixed = move.fixed ?? [];
+  // Wanted cards that are not fixed take places of the choices.
+  const chosen = without(wanted, shared(wanted, fixed)) ?? [];
+  const listed = without(cards, fixed) ?? [];
+  const taken = move.choices.map(({ take, cards: pool }) => {
+    const must = shared(pool, chosen);
+    const rest = without(pool, must) ?? [];
+    const likely = shared(listed, rest);
+    return [...must, ...likely, ...(without(rest, likely) ?? [])].slice(0, Math.max(take, must.length));
+  });
+  const made = [...fixed, ...taken.flat()];
+  if (makes(move, made) && without(made, wanted)) return made;
+  // These very cards are of another kind: one of them gives way to a card that was not wanted.
+  for (const choice of move.choices)
+    for (const card of choice.cards)
+      for (const old of made) {
+        if (!choice.cards.includes(old) || wanted.includes(old)) continue;
+        const other = made.map((one) => (one === old ? card : one));
+        if (makes(move, other) && without(other, wanted)) return other;
+      }
+  return null;
 }

@@ -217,7 +217,6 @@ describe('what is decided before the turn', () => {
         status: 'playing',
         seats: [0, 1, 2].map((seat) => ({ seat, name: '', kind: 'human' })),
       },
-      rules: { scope: 'complete' },
       session: { number: 1, opening: [], results: [], balances: [0, 0, 0], contributions: [null, null, null] },
       view: { ...state, events: [{ seq: 0, seat: 2, type: 'play', cards: ['5D'] }] },
       clocks: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Event, LegalMove, Result, SeatInfo, TableInfo, View } from '../gen/protocol';
 import { arrived } from '../hand/arrived';
-import { cardOf, keys, sameCards, sameRanks, short } from '../cards/cards';
+import { cardOf, keys, sameCards, short } from '../cards/cards';
 import { botName, face } from '../i18n/bots';
 import { spoken } from '../seats/clock';
 import { backOff, isFinal } from '../server/connection';
@@ -15,6 +15,7 @@ import { openSides, sides } from './sides';
 import { completions } from './smart';
 import { sorted } from './sorting';
 import { commandFor, matching, playable } from './selection';
+import { raised, touch } from './touch';
 import { auction, quietAfter, topPlay, trick, tricks } from './trick';
 import { shortName } from '../i18n/words';
 
@@ -78,23 +79,26 @@ describe('what lies on the table', () => {
 describe('selection', () => {
   const moves: LegalMove[] = [
     { move: '8D', type: 'play', kind: 'single', cards: ['8D'] },
-    { move: '9D 9H', type: 'play', kind: 'pair', cards: ['9D', '9H'] },
+    {
+      move: '9D 9H',
+      type: 'play',
+      kind: 'pair',
+      cards: ['9D', '9H'],
+      fixed: [],
+      choices: [{ take: 2, cards: ['9D', '9H', '9S'] }],
+    },
     { move: 'pass', type: 'pass' },
   ];
   const turn = view({ legal_moves: moves, hand: ['8D', '8S', '9D', '9H', '9S', 'KD'] });
 
   it('lights up what some legal move contains', () => {
-    expect([...playable(turn, 'complete')]).toEqual(['8D', '9D', '9H']);
-    expect(playable(turn, 'canonical').has('8S')).toBe(false);
-    expect(playable(turn, 'canonical').has('9S')).toBe(true);
-    expect(playable(turn, 'ranks').has('8S')).toBe(true);
-    expect(playable(turn, 'ranks').has('KD')).toBe(false);
+    expect([...playable(turn)]).toEqual(['8D', '9D', '9H', '9S']);
   });
 
-  it('names the combination whose ranks are chosen', () => {
-    expect(matching(turn, ['9S', '9H'], 'canonical')?.kind).toBe('pair');
-    expect(matching(turn, ['9S', '9H'], 'complete')).toBeNull();
-    expect(matching(turn, ['9S', 'KD'], 'ranks')).toBeNull();
+  it('names the combination that the cards make', () => {
+    expect(matching(turn, ['9S', '9H'])?.kind).toBe('pair');
+    expect(matching(turn, ['8S'])).toBeNull();
+    expect(matching(turn, ['9S', 'KD'])).toBeNull();
   });
 
   it('writes the command', () => {
@@ -105,22 +109,67 @@ describe('selection', () => {
 });
 
 describe('one touch', () => {
-  const moves: LegalMove[] = [
-    { move: '5D', type: 'play', kind: 'single', cards: ['5D'] },
-    { move: '5D 5H', type: 'play', kind: 'pair', cards: ['5D', '5H'] },
+  const single: LegalMove = { move: '5D', type: 'play', kind: 'single', cards: ['5D'] };
+  const pair: LegalMove = {
+    move: '5D 5H',
+    type: 'play',
+    kind: 'pair',
+    cards: ['5D', '5H'],
+    fixed: ['5H'],
+    choices: [{ take: 1, cards: ['5D', '5C'] }],
+  };
+  const runs: LegalMove[] = [
     { move: '5D 6C 7S', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S'] },
     { move: '5D 6C 7S 8H', type: 'play', kind: 'straight', cards: ['5D', '6C', '7S', '8H'] },
   ];
+  const leading = view({ legal_moves: [single, pair, ...runs], table: null });
+  const following = view({ legal_moves: [pair], table: { kind: 'pair', cards: ['4D', '4H'] } });
+  const hand = ['5D', '5C', '5H', '6C', '7S', '8H'];
+  const touching = (at: View, ...touched: string[]): string[] =>
+    [...touched.reduce((now, key) => touch(at, hand, now, key), raised([])).keys].sort();
 
   it('means one of each kind to a leader, the fewest cards first, and the longest run', () => {
-    const all = completions(view({ legal_moves: moves, table: null }), '5D', 'complete');
-    expect(all.map((cards) => cards.length)).toEqual([1, 2, 4]);
+    expect(completions(leading, ['5D']).map((cards) => cards.length)).toEqual([1, 2, 4]);
   });
 
   it('means the lowest play to who follows, with the touched card in place of its equal', () => {
-    const turn = view({ legal_moves: moves.slice(1, 2), table: { kind: 'pair', cards: ['4D', '4H'] } });
-    expect(completions(turn, '5S', 'ranks')).toEqual([['5S', '5H']]);
-    expect(completions(turn, '5S', 'complete')).toEqual([]);
+    expect(completions(following, ['5C'])).toEqual([['5H', '5C']]);
+    expect(completions(following, ['6C'])).toEqual([]);
+  });
+
+  it('leaves out cards that would be of another kind', () => {
+    const mixed: LegalMove = {
+      move: '5D 6C',
+      type: 'play',
+      kind: 'straight',
+      cards: ['5D', '6C'],
+      fixed: ['6C'],
+      choices: [{ take: 1, cards: ['5D', '5C', '5H'] }],
+      other: [['5C', '6C']],
+    };
+    const at = view({ legal_moves: [mixed], table: { kind: 'straight', cards: ['3D', '4C'] } });
+    expect(completions(at, ['5H'])).toEqual([['6C', '5H']]);
+    expect(completions(at, ['5C'])).toEqual([]);
+    expect(matching(at, ['5C', '6C'])).toBeNull();
+  });
+
+  it('confirms a card that was raised for the player', () => {
+    expect(touching(following, '5H')).toEqual(['5D', '5H']);
+    expect(touching(following, '5H', '5D')).toEqual(['5D', '5H']);
+    expect(touching(following, '5H', '5D', '5D')).toEqual(['5H']);
+  });
+
+  it('goes on to the next combination with the card that was touched, and then to none', () => {
+    expect(touching(leading, '5D')).toEqual(['5D']);
+    expect(touching(leading, '5D', '5D')).toEqual(['5D', '5H']);
+    expect(touching(leading, '5D', '5D', '5D')).toEqual(['5D', '6C', '7S', '8H']);
+    expect(touching(leading, '5D', '5D', '5D', '5D')).toEqual([]);
+  });
+
+  it('adds to what the player has touched alone, and corrects what was only likely', () => {
+    expect(touching(leading, '5D', '5H')).toEqual(['5D', '5H']);
+    expect(touching(following, '5H', '5C')).toEqual(['5C', '5H']);
+    expect(touching(following, '5H', '8H')).toEqual(['5H', '8H']);
   });
 });
 
@@ -193,7 +242,6 @@ describe('cards', () => {
   it('compares lists', () => {
     expect(sameCards(['4H', '5S'], ['5S', '4H'])).toBe(true);
     expect(sameCards(['4H', '4H'], ['4H', '4S'])).toBe(false);
-    expect(sameRanks(['4H', 'TS'], ['TD', '4C'])).toBe(true);
   });
   it('prints a ten as such', () => expect(short('TS')).toBe('10♠'));
 });

@@ -1,17 +1,17 @@
 import type { ClientMessage, Reaction, ServerMessage, View } from '../gen/protocol';
 import { advised } from './advice';
 import { socketUrl } from '../server/api';
-import { cardOf, keys, type Card } from '../cards/cards';
+import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
 import { fold, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
 import { prefs } from '../browser/prefs.svelte';
 import { Pump } from './pump';
 import { canPass, cardMoves, commandFor, matching, playable } from './selection';
-import { completions } from './smart';
 import { sorted } from './sorting';
 import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
+import { keysOf, raised, toggled, touch, type Raised } from './touch';
 import { quietAfter, unmoved } from './trick';
 import { moveText, seatName, sentence } from '../i18n/words';
 
@@ -38,7 +38,8 @@ export type Plan = 'play' | 'pass' | null;
 export class Table {
   game = $state.raw<Game>(NOTHING);
   status = $state<Status>('connecting');
-  chosen = $state.raw<ReadonlySet<string>>(new Set());
+  private raised = $state.raw<Raised>(raised([]));
+  chosen = $derived(this.raised.keys);
   /** The draw, the cut and the deal are being shown. */
   opening = $state(false);
   /** The hand is not in sight yet. */
@@ -70,10 +71,7 @@ export class Table {
   /** The hand as the player wants it laid out. */
   laid = $derived(sorted(this.handKeys, prefs.sort));
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
-  scope = $derived(this.game.rules?.scope ?? 'complete');
-  bright = $derived(
-    this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view, this.scope) : null,
-  );
+  bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view) : null);
 
   /** What a bot would do here, once it has been asked. */
   advice = $derived(this.game.hint?.candidates[0] ?? null);
@@ -88,8 +86,6 @@ export class Table {
   private laying: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
   private fading: Record<number, ReturnType<typeof setTimeout>> = {};
-  /** The card whose touch chose what is chosen, and which of its combinations that is. */
-  private anchor: { key: string; i: number } | null = null;
 
   constructor(readonly id: string) {
     this.pump = new Pump(
@@ -118,34 +114,16 @@ export class Table {
   }
 
   toggle(key: string): void {
-    this.choose(this.chosen.has(key) ? [...this.chosen].filter((other) => other !== key) : [...this.chosen, key]);
+    this.raise(toggled(this.raised, key));
   }
 
   choose(wanted: Iterable<string>): void {
-    this.chosen = new Set(wanted);
-    this.cycled = null;
-    this.anchor = null;
-    if (this.plan === 'play') this.plan = null;
+    this.raise(raised(wanted));
   }
 
-  /** A touch: choose the likely combination with this card; the same card again, the next one, and then none. */
   touch(key: string): void {
-    const { view, anchor } = this;
-    const again = anchor?.key === key;
-    if (!prefs.smart || !view || !this.myTurn || view.phase !== 'play' || (this.chosen.size && !again)) {
-      this.toggle(key);
-      return;
-    }
-    const all = completions(view, cardOf(key), this.scope);
-    const i = again ? (anchor?.i ?? 0) + 1 : 0;
-    const wanted = all[i];
-    if (!wanted) {
-      if (all.length) this.choose([]);
-      else this.toggle(key);
-      return;
-    }
-    this.choose(this.keysOf(wanted, key));
-    this.anchor = { key, i };
+    const guided = prefs.smart && this.view?.phase === 'play' && this.myTurn;
+    this.raise(guided && this.view ? touch(this.view, this.handKeys, this.raised, key) : toggled(this.raised, key));
   }
 
   play(): void {
@@ -178,7 +156,7 @@ export class Table {
   follow(candidate: number): void {
     const move = this.game.hint?.candidates[candidate]?.move;
     if (!move) return;
-    if (CARD_TYPES.has(move.type)) this.choose(this.keysOf(move.cards ?? []));
+    if (CARD_TYPES.has(move.type)) this.choose(keysOf(this.handKeys, move.cards ?? []));
     else this.choose([]);
   }
 
@@ -205,7 +183,7 @@ export class Table {
       return;
     }
     const i = this.cycled ? (this.cycled.i + 1) % moves.length : 0;
-    this.choose(this.keysOf(moves[i]?.cards ?? []));
+    this.choose(keysOf(this.handKeys, moves[i]?.cards ?? []));
     this.cycled = { i, n: moves.length };
   }
 
@@ -226,15 +204,10 @@ export class Table {
     });
   }
 
-  /** Which cards of the hand these are; of equal ones, `first` before its copy. */
-  private keysOf(cards: readonly Card[], first?: string): string[] {
-    const wanted = [...cards];
-    const order = first ? [first, ...this.handKeys.filter((key) => key !== first)] : this.handKeys;
-    return order.filter((key) => {
-      const at = wanted.indexOf(cardOf(key));
-      if (at >= 0) wanted.splice(at, 1);
-      return at >= 0;
-    });
+  private raise(cards: Raised): void {
+    this.raised = cards;
+    this.cycled = null;
+    if (this.plan === 'play') this.plan = null;
   }
 
   /** A command to the table; its answer comes as a message. */
@@ -377,7 +350,6 @@ export class Table {
     const held = new Set(this.handKeys);
     if ([...this.chosen].some((key) => !held.has(key))) this.choose([...this.chosen].filter((key) => held.has(key)));
     this.cycled = null;
-    this.anchor = null;
     const { result } = this.view ?? {};
     if (!result) return;
     this.plan = null;
@@ -404,7 +376,7 @@ export class Table {
       this.pass();
       return;
     }
-    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection, this.scope)) {
+    if (plan === 'play' && view.phase === 'play' && matching(view, this.selection)) {
       this.play();
       return;
     }

@@ -42,6 +42,7 @@ export interface Protocol {
   AnswerCommand?: AnswerCommand;
   BotInfo?: BotInfo;
   Candidate?: Candidate;
+  CardChoice?: CardChoice;
   ChatCommand?: ChatCommand;
   ChatLine?: ChatLine;
   ChatSaid?: ChatSaid;
@@ -184,6 +185,9 @@ export interface Candidate {
 }
 /**
  * A move that the viewer may make now; ``move`` is the text to send.
+ *
+ * Where ``cards`` are one way among several to make the play, it is made of the ``fixed`` cards and of some of each of the
+ * ``choices``. ``other``: the sets of cards that could be taken so and are of another kind.
  */
 export interface LegalMove {
   move: string;
@@ -191,6 +195,16 @@ export interface LegalMove {
   kind?: string | null;
   cards?: string[] | null;
   bid?: number | null;
+  fixed?: string[] | null;
+  choices?: CardChoice[] | null;
+  other?: string[][] | null;
+}
+/**
+ * A play takes ``take`` of these ``cards`` of the hand, no matter which.
+ */
+export interface CardChoice {
+  take: number;
+  cards: string[];
 }
 /**
  * A reason for or against a move: a fact by its id, the numbers and names in it, and its English sentence.
@@ -626,8 +640,7 @@ export interface HandInfo {
  *
  * bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
  * others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
- * scope: whether legal moves list every set of cards (``complete``), one of those with the same ranks (``ranks``), or one
- * of those with the same kind, ranks and deciding suit (``canonical``). kinds: those of combinations, lowest first.
+ * kinds: those of combinations, lowest first.
  */
 export interface RulesFacts {
   family: string;
@@ -649,7 +662,6 @@ export interface RulesFacts {
   suits: string;
   suits_ranked: boolean;
   kinds: string[];
-  scope: 'complete' | 'ranks' | 'canonical';
   opening_card: string | null;
   opening_card_in_lead: boolean;
   pass_is_final: boolean;
@@ -996,6 +1008,8 @@ export interface View {
   finished: number[];
   offered: string[] | null;
   legal_moves: LegalMove[];
+  must_include: string | null;
+  guarding: number | null;
   played: string[] | null;
   hands: string[][] | null;
   kitty: string[] | null;
@@ -1326,6 +1340,9 @@ export interface Update {
 }
 /**
  * What one seat (``null``: a spectator) knows of the hand, apart from its events.
+ *
+ * Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
+ * last card its single must guard.
  */
 export interface ViewState {
   seat: number | null;
@@ -1348,6 +1365,8 @@ export interface ViewState {
   finished: number[];
   offered: string[] | null;
   legal_moves: LegalMove[];
+  must_include: string | null;
+  guarding: number | null;
   played: string[] | null;
   hands: string[][] | null;
   kitty: string[] | null;

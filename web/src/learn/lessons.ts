@@ -1,4 +1,5 @@
-import type { RulesFacts, View } from '../gen/protocol';
+import { meant } from '../game/selection';
+import type { View } from '../gen/protocol';
 import { ApiError } from '../server/api';
 import { t, type Locale } from '../i18n/i18n.svelte';
 
@@ -14,7 +15,6 @@ export interface LessonStep {
 /** A lesson of one game: positions that the engine has made (scripts/lessons.py), and a text a step. */
 export interface Lesson {
   preset: string;
-  scope: RulesFacts['scope'];
   ranks: string;
   steps: LessonStep[];
 }
@@ -60,18 +60,9 @@ export async function exercises(game: string): Promise<Exercises> {
 /** What a move is worth as an answer. */
 export type Answer = 'right' | 'wrong' | 'forbidden';
 
-/** Judge an answer by the moves that go on and those that the engine has listed as legal. */
-export function judged(move: string, accept: readonly string[], legal: readonly string[], scope: RulesFacts['scope']): Answer {
-  const words = (text: string): string => [...text.split(' ')].sort().join();
-  const ranks = (text: string): string =>
-    text
-      .split(' ')
-      .map((card) => card[0])
-      .sort()
-      .join();
-  // Where suits mean nothing a play of the same ranks is the same play.
-  const same = (one: string): boolean =>
-    words(one) === words(move) || (scope === 'ranks' && !/[a-z]/.test(one + move) && ranks(one) === ranks(move));
-  if (accept.some(same)) return 'right';
-  return legal.some(same) ? 'wrong' : 'forbidden';
+/** Judge an answer to a position by the moves that go on. */
+export function judged(view: View, answer: string, accept: readonly string[]): Answer {
+  const move = meant(view, answer);
+  if (!move) return 'forbidden';
+  return accept.some((one) => meant(view, one) === move) ? 'right' : 'wrong';
 }

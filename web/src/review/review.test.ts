@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { KnownDone, KnownMove, PositionValue, ReviewDone, ReviewMove } from '../gen/protocol';
 import { gaps, ratingLine, steps } from '../ui/chart';
 import { t } from '../i18n/i18n.svelte';
+import type { LegalMove, View } from '../gen/protocol';
 import { judged } from '../learn/lessons';
 import { sharePicture } from './picture';
 import { OtherLine, Verdicts } from './review.svelte';
@@ -99,13 +100,27 @@ describe('charts', () => {
 });
 
 describe('answers in lessons', () => {
-  it('may differ in suits where suits mean nothing', () => {
-    expect(judged('5H 5S', ['5S 5D'], [], 'ranks')).toBe('right');
-    expect(judged('5H 5S', ['5S 5D'], ['5S 5H'], 'complete')).toBe('wrong');
-    expect(judged('5S 5D', ['5D 5S'], [], 'complete')).toBe('right');
-    expect(judged('pass', ['5D'], ['5D', 'pass'], 'ranks')).toBe('wrong');
-    expect(judged('bid 2', ['bid 3'], ['bid 2', 'bid 3'], 'ranks')).toBe('wrong');
-    expect(judged('9H', ['5D'], ['5D', 'pass'], 'ranks')).toBe('forbidden');
+  const moves: LegalMove[] = [
+    {
+      move: '5D 5H',
+      type: 'play',
+      kind: 'pair',
+      cards: ['5D', '5H'],
+      fixed: [],
+      choices: [{ take: 2, cards: ['5D', '5H', '5S'] }],
+    },
+    { move: 'bid 2', type: 'bid', bid: 2 },
+    { move: 'bid 3', type: 'bid', bid: 3 },
+    { move: 'offer 3D 4C', type: 'offer', cards: ['3D', '4C'] },
+    { move: 'pass', type: 'pass' },
+  ];
+  const view = { legal_moves: moves } as View;
+  it('are right where the server knows the same play by them', () => {
+    expect(judged(view, '5H 5S', ['5S 5D'])).toBe('right');
+    expect(judged(view, 'offer 4C 3D', ['offer 3D 4C'])).toBe('right');
+    expect(judged(view, 'pass', ['5D 5H'])).toBe('wrong');
+    expect(judged(view, 'bid 2', ['bid 3'])).toBe('wrong');
+    expect(judged(view, '9H', ['5D 5H'])).toBe('forbidden');
   });
 });
 

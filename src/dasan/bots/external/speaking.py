@@ -76,6 +76,8 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
         hands=None,
         kitty=None,
         result=None,
+        must_include=None if seen.get("must_include") is None else card(seen["must_include"]),
+        guarding=seen.get("guarding"),
         _legal=tuple(_legal(rules, legal) for legal in seen["legal_moves"]),
     )
 

@@ -43,14 +43,28 @@ class SessionEvent(Message):
     contributions: list[str] | None = None
 
 
+class CardChoice(Message):
+    """A play takes ``take`` of these ``cards`` of the hand, no matter which."""
+
+    take: int
+    cards: list[CardText]
+
+
 class LegalMove(Message):
-    """A move that the viewer may make now; ``move`` is the text to send."""
+    """A move that the viewer may make now; ``move`` is the text to send.
+
+    Where ``cards`` are one way among several to make the play, it is made of the ``fixed`` cards and of some of each of the
+    ``choices``. ``other``: the sets of cards that could be taken so and are of another kind.
+    """
 
     move: str
     type: Literal["pass", "bid", "call", "play", "give", "offer", "take"]
     kind: str | None = None
     cards: list[CardText] | None = None
     bid: int | None = None
+    fixed: list[CardText] | None = None
+    choices: list[CardChoice] | None = None
+    other: list[list[CardText]] | None = None
 
 
 class OnTable(Message):
@@ -71,7 +85,11 @@ class Result(Message):
 
 
 class ViewState(Message):
-    """What one seat (``null``: a spectator) knows of the hand, apart from its events."""
+    """What one seat (``null``: a spectator) knows of the hand, apart from its events.
+
+    Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
+    last card its single must guard.
+    """
 
     seat: Seat | None
     players: int
@@ -93,6 +111,8 @@ class ViewState(Message):
     finished: list[Seat]
     offered: list[CardText] | None
     legal_moves: list[LegalMove]
+    must_include: CardText | None
+    guarding: Seat | None
     played: list[CardText] | None
     hands: list[list[CardText]] | None
     kitty: list[CardText] | None

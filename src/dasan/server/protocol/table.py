@@ -145,8 +145,7 @@ class RulesFacts(Message):
 
     bids: the bids, lowest first; empty without an auction. sides: whether a bidder (and a partner) plays against the
     others. wins: what decides a hand: a side, the first seat out, or everybody's place. score: whether balances are kept.
-    scope: whether legal moves list every set of cards (``complete``), one of those with the same ranks (``ranks``), or one
-    of those with the same kind, ranks and deciding suit (``canonical``). kinds: those of combinations, lowest first.
+    kinds: those of combinations, lowest first.
     """
 
     family: str
@@ -168,7 +167,6 @@ class RulesFacts(Message):
     suits: str
     suits_ranked: bool
     kinds: list[str]
-    scope: Literal["complete", "ranks", "canonical"]
     opening_card: str | None
     opening_card_in_lead: bool
     pass_is_final: bool

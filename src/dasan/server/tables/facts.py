@@ -24,9 +24,6 @@ def facts(rules: Rules) -> RulesFacts:
         wins = "side"
     elif rules.ending is Ending.LAST_IN:
         wins = "places"
-    scope: Literal["complete", "ranks", "canonical"] = "ranks"
-    if rules.suits_matter:
-        scope = rules.catalogue.scope
     opening = rules.opening
     return RulesFacts(
         family=family_of(rules.name),
@@ -48,7 +45,6 @@ def facts(rules: Rules) -> RulesFacts:
         suits=rules.suits,
         suits_ranked=rules.suits_ranked,
         kinds=list(dict.fromkeys(shape.kind for shape in rules.shapes)),
-        scope=scope,
         opening_card=None if opening is None else opening.card,
         opening_card_in_lead=opening is not None and opening.in_the_lead,
         pass_is_final=rules.pass_is_final,
