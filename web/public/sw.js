@@ -1,6 +1,8 @@
 // The page's shell without a connection. What the build names by its contents never changes and is kept as it is; pages
 // are asked for first and answered from what is kept when nobody answers. The server's interface is never kept.
 const CACHE = 'dasan-shell-1';
+// Every file of the version that the server has, by its address (vite.config.ts).
+const FILES = '/files.json';
 const SHELL = ['/', '/seal.svg', '/theme.js', '/manifest.webmanifest'];
 
 self.addEventListener('install', (event) => {
@@ -22,6 +24,7 @@ self.addEventListener('activate', (event) => {
     caches
       .keys()
       .then((names) => Promise.all(names.filter((name) => name !== CACHE).map((name) => caches.delete(name))))
+      .then(dropOld)
       .then(() => self.clients.claim()),
   );
 });
@@ -31,7 +34,7 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin || /^\/(api|ws)\//.test(url.pathname)) return;
   if (url.pathname.startsWith('/assets/')) event.respondWith(kept(request));
-  else if (request.mode === 'navigate') event.respondWith(fresh(request, '/'));
+  else if (request.mode === 'navigate' || url.pathname === '/') event.respondWith(freshPage(request, event));
   else event.respondWith(fresh(request, request));
 });
 
@@ -43,6 +46,32 @@ async function kept(request) {
   const answer = await fetch(request);
   if (answer.ok) await cache.put(request, answer.clone());
   return answer;
+}
+
+/** The page. A new version names other files: those that it does not name are dropped. */
+async function freshPage(request, event) {
+  const cache = await caches.open(CACHE);
+  const before = await (await cache.match('/'))?.text();
+  const answer = await fresh(request, '/');
+  const now = await answer.clone().text();
+  if (answer.ok && now !== before) event.waitUntil(dropOld());
+  return answer;
+}
+
+/** Drop files that the server's version does not name; without an answer they stay. */
+async function dropOld() {
+  try {
+    const answer = await fetch(FILES, { cache: 'no-store' });
+    if (!answer.ok) return;
+    const named = new Set(await answer.json());
+    const cache = await caches.open(CACHE);
+    for (const request of await cache.keys()) {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith('/assets/') && !named.has(pathname)) await cache.delete(request);
+    }
+  } catch {
+    // No connection: the next new page drops them.
+  }
 }
 
 /** What may change: from the server, and what was kept last where nobody answers. */

@@ -1,4 +1,5 @@
 import en from './en.json';
+import { lazy } from '../browser/lazy';
 import { load, save } from '../browser/storage';
 
 export type Key = keyof typeof en;
@@ -35,7 +36,7 @@ export function choose(tags: readonly string[]): Locale {
 
 /** Use a locale; its catalogue is fetched when first needed. */
 export async function use(wanted: Locale): Promise<void> {
-  const messages = wanted === 'en' ? en : (await catalogues[wanted]()).default;
+  const messages = wanted === 'en' ? en : (await lazy(catalogues[wanted])).default;
   current = { locale: wanted, messages };
   document.documentElement.lang = wanted;
 }

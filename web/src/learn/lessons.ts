@@ -1,5 +1,6 @@
 import { meant } from '../game/selection';
 import type { View } from '../gen/protocol';
+import { lazy } from '../browser/lazy';
 import { ApiError } from '../server/api';
 import { t, type Locale } from '../i18n/i18n.svelte';
 
@@ -46,7 +47,7 @@ const words: Record<Locale, () => Promise<{ default: Record<string, string[]> }>
 export async function lesson(game: string, locale: Locale): Promise<[Lesson, string[]]> {
   const file = files[`../lessons/${game}.json`];
   if (!file) throw new ApiError(404, t('page.missing'));
-  const [found, texts] = await Promise.all([file(), words[locale]()]);
+  const [found, texts] = await Promise.all([lazy(file), lazy(words[locale])]);
   return [found.default, texts.default[game] ?? []];
 }
 
@@ -54,7 +55,7 @@ export async function lesson(game: string, locale: Locale): Promise<[Lesson, str
 export async function exercises(game: string): Promise<Exercises> {
   const file = shelves[`../lessons/practice/${game}.json`];
   if (!file) throw new ApiError(404, t('page.missing'));
-  return (await file()).default;
+  return (await lazy(file)).default;
 }
 
 /** What a move is worth as an answer. */

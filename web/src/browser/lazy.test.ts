@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lazy, Missing } from './lazy';
+
+const reload = vi.fn();
+let kept: Record<string, string>;
+const page = (script: string): Response => new Response(`<script type="module" src="/assets/index-${script}.js"></script>`);
+const missing = (): Promise<never> => Promise.reject(new TypeError('404'));
+
+beforeEach(() => {
+  kept = {};
+  reload.mockReset();
+  vi.stubGlobal('location', { reload });
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => kept[name] ?? null,
+    setItem: (name: string, text: string) => (kept[name] = text),
+  });
+  vi.stubGlobal('document', { querySelector: () => ({ src: 'http://table.test/assets/index-old.js' }) });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('a part of the page that does not come', () => {
+  it('loads a newer page, once', async () => {
+    vi.stubGlobal('fetch', async () => page('new'));
+    void lazy(missing);
+    await vi.waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    await expect(lazy(missing)).rejects.toBeInstanceOf(Missing);
+    expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it('is told where the page is of the same version', async () => {
+    vi.stubGlobal('fetch', async () => page('old'));
+    await expect(lazy(missing)).rejects.toBeInstanceOf(Missing);
+    expect(reload).not.toHaveBeenCalled();
+  });
+
+  it('is told otherwise where no server answers', async () => {
+    vi.stubGlobal('fetch', missing);
+    await expect(lazy(missing)).rejects.toBeInstanceOf(TypeError);
+    expect(reload).not.toHaveBeenCalled();
+  });
+});
