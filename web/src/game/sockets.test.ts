@@ -142,6 +142,7 @@ describe('a quick match', () => {
     const asked: string[] = [];
     let reply: () => void = () => undefined;
     vi.stubGlobal('fetch', (path: string) => {
+      if (path === '/api/me') return Promise.resolve(new Response('{}'));
       asked.push(path);
       if (path.endsWith('/leave')) return Promise.resolve(new Response(JSON.stringify(left)));
       return new Promise((done) => (reply = () => done(new Response(JSON.stringify(answer)))));
@@ -171,6 +172,7 @@ describe('a quick match', () => {
   it('is left at once where the page is closed, by a request that outlives it', async () => {
     const asked: [string, boolean][] = [];
     vi.stubGlobal('fetch', (path: string, init?: RequestInit) => {
+      if (path === '/api/me') return Promise.resolve(new Response('{}'));
       asked.push([path, init?.keepalive === true]);
       return new Promise(() => undefined);
     });
@@ -247,13 +249,25 @@ describe('what is decided before the turn', () => {
       .filter((one) => one.type === 'move')
       .map((one) => one.move);
 
-  it('is done at once: a pass, or a play that is still possible', () => {
+  it('is a pass, after a time that any pass may take, unless the player plays after all', () => {
     let table = seated();
     table.ahead('pass');
     turn(PASS, NINE);
+    expect(moves()).toEqual([]);
+    vi.advanceTimersByTime(8000);
     expect(moves()).toEqual(['pass']);
     table.close();
     table = seated();
+    table.ahead('pass');
+    turn(PASS, NINE);
+    table.toggle('9S');
+    vi.advanceTimersByTime(8000);
+    expect(moves()).toEqual([]);
+    table.close();
+  });
+
+  it('is done at once: a play that is still possible', () => {
+    const table = seated();
     table.choose(['9S']);
     table.ahead('play');
     turn(PASS, NINE);

@@ -70,6 +70,26 @@ async function refusalOf(response: Response): Promise<ApiError> {
 const send = <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
   ask(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
+let greeting: Promise<unknown> | null = null;
+
+/**
+ * Ask as a player. Two tabs of a browser without a cookie that ask at once would be two players, one of whom nobody can be
+ * again: tabs take turns to get the cookie first, so that the second tab has that of the first.
+ */
+async function asPlayer<T>(request: () => Promise<T>): Promise<T> {
+  const greet = (): Promise<Me> => send('/api/me', {});
+  // Browsers have no locks on pages that come over plain HTTP from another machine.
+  greeting ??= (navigator.locks ? navigator.locks.request('dasan.player', greet) : greet()).catch(() => (greeting = null));
+  await greeting;
+  return request();
+}
+
+/** The browser is another player from now on, or nobody. */
+async function another<T>(request: Promise<T>): Promise<T> {
+  greeting = null;
+  return request;
+}
+
 const id = encodeURIComponent;
 const query = (values: Record<string, string | number | boolean | undefined | null>): string => {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
@@ -87,27 +107,27 @@ export const lobby = (): Promise<Lobby> => ask('/api/lobby');
  */
 export async function createTable(wanted: CreateTable): Promise<TableCreated> {
   const promise = await send<Promised>('/api/promises', {}).catch(() => null);
-  const made = await send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted);
+  const made = await asPlayer(() => send<TableCreated>('/api/tables', promise ? { ...wanted, ticket: promise.ticket } : wanted));
   if (promise) save(`fair.${made.id}`, { 1: promise.commitment }, 'session');
   return made;
 }
-export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => send('/api/quick', wanted);
+export const quickMatch = (wanted: QuickMatch): Promise<QuickMatched> => asPlayer(() => send('/api/quick', wanted));
 /** It reaches the server also while the page is being closed. */
 export const leaveQuick = (): Promise<QuickMatched> => ask('/api/quick/leave', { method: 'POST', keepalive: true });
 export const forgetTable = (table: string): Promise<unknown> => send(`/api/tables/${id(table)}/forget`, {});
 export const joinTable = (table: string, name: string | null, seat: number | null): Promise<Joined> =>
-  send(`/api/tables/${id(table)}/join`, { name, seat });
+  asPlayer(() => send(`/api/tables/${id(table)}/join`, { name, seat }));
 
 export const rules = (preset: string, options: TableInfo['options'] = {}, lang = 'en'): Promise<RulesInfo> =>
   ask(`/api/rules/${id(preset)}${query({ ...options, lang })}`);
 
 export const me = (): Promise<Me> => ask('/api/me');
-export const rename = (name: string): Promise<Me> => send('/api/me/name', { name });
+export const rename = (name: string): Promise<Me> => asPlayer(() => send('/api/me/name', { name }));
 export const myProfile = (): Promise<Profile> => ask('/api/me/profile');
 export const register = (name: string, password: string): Promise<Me> => send('/api/account', { name, password });
 export const signIn = (name: string, password: string): Promise<Me> => send('/api/sign-in', { name, password });
-export const signOut = (everywhere: boolean): Promise<Me> => send(`/api/sign-out${query({ everywhere })}`, {});
-export const deleteAccount = (password: string | null): Promise<Me> => send('/api/account/delete', { password });
+export const signOut = (everywhere: boolean): Promise<Me> => another(send(`/api/sign-out${query({ everywhere })}`, {}));
+export const deleteAccount = (password: string | null): Promise<Me> => another(send('/api/account/delete', { password }));
 export const changePassword = (old: string | null, wanted: string): Promise<Me> =>
   send('/api/account/password', { old, new: wanted });
 export const sessions = (): Promise<SessionListed[]> => ask('/api/sessions');
@@ -168,9 +188,9 @@ export const knownUrl = (hand: string): string => `/api/hands/${id(hand)}/known`
 export const pictureUrl = (hand: string, seq: number | null): string => `/api/hands/${id(hand)}/picture${query({ seq })}`;
 export const notes = (hand: string): Promise<ReviewNotes> => ask(`/api/hands/${id(hand)}/notes`);
 export const keepNote = (hand: string, seq: number, text: string): Promise<ReviewNotes> =>
-  send(`/api/hands/${id(hand)}/notes`, { seq, text });
+  asPlayer(() => send(`/api/hands/${id(hand)}/notes`, { seq, text }));
 export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>
-  send(`/api/hands/${id(hand)}/together`, place);
+  asPlayer(() => send(`/api/hands/${id(hand)}/together`, place));
 /** The move that decided a finished hand, as far as the server could tell soon. */
 export const turningPoint = (hand: string): Promise<TurningPoint> => ask(`/api/hands/${id(hand)}/turning`);
 export const reviewUrl = (hand: string): string => `/api/hands/${id(hand)}/review`;

@@ -47,6 +47,18 @@ async def me(store: StoreHere, player: Player) -> Me:
     return described(player, person)
 
 
+@router.post("/me")
+async def greet(request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player) -> Me:
+    """Make this browser a guest, with a cookie, unless it is a player already.
+
+    A page asks for this before it asks for a seat: two requests without a cookie, sent at once, would be two players.
+    """
+    limit(request, "joins", player)
+    one = player or new_player()
+    await ids.remember(request, response, one)
+    return described(one, await store.people.find(one))
+
+
 @router.post("/me/name")
 async def rename(
     wanted: Rename, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
