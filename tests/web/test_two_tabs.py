@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import built, visitor
 
-from ..server.harness import Served, fast, served
-from .browsing import built, visitor
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import { cardOf, keys } from '../cards/cards';
 import { Connection, type Status } from '../server/connection';
 import { fold, NOTHING, sent, type Game } from './game';
 import { t } from '../i18n/i18n.svelte';
+import { PassTimes } from './passtimes';
 import { prefs } from '../browser/prefs.svelte';
 import { Pump } from './pump';
 import { canPass, cardMoves, commandFor, matching, playable } from './selection';
@@ -17,8 +18,6 @@ import { moveText, seatName, sentence } from '../i18n/words';
 
 /** How long the last play is seen before the result covers it. */
 const BEFORE_RESULT = 1300;
-/** Before a pass that is made by itself: anybody may think so long, so it tells the others nothing. */
-const THINKING = [900, 2600] as const;
 
 /** The phases in which cards of the hand are chosen. */
 const CHOOSING = new Set(['play', 'exchange']);
@@ -85,6 +84,8 @@ export class Table {
   private result: ReturnType<typeof setTimeout> | undefined;
   private laying: ReturnType<typeof setTimeout> | undefined;
   private thinking: ReturnType<typeof setTimeout> | undefined;
+  private turnBegan = 0;
+  private readonly passes = PassTimes.stored();
   private fading: Record<number, ReturnType<typeof setTimeout>> = {};
 
   constructor(readonly id: string) {
@@ -114,6 +115,7 @@ export class Table {
   }
 
   toggle(key: string): void {
+    clearTimeout(this.thinking); // the player plays after all
     this.raise(toggled(this.raised, key));
   }
 
@@ -122,6 +124,7 @@ export class Table {
   }
 
   touch(key: string): void {
+    clearTimeout(this.thinking); // the player plays after all
     const guided = prefs.smart && this.view?.phase === 'play' && this.myTurn;
     this.raise(guided && this.view ? touch(this.view, this.handKeys, this.raised, key) : toggled(this.raised, key));
   }
@@ -130,8 +133,24 @@ export class Table {
     if (this.view && this.selection.length) this.move(commandFor(this.view, this.selection));
   }
 
+  /** Pass by hand. */
   pass(): void {
-    if (this.view && canPass(this.view)) this.move('pass');
+    const { view } = this;
+    if (!view || !canPass(view)) return;
+    if (this.myTurn && view.phase === 'play' && cardMoves(view).length) {
+      this.passes.record(performance.now() - this.turnBegan);
+      this.passes.keep();
+    }
+    this.move('pass');
+  }
+
+  /** Pass after a time that this player may take over any pass, so that it tells the others nothing. */
+  private passLater(): void {
+    const { clocks, clocksAt, table } = this.game;
+    const left = clocks?.deadline ? clocks.deadline - clocks.now - (Date.now() - clocksAt) : null;
+    const alone = !table?.seats.some((seat) => seat.kind === 'human' && seat.seat !== this.me);
+    const wait = alone ? 0 : this.passes.draw(left);
+    this.thinking = setTimeout(() => this.myTurn && this.view && canPass(this.view) && this.move('pass'), wait);
   }
 
   /** Ask for it as soon as it is this seat's turn; the same again takes it back. */
@@ -369,11 +388,12 @@ export class Table {
     clearTimeout(this.thinking);
     const { view } = this;
     if (!view || !this.myTurn) return;
+    this.turnBegan = performance.now();
     this.speakTurn();
     const { plan } = this;
     this.plan = null;
     if (plan === 'pass' && canPass(view)) {
-      this.pass();
+      this.passLater();
       return;
     }
     if (plan === 'play' && view.phase === 'play' && matching(view, this.selection)) {
@@ -382,10 +402,7 @@ export class Table {
     }
     if (plan) this.remark = t('ahead.gone');
     cue('turn');
-    if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) {
-      const [least, most] = THINKING;
-      this.thinking = setTimeout(() => this.myTurn && this.pass(), least + Math.random() * (most - least));
-    }
+    if (prefs.autoPass && view.phase === 'play' && canPass(view) && !cardMoves(view).length) this.passLater();
   }
 
   private speak(events: Parameters<typeof sentence>[0][]): void {
