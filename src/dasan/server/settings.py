@@ -85,7 +85,12 @@ class Settings:
     trusted_proxies: tuple[str, ...] = setting(
         (), "addresses or networks of reverse proxies whose `X-Forwarded-For` and `-Proto` are believed"
     )
-    bot_delay: float = number(0.6, "seconds before a bot's move is shown", 0, 3600)
+    bot_delay: float = number(
+        0.6,
+        "about how many seconds a bot's move takes, drawn so that its time tells nothing; 0: none are added",
+        0,
+        3600,
+    )
     bot_processes: int = number(2, "processes in which bots think and give hints", 1, 256)
     bot_seconds: float = number(10.0, "seconds a bot may think before its process is ended", 0.1, 3600)
     bot_memory_mb: int = number(1024, "megabytes each of those processes may use", LEAST_MEMORY_MB, MOST_MEMORY_MB)

@@ -28,6 +28,7 @@ from dasan.server.store.database import Unreachable
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, clean_name
 from dasan.server.tables.decisions import check_contribution
 from dasan.server.tables.open_table import RESTART, Table, Thought
+from dasan.server.tables.pace import Pace
 from dasan.server.tables.relays import Relays
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
@@ -59,6 +60,7 @@ class Tables:
         self.store = store
         self.settings = settings
         self.process = secrets.token_hex(8)
+        self.pace = Pace(int(settings.bot_delay * 1000))
         self.relays = None if bus is None else Relays(bus, self.process)
         self.bots = Workers(settings.bot_processes, Limits(settings.bot_seconds, settings.bot_memory_mb), "bot")
         study = Limits(settings.study_seconds, settings.study_memory_mb)

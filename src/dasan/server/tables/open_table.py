@@ -30,6 +30,7 @@ from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, W
 from dasan.server.tables import showing
 from dasan.server.tables.answers import Answers, same
 from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
+from dasan.server.tables.pace import Pace
 from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import Entry, Room, fold, listed, told
 from dasan.server.tables.showing import Mark
@@ -65,6 +66,7 @@ class Process(Protocol):
 
     store: Store
     settings: Settings
+    pace: Pace
 
     async def claim(self, table: Table) -> int:
         """The fence to write the table's log with; ``OwnedElsewhere`` where another process has the table."""
@@ -128,7 +130,9 @@ class Table:
         self._wake = asyncio.Event()
         self._thinking: asyncio.Future[Thought] | None = None
         self._thought_of: tuple[int, int] = (0, 0)
-        self._due = 0
+        self._turn_began = 0
+        self._due: int | None = None
+        """When the bot's move is made; None while it thinks."""
         self._failures: Counter[str] = Counter()
         """How often each bot has failed in a row."""
         self._stopping = False
@@ -432,7 +436,7 @@ class Table:
         waited = any(room.chairs[seat].substitute is None for seat in self._attendance.seats(room))
         times = [room.deadline, room.next_at if waited and room.number < MOST_HANDS else None]
         times += [self._attendance.takeover_at(room, seat) for seat in room.humans]
-        if self._thinking is not None and self._thinking.done():
+        if self._thinking is not None:
             times.append(self._due)
         return [t for t in times if t is not None]
 
@@ -463,11 +467,17 @@ class Table:
             self._thinking.cancel()
             self._thinking = None
         if self._thinking is None:
-            self._due = now() + int(self._process.settings.bot_delay * 1000)
+            self._turn_began, self._due = now(), None
             self._thought_of = asked
             self._thinking = self._choice(name, state, seat)
             self._thinking.add_done_callback(self._thought)
-        if not self._thinking.done() or now() < self._due:
+        if not self._thinking.done():
+            return
+        if self._due is None:
+            pace, key, moment = self._process.pace, (name, self.room.head.rules.name), now()
+            forced = len(state.legal_moves()) == 1
+            self._due = self._turn_began + (pace.forced(key) if forced else pace.choice(key, moment - self._turn_began))
+        if now() < self._due:
             return
         thinking, self._thinking = self._thinking, None
         failure = thinking.exception()

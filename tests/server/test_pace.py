@@ -1,0 +1,129 @@
+"""The time of a bot's move does not tell whether the bot had a choice: two-sample tests over hundreds of passes.
+
+The statistic is that of Kolmogorov and Smirnov: the largest difference between two samples' distribution functions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.server.protocol import LeaveCommand
+from dasan.server.store import Store
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.open_table import Thought
+from dasan.server.tables.pace import Pace
+from dasan.server.tables.room import fold
+
+from .harness import fast
+
+
+def likely(one: Sequence[float], other: Sequence[float]) -> float:
+    """The probability of a difference as large as that between the samples, if both have one distribution."""
+    first, second = sorted(one), sorted(other)
+    n, m = len(first), len(second)
+    gap = max(abs(bisect_right(first, at) / n - bisect_right(second, at) / m) for at in {*first, *second})
+    root: float = math.sqrt(n * m / (n + m))
+    at = (root + 0.12 + 0.11 / root) * gap
+    return min(1.0, max(0.0, 2.0 * sum((-1.0) ** (k - 1) * math.exp(-2 * (k * at) ** 2) for k in range(1, 101))))
+
+
+def test_the_statistic_tells_samples_apart() -> None:
+    chance = random.Random(5)
+    same = [likely(*([chance.random() for _ in range(200)] for _ in range(2))) for _ in range(100)]
+    assert sum(p < 0.05 for p in same) <= 12
+    assert likely([chance.random() for _ in range(200)], [chance.random() + 0.2 for _ in range(200)]) < 1e-4
+
+
+SLOW: dict[str, Callable[[random.Random], float]] = {
+    "quick": lambda chance: chance.uniform(0, 5),
+    "as slow as strong": lambda chance: chance.lognormvariate(
+        6.6, 0.5
+    ),  # 0.73 s in the middle, 2.4 s for one in a hundred
+    "two kinds of choices": lambda chance: chance.choice([20, 900]) * chance.uniform(0.8, 1.2),
+    "often seconds": lambda chance: chance.expovariate(1 / 1500),
+}
+
+
+@pytest.mark.parametrize("bot", SLOW)
+def test_forced_and_chosen_passes_take_times_of_one_distribution(bot: str) -> None:
+    chance = random.Random(11)
+    pace = Pace(600, random.Random(12))
+    forced, chosen, needed = [], [], []
+    for _ in range(1500):
+        if chance.random() < 0.6:
+            forced.append(pace.forced(bot))
+        else:
+            needed.append(int(SLOW[bot](chance)))
+            chosen.append(pace.choice(bot, needed[-1]))
+            assert chosen[-1] >= needed[-1]
+    # The first choices of all are made before anything is known of the bot.
+    assert likely(forced[100:], chosen[100:]) > 0.05
+    short = [time for time, need in zip(chosen, needed, strict=True) if need <= sorted(needed)[len(needed) // 2]]
+    long = [time for time, need in zip(chosen, needed, strict=True) if need > sorted(needed)[len(needed) // 2]]
+    assert likely(short[100:], long[100:]) > 0.01, "nor does a long thought show"
+
+
+def test_the_former_way_is_told_apart() -> None:
+    """A fixed delay, or the time that was needed if that is longer: what the test above would have found."""
+    chance = random.Random(11)
+    chosen = [max(600.0, SLOW["as slow as strong"](chance)) for _ in range(200)]
+    assert likely([600.0] * 200, chosen) < 1e-9
+
+
+def test_bots_stay_as_quick_as_the_host_wants() -> None:
+    pace = Pace(600, random.Random(1))
+    times = [pace.choice("greedy", 4) for _ in range(500)]
+    assert 550 < sum(times) / len(times) < 650
+    assert min(times) >= 480
+
+
+@pytest.mark.full
+async def test_at_tables_the_times_of_passes_are_of_one_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole hands of a bot that takes its time over each choice, by the times in the tables' logs."""
+    settings = fast(tmp_path, bot_delay=0.04)
+    settings.data_dir.mkdir()
+    store = await Store.open(settings.data_dir)
+    chance = random.Random(3)
+    async with Tables(store, settings) as tables:
+        tables.pace = Pace(40, random.Random(4))
+
+        async def think(name: str, view: dasan.View) -> Thought:
+            await asyncio.sleep(chance.uniform(0, 0.05))
+            legal = view.legal_moves()
+            passing = [move for move in legal if str(move) == "pass"]
+            return Thought(str(passing[0] if passing and chance.random() < 0.5 else chance.choice(legal)))
+
+        monkeypatch.setattr(tables, "think", think)
+        opened = [
+            (await tables.create(f"p{n}", "big-two", {}, ["me", "greedy", "greedy", "greedy"], name="Ann"))[0]
+            for n in range(8)
+        ]
+        for n, table_id in enumerate(opened):
+            await tables.command(table_id, f"p{n}", LeaveCommand(type="leave", id="leave"))
+        async with asyncio.timeout(60):
+            for table_id in opened:
+                while not (await tables.look(table_id)).over:  # noqa: ASYNC110 - tables tell nobody that a hand is over
+                    await asyncio.sleep(0.1)
+        forced: list[float] = []
+        chosen: list[float] = []
+        for table_id in opened:
+            room = await store.log.as_it_was(table_id, 0)
+            for entry, at in await store.log.since(table_id, room.seq):
+                if entry["type"] == "move" and entry["move"] == "pass" and room.state is not None:
+                    (forced if len(room.state.legal_moves()) == 1 else chosen).append(float(at - room.at))
+                room = fold(room, entry, at)
+    await store.close()
+    assert len(forced) > 40
+    assert len(chosen) > 60
+    assert likely(forced, chosen) > 0.01
+    assert max(forced) > 50
