@@ -50,7 +50,7 @@ class Estimate:
         else:
             half = t_quantile((1 + CONFIDENCE) / 2, n - 1) * spread / sqrt(n)
             low, high = max(bounds[0], mean - half), min(bounds[1], mean + half)
-        return Estimate(round(mean, digits), round(low, digits), round(high, digits), n)
+        return Estimate(round(mean, digits) + 0.0, round(low, digits) + 0.0, round(high, digits) + 0.0, n)
 
     def __str__(self) -> str:
         return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"

@@ -9,8 +9,6 @@ from dasan.bots.net import NetBot
 from dasan.bots.overlooking import SIGHT, Overlooking, sight_of
 from dasan.networks.trained import catalogue, fitted
 
-pytestmark = pytest.mark.full
-
 LEVELS = [f"level-{n}" for n in range(1, 8)]
 
 

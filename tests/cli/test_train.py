@@ -8,8 +8,6 @@ import pytest
 
 from .running import refusal
 
-pytestmark = pytest.mark.full
-
 
 @pytest.mark.parametrize(
     ("arguments", "message"),

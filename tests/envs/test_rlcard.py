@@ -11,8 +11,6 @@ import pytest
 import dasan
 from dasan.envs import rlcard as ours
 
-pytestmark = pytest.mark.full
-
 
 class Drawer:
     """A uniformly random agent, as RLCard's are."""

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.full
-
 HERE = Path(__file__).parents[1]
 
 PROGRAM = """

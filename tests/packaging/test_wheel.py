@@ -14,8 +14,6 @@ import pytest
 
 from dasan.ruleset import clauses
 
-pytestmark = pytest.mark.full
-
 ROOT = Path(__file__).parents[2]
 STATIC = "src/dasan/server/static"
 

@@ -20,8 +20,6 @@ from .chaos.audit import Audit, audit
 from .chaos.people import Notebook, Said
 from .chaos.run import run
 
-pytestmark = pytest.mark.full
-
 TABLE = "t"
 
 

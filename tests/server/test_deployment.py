@@ -22,8 +22,6 @@ from dasan.server.settings import Settings, described
 
 from .services import free_port, program, wait_for
 
-pytestmark = pytest.mark.full
-
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 GUIDE = (ROOT / "docs/guide/hosting.md").read_text(encoding="utf-8")

@@ -31,8 +31,6 @@ from dasan.server.tables.open_table import Table
 from .harness import fast
 from .test_every_store import moved, open_table
 
-pytestmark = pytest.mark.full
-
 T = TypeVar("T")
 
 

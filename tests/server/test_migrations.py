@@ -22,8 +22,6 @@ from dasan.server.store.schema import metadata
 
 from .conftest import Opened
 
-pytestmark = pytest.mark.full
-
 PLAYER = {"id": "p", "name": "Ann", "created": 1, "account": "ann", "password": "x", "banned": False}
 
 

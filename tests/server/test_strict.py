@@ -11,8 +11,6 @@ from dasan.server.api.strict import StrictRoute
 
 from .harness import Served
 
-pytestmark = pytest.mark.full
-
 JSON = {"content-type": "application/json"}
 SEATS = '"seats": ["me", "greedy", "greedy", "greedy"]'
 

@@ -22,8 +22,6 @@ from dasan.server.workers.pools import Limits, PoolBusy, Workers
 from dasan.server.workers.process import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
 from dasan.server.workers.warming import PARTS, Part, Warming, warm_solver
 
-pytestmark = pytest.mark.full
-
 
 @pytest_asyncio.fixture
 async def workers() -> AsyncIterator[Workers]:

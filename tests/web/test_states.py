@@ -20,7 +20,7 @@ import dasan
 from dasan import puzzles
 from dasan.server.study.puzzle_play import verdict
 
-pytestmark = [pytest.mark.browser, pytest.mark.full]
+pytestmark = pytest.mark.browser
 
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 

@@ -9,7 +9,6 @@ from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import Bot, choices
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
-from dasan.ruleset.policies import Guard
 
 
 class Facts:
@@ -56,9 +55,7 @@ class Facts:
         if owner is not None:
             stance = enmity(view)[owner]
             cards = view.hand_sizes[owner]
-            done = {owner, view.seat, *view.passed}
-            last = all(seat in done for seat, held in enumerate(view.hand_sizes) if held)
-            if stance > 0 and cards == 1 and last:
+            if stance > 0 and cards == 1 and not view.waiting():
                 out.append(Reason("hands-over-lead", {"seat": owner}))
             if stance == -1:
                 out.append(counted("leaves-ally", "cards", seat=owner, cards=cards))
@@ -75,20 +72,18 @@ class Facts:
             return (Reason("goes-out"),)
         out = []
         judgement = self.certain.judgement
-        stands = judgement.outlook.stands(move.combination)
+        stands = judgement.now.stands(move.combination)
         if stands == 1:
             out.append(Reason("cannot-be-beaten"))
         else:
             percent = round(100 * stands)
             out.append(counted("stands", "percent", percent=percent) if percent else Reason("hardly-stands"))
-        for seat, odds in judgement.outlook.odds_out(move.combination):
+        for seat, odds in judgement.now.odds_out(move.combination):
             if odds > 0.005:
                 percent = round(100 * min(1.0, odds))
                 out.append(counted("may-go-out", "percent", seat=seat, percent=percent))
-        if view.rules.guard is not Guard.OFF and view.seat is not None:
-            after = (view.seat + 1) % view.rules.players
-            if view.hand_sizes[after] == 1 and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
-                out.append(Reason("guards"))
+        if view.guarding is not None and len(move.cards) == 1 and move.cards[0] == view.hand[-1]:
+            out.append(Reason("guards"))
         rank, held = self._top
         spent = sum(c.rank == view.rules.ranks[-1] for c in move.cards)
         if spent:

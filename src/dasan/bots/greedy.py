@@ -14,13 +14,12 @@ from dasan.bots.heuristics.sides import enmity
 from dasan.bots.protocol import choices
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
-from dasan.ruleset.policies import Guard
 
 
 class GreedyBot:
     """Goes out when it can; otherwise makes the move that its `Judgement` finds cheapest. Deterministic."""
 
-    version = "5"
+    version = "6"
 
     def __init__(self, temper: Temper | None = None, name: str = "greedy") -> None:
         self.name = name
@@ -88,20 +87,12 @@ def worthy(view: View, moves: Sequence[Move], certain: Certain) -> Sequence[Move
 def gives_away(view: View) -> bool:
     """Whether a pass now would give the lead to an opponent who holds one card."""
     owner = view.table_seat
-    if owner is None or view.hand_sizes[owner] != 1 or enmity(view)[owner] <= 0:
-        return False
-    done = {owner, view.seat, *view.passed}
-    return all(seat in done for seat, held in enumerate(view.hand_sizes) if held)
+    return owner is not None and view.hand_sizes[owner] == 1 and enmity(view)[owner] > 0 and not view.waiting()
 
 
 def _dutiful(view: View, moves: Sequence[Move]) -> Sequence[Move]:
     """The moves that do not leave a neighbour's last card unguarded (D2.16), or all if there are none."""
-    seat = view.seat if view.seat is not None else 0
-    guarded = (seat + 1) % view.rules.players
-    if view.rules.guard is Guard.OFF or view.hand_sizes[guarded] != 1 or guarded in view.passed:
+    if view.guarding is None:
         return moves
-    highest = view.rules.combination((view.hand[-1],))
-    if view.table is not None and (len(view.table.cards) != 1 or not highest.beats(view.table)):
-        return moves
-    kept = [m for m in moves if m.cards == highest.cards or (view.table is None and len(m.cards) > 1)]
-    return kept or moves
+    highest = view.hand[-1:]
+    return [m for m in moves if m.cards == highest or (view.table is None and len(m.cards) > 1)] or moves

@@ -72,7 +72,7 @@ class SearchBot:
     """
 
     name = "search"
-    version = "5"
+    version = "6"
 
     def __init__(self, seed: int = 0, effort: Effort | None = None) -> None:
         self._seed = seed

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
-from dasan.cards import Card, Hand, card, format_cards
+from dasan.cards import Card, card, format_cards
 from dasan.errors import IllegalPlay
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
 from dasan.play.scoring import finish, settle_first_out
+from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn
 from dasan.reasons import Sentence, said
 from dasan.ruleset.policies import Ending, Guard, Restart
 from dasan.ruleset.rules import Rules
@@ -60,8 +60,7 @@ def guarding(state: StateFields) -> bool:
     """Whether the seat to act has a neighbour on the last card to guard, who may still play in this round (D2.16)."""
     if state.rules.guard is Guard.OFF:
         return False
-    guarded = (state.mover + 1) % state.rules.players
-    return len(state.hands[guarded]) == 1 and guarded not in state.passed
+    return guarded(state.rules, state.hand_sizes, state.mover, state.passed) is not None
 
 
 def neglects(state: StateFields, play: Combination | None) -> bool:
@@ -120,7 +119,7 @@ def play(state: AnyState, move: Move) -> AnyState:
         if state.rules.ending is Ending.LAST_IN:
             events.append((seat, EventType.OUT, ()))
     hands = state.with_hand(seat, hand)
-    passed = state.passed if state.rules.pass_is_final else ()
+    passed = barred(state.rules, state.passed)
     after = state.then(
         *events,
         hands=hands,
@@ -131,7 +130,7 @@ def play(state: AnyState, move: Move) -> AnyState:
         table_seat=seat,
         leader=seat if state.table is None else state.leader,
         passed=passed,
-        to_act=_follower(hands, seat, passed),
+        to_act=next(in_turn(hands, seat, passed), None),
         must_include=None,
         watching=seat if neglects(state, combination) else None,
         foul=state.watching if not hand and state.watching == (seat - 1) % state.rules.players else None,
@@ -157,14 +156,14 @@ def pass_(state: AnyState) -> AnyState:
     if refused is not None:
         raise refused
     passed = (*state.passed, seat)
-    waiting = any(s not in passed and s != state.table_seat for s in state.active)
+    waiting = next(in_turn(state.hands, seat, (*passed, state.table_seat)), None)
     after = state.then(
         (seat, EventType.PASS, ()),
         passed=passed,
         watching=seat if neglects(state, None) else None,
-        to_act=state.seat_after(seat, out_of=passed) if waiting else seat,
+        to_act=seat if waiting is None else waiting,
     )
-    return after if waiting else clear(after)
+    return clear(after) if waiting is None else after
 
 
 def _after_play(state: AnyState, seat: int) -> AnyState:
@@ -178,14 +177,6 @@ def _after_play(state: AnyState, seat: int) -> AnyState:
     return clear(state) if state.to_act is None else state
 
 
-def _follower(hands: Sequence[Hand], seat: int, passed: Sequence[int]) -> int | None:
-    """Who answers a play by `seat`: the next player with cards who has not passed; None: the trick is over."""
-    for following in chain(range(seat + 1, len(hands)), range(seat)):
-        if hands[following] and following not in passed:
-            return following
-    return None
-
-
 def restarts(state: StateFields, seat: int) -> bool:
     """Whether the play on the table ends the trick at once: the highest two, alone or in a pair (W.17).
 
@@ -193,12 +184,9 @@ def restarts(state: StateFields, seat: int) -> bool:
     holds.
     """
     rules, on_table = state.rules, state.table
-    if rules.restart is Restart.OFF or on_table is None or len(on_table.cards) > 2:
+    if rules.restart is Restart.OFF or on_table is None or not has_highest_two(rules, on_table):
         return False
-    top = rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1]
-    if top not in on_table.cards:
-        return False
-    if rules.restart is Restart.ALWAYS:
+    if ends_trick(rules, on_table):
         return True
     unseen = [c for hand in state.hands for c in hand]
     most = max((len(state.hands[s]) for s in state.active if s != seat), default=0)

@@ -20,6 +20,7 @@ from dasan.play.phases import Phase
 from dasan.play.result import Result
 from dasan.play.scoring import result
 from dasan.play.tricks import must_guard
+from dasan.play.turns import barred, in_turn
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 from dasan.text.description import describe
@@ -69,6 +70,14 @@ class View:
     def legal_moves(self) -> tuple[Move, ...]:
         """The legal moves of this seat, as `State.legal_moves` lists them; empty if it is not to act."""
         return self._legal
+
+    def answering(self) -> tuple[int, ...]:
+        """The other seats that may answer a play which this seat makes now, in order of play (D2.12). Empty for a spectator."""
+        return () if self.seat is None else tuple(in_turn(self.hand_sizes, self.seat, barred(self.rules, self.passed)))
+
+    def waiting(self) -> tuple[int, ...]:
+        """The other seats that may still act in the trick if this seat passes now, in order of play; empty if that ends it."""
+        return () if self.seat is None else tuple(in_turn(self.hand_sizes, self.seat, (*self.passed, self.table_seat)))
 
     def to_json(self, *, since: int = 0) -> dict[str, Any]:
         """Plain JSON data, as the server sends it. since: the number of events at the beginning to leave out."""

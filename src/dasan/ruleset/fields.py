@@ -169,7 +169,7 @@ class RulesFields:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _leaves_out(self, c: Card) -> bool:
-        return c.rank in self.left_out or c.suit in self.left_out
+        return not c.is_joker and (c.rank in self.left_out or c.suit in self.left_out)
 
     def check_in_pack(self, cards: Sequence[Card]) -> None:
         """Raise `Malformed` unless the pack contains all these cards at once."""

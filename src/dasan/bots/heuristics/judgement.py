@@ -13,11 +13,12 @@ from math import inf
 
 from dasan.bots.heuristics.outlook import Outlook, unseen
 from dasan.bots.heuristics.plan import Parts, Plan
-from dasan.bots.heuristics.races import SAFE, Races
+from dasan.bots.heuristics.races import SAFE, Races, Trick
 from dasan.bots.heuristics.sides import enmity
 from dasan.cards import Card
 from dasan.play.moves import Move
 from dasan.play.view import View
+from dasan.ruleset.policies import Guard
 from dasan.ruleset.shapes import Combination
 
 LEADS_OUT = {1: 1.0, 2: 0.45, 3: 0.25, 4: 0.12}
@@ -56,11 +57,14 @@ class Temper:
 class Judgement:
     """The costs of one view. hand: judge these cards instead of the seat's own; not with `before`.
 
+    outlook: for later tricks; now: for an answer to a play in this one, in which not everybody may act (D2.12, D2.16).
     before: an earlier judgement of a seat's own cards by the same temper. Its estimates and plans are taken over where nothing
     has changed on which they depend: since then the seat itself has played cards, and nobody else has.
     """
 
     outlook: Outlook
+    now: Outlook
+    _trick: Trick
     _parts: Parts
     _plan: Plan
     _races: Races
@@ -74,10 +78,10 @@ class Judgement:
         self._enmity = enmity(view)
         self._foes = [(e, n) for e, n in zip(self._enmity, view.hand_sizes, strict=True) if e > 0]
         danger = max((e * LEADS_OUT.get(n, 0.0) for e, n in self._foes), default=0.0)
-        eager = temper.willing + (1 - temper.willing) * danger / 2
+        self._eager = eager = temper.willing + (1 - temper.willing) * danger / 2
         self._dangers: dict[int, float] = {}
         self._hand = view.rules.order.hand(hand) if hand is not None else view.hand
-        left = unseen(view, temper.memory)
+        self._left = left = unseen(view, temper.memory)
         self._shared = before is not None and before._serves(view, self._enmity, eager, left)
         if before is not None and self._shared:
             self.outlook, self._parts, self._plan, self._races = (
@@ -98,6 +102,17 @@ class Judgement:
             flushes = (play.cards for row, play in fits if row.pattern.flush and row.cards is None)
             self._flushes = [set(cards) for cards in flushes] if view.rules.suits_matter else []
         self._number = self._parts.number(self._hand)
+        self._trick = self._answered_by(view.answering())
+        self.now = self._trick.outlook
+
+    def _answered_by(self, seats: tuple[int, ...]) -> Trick:
+        """The current trick, if only these other seats may act in it from now on."""
+        view = self._view
+        others = sum(1 for seat, held in enumerate(view.hand_sizes) if held and seat != view.seat)
+        if len(seats) == others and view.rules.guard is not Guard.ENFORCED:
+            return Trick(self.outlook, self._foes)
+        outlook = Outlook(view, self._enmity, self._eager, self._left, seats)
+        return Trick(outlook, [(self._enmity[s], view.hand_sizes[s]) for s in seats if self._enmity[s] > 0])
 
     def _serves(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int]) -> bool:
         """Whether the plays of this hand include those of the hand of `view`, with the same estimates."""
@@ -127,12 +142,12 @@ class Judgement:
     def race(self, move: Move) -> float | None:
         """The probability that the race which `move` begins fails (see `races`); None if it begins none."""
         play = move.combination
-        return None if play is None else self._races.risk(play, self._rest(play.cards))
+        return None if play is None else self._races.risk(play, self._rest(play.cards), self._trick)
 
     def proved(self, move: Move) -> bool:
         """Whether `move` begins a race that cannot fail, on the conditions of `Races.proved`."""
         play = move.combination
-        return play is not None and self._races.proved(play, self._rest(play.cards))
+        return play is not None and self._races.proved(play, self._rest(play.cards), self._trick)
 
     def _rest(self, without: Iterable[Card]) -> int:
         """The number of the hand once the cards `without` are gone."""
@@ -152,10 +167,10 @@ class Judgement:
     def _of_play(self, play: Combination, least: float = inf) -> float:
         """See `of`. Where the cost is `least` or more, any number of `least` or more may be returned."""
         temper = self._temper
-        stands = self.outlook.stands(play)
+        stands = self.now.stands(play)
         taken = self._plan.number(play.cards)
         rest = self._number - taken
-        may_race = self._races.may_begin(play, rest)
+        may_race = self._races.may_begin(play, rest, self._trick)
         if not may_race and least < inf:
             lowest = self._plan.at_least(self._number, taken)
             if lowest is not None and self._without_race(play, stands, lowest) - ROUNDING >= least:
@@ -165,7 +180,7 @@ class Judgement:
         slow = 0.1 if stands < 1 else 0.0
         if not may_race or (cost >= least and left / 100 - temper.ruin * 2 + slow >= least):
             return cost
-        risk = self._races.risk(play, rest)
+        risk = self._races.risk(play, rest, self._trick)
         if risk is not None and risk < SAFE:
             return left / 100 - temper.ruin * (2 - risk) + slow
         return cost
@@ -173,9 +188,9 @@ class Judgement:
     def _without_race(self, play: Combination, stands: float, left: float) -> float:
         temper = self._temper
         led = self._need(left - 1)
-        lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards))
+        lost = self._need(left) + temper.away + temper.ruin * self._danger(len(play.cards), self._trick)
         cost = stands * led + (1 - stands) * lost
-        odds_out = self.outlook.odds_out(play)
+        odds_out = self.now.odds_out(play)
         if odds_out:
             cost += temper.ruin * sum(odds for _, odds in odds_out)
         cost += temper.each_card * (len(self._hand) - len(play.cards))
@@ -188,22 +203,28 @@ class Judgement:
         on_table, owner = view.table, view.table_seat
         if on_table is None or owner is None:
             raise ValueError("a leader does not pass")
-        others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
-        waiting = [s for s in others if s not in view.passed]
-        holds = self.outlook.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
+        waiting = view.waiting()
+        trick = self._answered_by(waiting) if view.rules.pass_is_final else self._trick
+        if view.rules.pass_is_final:
+            holds = trick.outlook.stands(on_table)
+        else:
+            others = [s for s, n in enumerate(view.hand_sizes) if n and s not in (view.seat, owner)]
+            holds = self.now.stands(on_table) ** (len(waiting) / len(others)) if waiting else 1.0
         leads_out = self._enmity[owner] * LEADS_OUT.get(view.hand_sizes[owner], 0.0)
         cost = self._need(self.turns()) + temper.away
-        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards)))
-        cost += temper.ruin * sum(odds for seat, odds in self.outlook.odds_out(on_table) if seat in waiting)
+        cost += temper.ruin * (holds * leads_out + (1 - holds) * self._danger(len(on_table.cards), trick))
+        cost += temper.ruin * sum(odds for seat, odds in trick.outlook.odds_out(on_table) if seat in waiting)
         cost += temper.mercy * holds * min(0.0, self._enmity[owner])
         return cost + temper.each_card * len(self._hand)
 
-    def _danger(self, size: int) -> float:
-        """How likely a foe goes out on the lead after beating a play of `size` cards."""
-        known = self._dangers.get(size)
+    def _danger(self, size: int, trick: Trick) -> float:
+        """How likely a foe who may act in `trick` goes out on the lead after beating a play of `size` cards."""
+        known = self._dangers.get(size) if trick is self._trick else None
         if known is None:
-            able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in self._foes if n > size]
-            known = self._dangers[size] = sum(able) / len(able) if able else 0.0
+            able = [e * LEADS_OUT.get(n - size, 0.0) for e, n in trick.foes if n > size]
+            known = sum(able) / len(able) if able else 0.0
+            if trick is self._trick:
+                self._dangers[size] = known
         return known
 
     def _need(self, turns: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain
 from math import comb, prod
@@ -14,8 +14,10 @@ from dasan.cards import Card
 from dasan.errors import DasanError
 from dasan.play.dealing import Position
 from dasan.play.events import EventType
+from dasan.play.turns import ends_trick
 from dasan.play.view import View
 from dasan.ruleset.catalogue import lanes
+from dasan.ruleset.policies import Guard
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -56,11 +58,30 @@ def _pack(rules: Rules) -> Counter[Card]:
     return Counter(rules.pack)
 
 
-def _others(view: View, enmity: Sequence[float]) -> list[tuple[int, int, float]]:
-    """The seat, the number of cards and the enmity of every other player who holds some."""
+def _others(view: View, enmity: Sequence[float], seats: Collection[int] | None) -> list[tuple[int, int, float]]:
+    """The seat, the number of cards and the enmity of every other player, or of those in `seats`, who holds some."""
     return [
-        (seat, n, e) for seat, (n, e) in enumerate(zip(view.hand_sizes, enmity, strict=True)) if n and seat != view.seat
+        (seat, n, e)
+        for seat, (n, e) in enumerate(zip(view.hand_sizes, enmity, strict=True))
+        if n and seat != view.seat and (seats is None or seat in seats)
     ]
+
+
+def _guards(view: View, seats: Sequence[int]) -> dict[int | None, int]:
+    """By seat, the number of cards of those who act before it and must play their highest over a single card: players whose
+    neighbour is on the last card and may act (D2.16). By None: the number of cards of all of them.
+    """
+    if view.rules.guard is not Guard.ENFORCED:
+        return {}
+    found: dict[int | None, int] = {}
+    bound = 0
+    for seat in seats:
+        neighbour = (seat + 1) % view.rules.players
+        found[seat] = bound
+        last = view.hand_sizes[neighbour] == 1 if neighbour in seats else view.hand_sizes[neighbour] == 2
+        if last and neighbour in (*seats, view.seat):
+            bound += view.hand_sizes[seat]
+    return {**found, None: bound}
 
 
 Weights = tuple[Sequence[int], list[float]]
@@ -72,10 +93,18 @@ class Outlook:
     """Probabilities, on the assumption that the hidden cards are dealt at random to those who still hold some.
 
     enmity: see `sides.enmity`. willing: the probability that a player who can beat a play does. left: the hidden cards, if they
-    have been counted before.
+    have been counted before. seats: the others who may act in this trick, in order; None: the estimates are for a later trick, in
+    which everybody may act and nobody has a duty yet.
     """
 
-    def __init__(self, view: View, enmity: Sequence[float], willing: float, left: dict[Card, int] | None = None) -> None:
+    def __init__(
+        self,
+        view: View,
+        enmity: Sequence[float],
+        willing: float,
+        left: dict[Card, int] | None = None,
+        seats: Sequence[int] | None = None,
+    ) -> None:
         rules = self._rules = view.rules
         self._ladders = ladders(rules)
         self._left = unseen(view) if left is None else left
@@ -85,7 +114,8 @@ class Outlook:
         for c, n in self._left.items():
             self._ranks[place[c][0]] += n
         self._have = lanes(enumerate(self._ranks))
-        self._others = _others(view, enmity)
+        self._others = _others(view, enmity, seats)
+        self._guards = {} if seats is None else _guards(view, seats)
         self._sizes = {size for _, size, _ in self._others}
         self._foes = tuple([(size, min(1.0, size / self._total), (1 + e) / 2) for _, size, e in self._others if e > -1])
         self._most = max([size for size, _, _ in self._foes], default=0)
@@ -104,7 +134,7 @@ class Outlook:
         """Whether an outlook made with these arguments is equal to this one."""
         return (
             self._stay == 1 - willing
-            and self._others == _others(view, enmity)
+            and self._others == _others(view, enmity, None)
             and self._left == left
             and self._rules == view.rules
         )
@@ -140,7 +170,11 @@ class Outlook:
                 mass = (masses[at] if at < most else 0.0) + above
                 if across:
                     mass += self._across(play)
-                found = known[key] = min(_UNSURE, stay**mass) if mass else 1.0
+                if not mass or ends_trick(self._rules, play):
+                    found = 1.0
+                else:
+                    found = min(_UNSURE, stay**mass, self._no_duty_to_beat(play))
+                known[key] = found
             out.append(found)
         return out
 
@@ -164,11 +198,26 @@ class Outlook:
         The number is negative for a friend.
         """
         n = len(play.cards)
-        if n not in self._sizes:
+        if n not in self._sizes or ends_trick(self._rules, play):
             return []
         seats = [(seat, e) for seat, size, e in self._others if size == n]
         chance = self.whole_hand_beats(play)
-        return [(seat, e * chance) for seat, e in seats]
+        return [(seat, e * chance * self._unguarded(play, seat)) for seat, e in seats]
+
+    def _unguarded(self, play: Combination, seat: int) -> float:
+        """The probability that nobody who acts before `seat` has to beat `play`, if the last card of `seat` does."""
+        held = self._guards.get(seat, 0)
+        return self._none_of(self._ways_to_beat(play) - 1, held, 1) if held and len(play.cards) == 1 else 1.0
+
+    def _no_duty_to_beat(self, play: Combination) -> float:
+        """The probability that nobody has to beat `play` in order to guard a neighbour."""
+        held = self._guards.get(None, 0)
+        return self._none_of(self._ways_to_beat(play), held, 0) if held and len(play.cards) == 1 else 1.0
+
+    def _none_of(self, cards: int, held: int, known: int) -> float:
+        """The probability that a hand of `held` hidden cards has none of some `cards`. known: how many others are elsewhere."""
+        total = self._total - known
+        return comb(max(0, total - cards), held) / comb(total, held) if held <= total else 1.0
 
     def whole_hand_beats(self, play: Combination) -> float:
         """The probability that a player with as many cards as `play` has could go out over it; 0 or 1 where these are all cards

@@ -47,6 +47,15 @@ class _Partial(NamedTuple):
     choices: Iterator[Choice]
 
 
+class Trick(NamedTuple):
+    """The trick in which a race begins. outlook: estimates of the answers by those who may act in it; foes: enmity, above 0, and
+    hand size of each opponent among them.
+    """
+
+    outlook: Outlook
+    foes: Sequence[tuple[float, int]]
+
+
 class Races:
     """The races of one hand. parts: what it can play; stands: the probability that nobody beats each of these plays. foes:
     enmity, above 0, and hand size of each opponent.
@@ -118,39 +127,42 @@ class Races:
             choices += [(number, play, own, price) for (play, _, price), own in _considered(list(ways.values()))]
         return found
 
-    def risk(self, first: Combination, rest: int) -> float | None:
+    def risk(self, first: Combination, rest: int, trick: Trick) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
 
-        rest: the number of the remaining cards, see `Plan.number`. A loser is taken to be beaten by a play of its own size, after
-        which the trick goes on.
+        rest: the number of the remaining cards, see `Plan.number`. trick: that of `first`. A loser is taken to be beaten by a
+        play of its own size, after which the trick goes on.
         """
-        if not self.may_begin(first, rest):
+        if not self.may_begin(first, rest, trick):
             return None
         least: float | None = None
-        for led in self._begun_by(first, rest):
-            found = self._risk_in_order(led)
+        for led in self._begun_by(first, rest, trick):
+            found = self._risk_in_order(led, first, trick)
             least = found if least is None else min(least, found)
             if least == 0:
                 break
         return least
 
-    def proved(self, first: Combination, rest: int) -> bool:
+    def proved(self, first: Combination, rest: int, trick: Trick) -> bool:
         """Whether a race that begins with `first` cannot fail, if no duty to guard is enforced.
 
-        rest: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and nobody
-        goes out over a loser where no whole hand has its size: no probability is estimated.
+        rest, trick: see `risk`. A control answers for sure where no bomb may beat a loser and no play ends a trick at once, and
+        nobody goes out over a loser where no whole hand has its size: no probability is estimated.
         """
-        if not self.may_begin(first, rest):
+        if not self.may_begin(first, rest, trick):
             return False
         answers = not (self._restarts or self._outlook.bombs)
         return any(
-            not led or (answers and not any(near for _, near in self._near(led))) for led in self._begun_by(first, rest)
+            not led or (answers and not any(near for _, near in self._near(led, first, trick)))
+            for led in self._begun_by(first, rest, trick)
         )
 
-    def may_begin(self, first: Combination, rest: int) -> bool:
+    def may_begin(self, first: Combination, rest: int, trick: Trick) -> bool:
         """Whether `first` keeps the lead, or a control answers for it, and the hand has few enough losers: else it begins no
-        race.
+        race. trick: see `risk`.
         """
+        if trick.outlook is not self._outlook and trick.outlook.stands(first) == 1:
+            return True
         if not self._possible:
             return False
         parts = self._parts
@@ -158,13 +170,13 @@ class Races:
             if _answers(control, first) and parts.holds(rest, number):
                 break
         else:
-            if self._outlook.stands(first) < 1:
+            if trick.outlook.stands(first) < 1:
                 return False
         return not parts.numbering.free or self._bound.cost(rest + parts.number(first.cards)) <= 1
 
-    def _begun_by(self, first: Combination, rest: int) -> Iterator[Sequence[Combination]]:
+    def _begun_by(self, first: Combination, rest: int, trick: Trick) -> Iterator[Sequence[Combination]]:
         """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
-        kept = self._outlook.stands(first) == 1
+        kept = trick.outlook.stands(first) == 1
         if self._bound.cost(rest) > (1 if kept else 0):
             return
         beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))
@@ -202,22 +214,25 @@ class Races:
             else:
                 levels.pop()
 
-    def _risk_in_order(self, led: Sequence[Combination]) -> float:
+    def _risk_in_order(self, led: Sequence[Combination], first: Combination, trick: Trick) -> float:
         """An upper bound on the probability that an opponent's whole hand beats one of `led` when it is played."""
         safe = 1.0
-        for play, near in self._near(led):
+        for play, near in self._near(led, first, trick):
             if near:
                 safe *= max(0.0, 1 - sum(near) * self._outlook.whole_hand_beats(play))
         return 1 - safe
 
-    def _near(self, led: Sequence[Combination]) -> Iterator[tuple[Combination, list[float]]]:
+    def _near(
+        self, led: Sequence[Combination], first: Combination, trick: Trick
+    ) -> Iterator[tuple[Combination, list[float]]]:
         """Each play of `led`, with the enmity of each opponent whose whole hand may have its size by then: it has followed some
-        losers before.
+        losers before. Over `first`, only those of `trick` may go out.
         """
         spent = 1  # one bit for each number of cards that an opponent may have played
         for play in led:
             size = len(play.cards)
-            yield play, [weight for weight, held in self._foes if held >= size and spent >> (held - size) & 1]
+            foes = trick.foes if play is first else self._foes
+            yield play, [weight for weight, held in foes if held >= size and spent >> (held - size) & 1]
             spent |= spent << size
 
 

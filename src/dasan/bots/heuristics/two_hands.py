@@ -13,8 +13,9 @@ from dasan.bots.heuristics.outlook import unseen
 from dasan.cards import Card
 from dasan.errors import DasanError
 from dasan.play.moves import Move
+from dasan.play.turns import ends_trick
 from dasan.play.view import View
-from dasan.ruleset.policies import Ending, Restart
+from dasan.ruleset.policies import Ending, Guard
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -35,8 +36,7 @@ class TwoHands:
 
     def __init__(self, rules: Rules, hands: tuple[tuple[Card, ...], tuple[Card, ...]], heir: int) -> None:
         self._plays = [_plays(rules, hand) for hand in hands]
-        self._always = rules.restart is Restart.ALWAYS
-        self._top = rules.order.at.get((len(rules.ranks) - 1, len(rules.suits) - 1))
+        self._rules = rules
         self._heir = heir
         self._known: dict[tuple[int, int, int, str, int, int, int], bool] = {}
         self._nodes = 0
@@ -56,7 +56,7 @@ class TwoHands:
         if self._nodes > MOST_NODES:
             raise _TooMuch
         out = any(
-            self.keeps(mover, mine & ~cards, others, play)
+            self.keeps(mover, mine & ~cards, others, play, waiting)
             for cards, play in self._plays[mover]
             if not cards & ~mine and (to_beat is None or play.beats(to_beat))
         )
@@ -72,11 +72,12 @@ class TwoHands:
             return self.wins(mover, mine, others, None)
         return not self.wins(1 - mover, others, mine, None)
 
-    def keeps(self, mover: int, left: int, others: int, play: Combination) -> bool:
-        """Whether `mover` goes out first after `play`, which leaves it the cards `left`."""
+    def keeps(self, mover: int, left: int, others: int, play: Combination, waiting: int) -> bool:
+        """Whether `mover` goes out first after `play`, which leaves it the cards `left`. waiting: before the play."""
         if not left:
             return True
-        if self._always and len(play.cards) <= 2 and self._top in play.cards:
+        barred = waiting == 1 and self._rules.pass_is_final
+        if barred or ends_trick(self._rules, play):
             return self.wins(mover, left, others, None)
         return not self.wins(1 - mover, others, left, play)
 
@@ -84,10 +85,11 @@ class TwoHands:
 def winning(view: View) -> tuple[Move, ...] | None:
     """The moves of `view` with which its seat goes out before the only other player left.
 
-    None: more players hold cards, a hand is too large, the hidden cards are not all the other's, or the search is too large.
+    None: more players hold cards, a hand is too large, the hidden cards are not all the other's, the search is too large, or
+    a duty to guard may forbid a play.
     """
     rules = view.rules
-    if rules.ending is not Ending.LAST_IN or view.phase != "play":
+    if rules.ending is not Ending.LAST_IN or view.phase != "play" or rules.guard is Guard.ENFORCED:
         return None
     holding = [seat for seat, held in enumerate(view.hand_sizes) if held]
     if len(holding) != 2 or view.seat not in holding:
@@ -107,7 +109,7 @@ def winning(view: View) -> tuple[Move, ...] | None:
             if move.combination is None:
                 good = view.table is not None and search.passes(0, mine, others, view.table, waiting)
             else:
-                good = search.keeps(0, mine & ~_bits(view.hand, move.cards), others, move.combination)
+                good = search.keeps(0, mine & ~_bits(view.hand, move.cards), others, move.combination, waiting)
             if good:
                 out.append(move)
     except _TooMuch:

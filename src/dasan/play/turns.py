@@ -1,0 +1,43 @@
+"""Who may still act in a trick, and whom a player must guard: the engine's rules, for a view as well as for a state.
+
+`held` has something true for every seat that holds cards: its hand, or their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain
+
+from dasan.ruleset.policies import Guard, Restart
+from dasan.ruleset.rules import Rules
+from dasan.ruleset.shapes import Combination
+
+
+def in_turn(held: Sequence[object], seat: int, out_of: Container[object]) -> Iterator[int]:
+    """The other seats that hold cards and are not in `out_of`, in order of play from the one after `seat`."""
+    for following in chain(range(seat + 1, len(held)), range(seat)):
+        if held[following] and following not in out_of:
+            yield following
+
+
+def barred(rules: Rules, passed: tuple[int, ...]) -> tuple[int, ...]:
+    """Those of the seats that have passed who may not answer another play of the trick (D2.12)."""
+    return passed if rules.pass_is_final else ()
+
+
+def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: Container[int]) -> int | None:
+    """The neighbour on the last card whom `seat`, to act, has to guard; None: there is none, or it may not act (D2.16)."""
+    if rules.guard is Guard.OFF:
+        return None
+    neighbour = (seat + 1) % rules.players
+    return neighbour if sizes[neighbour] == 1 and neighbour not in passed else None
+
+
+def ends_trick(rules: Rules, play: Combination) -> bool:
+    """Whether a play ends its trick at once, whatever the others hold: the highest two, alone or in a pair (W.17)."""
+    return rules.restart is Restart.ALWAYS and has_highest_two(rules, play)
+
+
+def has_highest_two(rules: Rules, play: Combination) -> bool:
+    """Whether a play of one or two cards contains the highest two (W.17)."""
+    return len(play.cards) <= 2 and rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1] in play.cards

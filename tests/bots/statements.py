@@ -1,0 +1,327 @@
+"""What bots say of a move, checked in every world of a small endgame, by the engine alone."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations
+from math import factorial, prod
+
+from tests.worlds.brute import placements
+
+import dasan
+from dasan import Card, DasanError, Move, Rules, State
+from dasan.bots.explanation import Reason
+from dasan.bots.facts import Facts
+from dasan.bots.heuristics.sides import enmity
+from dasan.bots.heuristics.two_hands import winning
+from dasan.play.tricks import guarding, neglects
+from dasan.ruleset.policies import Guard
+
+MOST_WORLDS = 130
+"""More worlds than this are drawn at random."""
+MOST_POSITIONS = 6_000
+"""A forced win is looked for in so many positions."""
+RANKS = "3456789TJQKA2"
+
+
+def small_rules(name: str, rng: random.Random) -> Rules:
+    """A preset with options and, in place of the whole pack, some ranks and suits, as chance has it."""
+    preset = dasan.PRESETS[name]
+    while True:
+        chosen = {
+            option.name: rng.choice(option.choices)
+            if option.choices is not None
+            else rng.randint(option.minimum, option.maximum)
+            for option in preset.options
+            if rng.random() < 0.5
+        }
+        ranks = rng.randint(0, 7)
+        kept = {
+            "3",
+            "A",
+            "2",
+            *(RANKS[ranks : ranks + 5] if rng.random() < 0.5 else rng.sample(RANKS, rng.randint(2, 4))),
+        }
+        suits = "DCHS" if rng.random() < 0.6 else rng.choice(("DHS", "DCHS"))
+        try:
+            rules = preset.rules(chosen)
+            final = rules.pass_is_final or rng.random() < 0.4
+            left_out = "".join(x for x in RANKS + "DCHS" if x not in kept and x not in suits)
+            smaller = replace(rules, settings=(), left_out=left_out, pass_is_final=final, hand_size=None)
+            if rules.hand_size is not None and len(smaller.pack) % rules.players == 0 and rules.kitty_size:
+                smaller = replace(smaller, hand_size=len(smaller.pack) // rules.players - 1)
+            if len(smaller.pack) <= 36:
+                dasan.deal(smaller, seed=0)  # refuses packs that do not go round
+                return smaller
+        except (ValueError, DasanError):
+            continue
+
+
+def worlds(state: State, seat: int, rng: random.Random) -> tuple[list[State], bool]:
+    """States that are alike for `seat`, and whether these are all."""
+    rules, called = state.rules, state.called
+    others = [s for s in range(rules.players) if s != seat]
+    fixed = {s: [c for c in state.hands[s] if c == called] for s in others}
+    pool = [c for s in others for c in state.hands[s] if c != called]
+    kitty = list(state.kitty) if state.bidder is None else []
+    pool += kitty
+    sizes = [len(state.hands[s]) - len(fixed[s]) for s in others] + [len(kitty)]
+
+    def placed(parts: Sequence[Sequence[Card]]) -> State:
+        hands = list(state.hands)
+        for s, part in zip(others, parts, strict=False):
+            hands[s] = rules.order.hand([*fixed[s], *part])
+        return replace(state, hands=tuple(hands), kitty=tuple(parts[-1]) if kitty else state.kitty)
+
+    if factorial(len(pool)) // prod(factorial(n) for n in sizes) <= MOST_WORLDS:
+        return list(map(placed, placements(pool, sizes))), True
+    out = []
+    for _ in range(40):
+        rng.shuffle(pool)
+        ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+        out.append(placed([pool[end - n : end] for end, n in zip(ends, sizes, strict=True)]))
+    return out, False
+
+
+def enemies(world: State, seat: int, other: int) -> bool:
+    """Whether the two are opponents in this world."""
+    if world.bidder is None:
+        return True
+    side = {world.bidder, partner(world)}
+    return (seat in side) is not (other in side)
+
+
+def partner(world: State) -> int | None:
+    """Who plays with the bidder: where it is hidden, the holder of the called card."""
+    if world.called is None or world.partner_shown:
+        return world.partner
+    return next((s for s, hand in enumerate(world.hands) if world.called in hand), world.partner)
+
+
+def answers(world: State, play: Move) -> Iterator[tuple[int, Move]]:
+    """Every play over `play` before its trick ends, made after passes alone: the seat and the move."""
+    seat = world.mover
+    after = world.play(play)
+    tricks = sum(event.type == "trick" for event in world.events)
+    while after.to_act is not None and after.table_seat == seat and after.to_act != seat:
+        if sum(event.type == "trick" for event in after.events) > tricks:
+            return
+        moves = after.legal_moves()
+        yield from ((after.mover, move) for move in moves if move.combination is not None)
+        if all(move.combination is not None for move in moves):
+            return
+        after = after.play("pass")
+
+
+class TooMuchError(Exception):
+    pass
+
+
+@dataclass
+class Forced:
+    """Whether a seat can force going out before all others who still hold cards, all hands being open."""
+
+    seat: int
+    known: dict[object, bool] = field(default_factory=dict)
+
+    def wins(self, state: State) -> bool:
+        if not state.hands[self.seat]:
+            return True
+        if state.phase == "over" or len(state.finished) > self.out:
+            return False
+        key = (state.hands, state.to_act, state.table and state.table.cards, state.table_seat, state.passed)
+        found = self.known.get(key)
+        if found is None:
+            if len(self.known) > MOST_POSITIONS:
+                raise TooMuchError
+            after = (self.wins(state.play(move)) for move in state.legal_moves())
+            found = self.known[key] = any(after) if state.to_act == self.seat else all(after)
+        return found
+
+    out: int = 0
+
+
+def forced(world: State, move: Move) -> bool:
+    """Whether the seat to act goes out first after `move`, against everything. `TooMuchError`: that takes too long."""
+    return Forced(world.mover, out=len(world.finished)).wins(world.play(move))
+
+
+def fewest_plays(rules: Rules, cards: Sequence[Card]) -> int:
+    """The fewest plays that cards can be split into."""
+
+    @cache
+    def fewest(left: tuple[Card, ...]) -> int:
+        if not left:
+            return 0
+        first, rest = left[0], left[1:]
+        best = len(left)
+        for size in range(len(rest) + 1):
+            for chosen in combinations(range(len(rest)), size):
+                try:
+                    rules.combination((first, *(rest[i] for i in chosen)))
+                except DasanError:
+                    continue
+                best = min(best, 1 + fewest(tuple(c for i, c in enumerate(rest) if i not in chosen)))
+        return best
+
+    return fewest(tuple(cards))
+
+
+class Checked:
+    """Counts of the statements that were checked, and what was wrong."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.wrong: list[str] = []
+        self.stood: list[tuple[float, float]] = []
+
+    def check(self, name: str, right: bool, state: State, move: Move, reason: Reason | None) -> None:
+        self.counts[name] += 1
+        if not right:
+            said = reason.text if reason else "nothing"
+            self.wrong.append(f"{name}: {move}: {said}\n{describe(state)}")
+
+    def all_of(self, state: State, rng: random.Random) -> None:
+        """Check what is said of every legal move."""
+        seat = state.mover
+        view = state.view(seat)
+        facts = Facts(view)
+        possible, whole = worlds(state, seat, rng)
+        self._two_hands(state)
+        for move in state.legal_moves():
+            reasons = {reason.id.removesuffix(".one"): reason for reason in facts.of(move)}
+            several = [r for r in facts.of(move) if r.id.startswith("may-go-out")]
+            if "only-move" in reasons:
+                self.check("only-move", len(state.legal_moves()) == 1, state, move, reasons["only-move"])
+            elif move.combination is not None:
+                self._play(state, move, reasons, several, possible, whole=whole)
+            elif move.type == "pass" and state.phase == "play":
+                self._pass(state, move, reasons, possible)
+
+    def _two_hands(self, state: State) -> None:
+        """Where all cards can be counted, the moves that win are exactly those that force a win with open hands."""
+        found = winning(state.view(state.mover))
+        if found is None:
+            return
+        for move in state.legal_moves():
+            try:
+                self.check("two hands", (move in found) is forced(state, move), state, move, None)
+            except TooMuchError:
+                self.counts["two hands: too much"] += 1
+
+    def _sure(self, state: State, move: Move, reasons: dict[str, Reason], possible: list[State]) -> None:
+        for id in ("wins-for-sure", "cannot-be-stopped"):
+            if id in reasons:
+                try:
+                    self.check(id, all(forced(world, move) for world in possible), state, move, reasons[id])
+                except TooMuchError:
+                    self.counts[f"{id}: too much"] += 1
+
+    def _pass(self, state: State, move: Move, reasons: dict[str, Reason], possible: list[State]) -> None:
+        self._sure(state, move, reasons, possible)
+        seat, owner = state.mover, state.table_seat
+        after = state.play(move)
+        hands_over = (
+            after.table is None
+            and after.to_act == owner
+            and owner is not None
+            and len(after.hands[owner]) == 1
+            and enmity(state.view(seat))[owner] > 0
+        )
+        self.check(
+            "hands-over-lead", ("hands-over-lead" in reasons) is hands_over, state, move, reasons.get("hands-over-lead")
+        )
+        if "leaves-ally" in reasons and owner is not None:
+            ally = all(not enemies(world, seat, owner) for world in possible)
+            self.check("leaves-ally", ally, state, move, reasons["leaves-ally"])
+
+    def _play(
+        self,
+        state: State,
+        move: Move,
+        reasons: dict[str, Reason],
+        several: list[Reason],
+        possible: list[State],
+        *,
+        whole: bool,
+    ) -> None:
+        seat = state.mover
+        if "goes-out" in reasons:
+            self.check("goes-out", not state.play(move).hands[seat], state, move, reasons["goes-out"])
+            return
+        self._sure(state, move, reasons, possible)
+        over: list[set[int]] = []
+        out: list[set[int]] = []
+        for world in possible:
+            made = [(s, m) for s, m in answers(world, move) if enemies(world, seat, s)]
+            over.append({s for s, _ in made})
+            out.append({s for s, m in made if len(m.cards) == len(world.hands[s])})
+        stands = sum(not s for s in over) / len(over)
+        if "cannot-be-beaten" in reasons:
+            self.check("cannot-be-beaten", stands == 1, state, move, reasons["cannot-be-beaten"])
+        else:
+            said = reasons.get("stands") or reasons["hardly-stands"]
+            percent = float(said.values.get("percent", 0))
+            self.stood.append((percent / 100, stands))
+            self.check("stands", whole is False or percent > 0 or stands < 0.25, state, move, said)
+        for reason in several:
+            who = reason.values["seat"]
+            assert isinstance(who, int)
+            share = sum(who in s for s in out) / len(out)
+            self.check("may-go-out", share > 0 or not whole, state, move, reason)
+        stances, named = enmity(state.view(seat)), {reason.values["seat"]: reason for reason in several}
+        for who, hand in enumerate(state.hands):
+            if whole and len(hand) == 1 and stances[who] == 1 and state.rules.guard is not Guard.ENFORCED:
+                share = sum(who in s for s in out) / len(out)
+                percent = float(named[who].values["percent"]) if who in named else 0.0
+                self.check("may-go-out, one card", abs(percent / 100 - share) < 0.011, state, move, named.get(who))
+        lower = [m for m in state.legal_moves() if m.combination is not None and len(m.cards) == 1]
+        duty = state.rules.guard is not Guard.OFF and guarding(state) and len(move.cards) == 1
+        highest = duty and move.combination is not None and not neglects(state, move.combination) and bool(lower)
+        self.check("guards", ("guards" in reasons) is highest, state, move, reasons.get("guards"))
+        left = [c for c in state.hands[seat] if c not in move.cards]
+        if len(left) + len(move.cards) == len(state.hands[seat]) and len(left) <= 7:
+            told = reasons["plays-left"]
+            self.check("plays-left", told.values["plays"] == fewest_plays(state.rules, left), state, move, told)
+
+
+def describe(state: State) -> str:
+    """A position, to look at."""
+    rules = state.rules
+    differing = {
+        name: str(getattr(rules, name))
+        for name in ("name", "players", "pass_is_final", "guard", "restart", "ending", "decks")
+    }
+    table = "" if state.table is None else f" over {' '.join(map(str, state.table.cards))} of {state.table_seat}"
+    hands = " / ".join(" ".join(map(str, hand)) for hand in state.hands)
+    return f"{differing} seat {state.to_act}, passed {state.passed}{table}: {hands}"
+
+
+def endgames(rules: Rules, rng: random.Random, seed: int) -> Iterator[State]:
+    """Positions of a random hand in which few cards are hidden."""
+    state = dasan.deal(rules, seed=seed)
+    while state.to_act is not None:
+        hidden = sum(len(hand) for s, hand in enumerate(state.hands) if s != state.to_act)
+        if state.phase == "play" and hidden <= 9 and len(state.hands[state.to_act]) <= 8:
+            yield state
+        moves = state.legal_moves()
+        passes = [m for m in moves if m.type == "pass"]
+        state = state.play(passes[0] if passes and rng.random() < 0.3 else rng.choice(moves))
+
+
+def checked(games: int, seed: int) -> Checked:
+    """The statements of all endgames of random hands, each by rules of its own."""
+    found, presets = Checked(), list(dasan.PRESETS)
+    for number in range(games):
+        rng = random.Random(f"{seed} {number}")
+        rules = small_rules(presets[number % len(presets)], rng)
+        found.counts["rules"] += 1
+        found.counts[f"rules: {rules.name}"] += 1
+        for state in endgames(rules, rng, number):
+            found.counts["positions"] += 1
+            found.all_of(state, rng)
+    return found
