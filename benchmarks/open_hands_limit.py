@@ -36,9 +36,9 @@ from dasan.worlds.states import Sampler
 POOL, LEAST, MEMORY_MB = 512, 8, 256
 FIGURES = Figures(
     "What a view allows with open hands",
-    "How often the move that keeps most worlds keeps the result of best play with open hands: in expectation, which no player\n"
-    "that sees its view only can exceed, and in the deal that was played; and how often `net` and a bot keep it in the same\n"
-    "positions. To measure a row again: `python benchmarks/open_hands_limit.py BOT --hands HANDS --seed SEED`.",
+    "How often the move that keeps the most worlds keeps the result of best play with open hands: in expectation, which no\n"
+    "player that sees only its view can exceed, and in the deal that was played; and how often `net` and a bot keep it in the\n"
+    "same positions. To measure a row again: `python benchmarks/open_hands_limit.py BOT --hands HANDS --seed SEED`.",
     ("bot", "hands", "seed", "decisions", "at most", "95 %", "that move", "`net`", "the bot"),
     3,
 )
