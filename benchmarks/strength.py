@@ -183,7 +183,7 @@ def page(kept: Kept, earlier: str = "") -> str:
         "",
         "A row names the versions of the bots that were measured. `net` 8 has other networks of Big Two and Winner than `net` 7,",
         "`net` 9 others of Big Three for three and of Charlesworth's rules than `net` 8, and `net` 10 another of Big Three for",
-        "four than `net` 9. `strong` 11 is `strong` 10 with that network. `greedy` 6 and `search` 6 differ from version 5 only if",
+        "four than `net` 9. `strong` 11 is `strong` 10 with that network. `greedy` 6 and `search` 6 differ from version 5 if",
         "passes are final, a guard is enforced, or the highest two always ends its trick, which no game of this page has. The",
         "sight of level 7 was chosen relative to level 8, over the same deals.\n",
     ]
