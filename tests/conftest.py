@@ -7,7 +7,9 @@ suite, and a summary of measured budgets.
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
+from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -23,6 +25,16 @@ os.environ.setdefault("DASAN_WARM", "0")
 
 collect_ignore = ["calls.py"]
 """Examples are looked for in every other module: to import this one makes environments and loads all puzzles."""
+
+
+_FULL = re.compile(r"^pytestmark = .*\bmark\.full\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files whose tests are all marked `full` where none of these is wanted: importing them takes seconds."""
+    if "not full" not in config.option.markexpr or collection_path.suffix != ".py":
+        return None
+    return bool(_FULL.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 GAMES = ("big-three-4p", "big-three", "big-two", "winner")

@@ -103,6 +103,7 @@ def test_a_wrong_argument_is_one_sentence(says: str, call: Callable[[], object])
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.full
 def test_what_was_once_taken_in_silence_is_refused() -> None:
     from tests.calls import DEAL, ENV, LINE, PLACES, VIEW, placed
 
@@ -338,6 +339,7 @@ def unrefused(
                     yield f"{call} {name}={what}: {str(failure).splitlines()[0]}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("share", range(SHARES))
 def test_a_stranger_is_answered_or_refused(share: int) -> None:
     from tests.calls import CALLS, ENV

@@ -15,6 +15,8 @@ from dasan.bench.figures import Figures, cells, sections
 from dasan.networks.scoring import Scorer
 from dasan.networks.trained import catalogue, load
 
+pytestmark = pytest.mark.full
+
 PAGE = "# A page\n\nWords.\n\n## First\n\n1\n\n## Networks\n\nLast.\n"
 
 

@@ -21,6 +21,8 @@ from dasan.arena.beside import outcomes_beside
 from dasan.arena.outcome import Outcome
 from dasan.processes import worker_processes
 
+pytestmark = pytest.mark.full
+
 PATIENCE = 60
 HOURS = 36_000
 needs_groups = pytest.mark.skipif(sys.platform == "win32", reason="a process group is interrupted otherwise there")

@@ -5,12 +5,9 @@ The Markdown stays what GitHub shows; everything here works on the pages that ar
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from html import escape
 from pathlib import Path
-from posixpath import relpath
 
+import chapters
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -26,19 +23,6 @@ FONTS = {
     "source-serif-4-600": "source-serif-4-latin-600-normal-*.woff2",
 }
 """The fonts of the built page, by the names that `assets/table.css` asks for."""
-
-LANGUAGES = {"en": "English", "fr": "Français", "zh-Hans": "简体中文", "zh-Hant": "繁體中文"}
-"""The languages of the rule book; English lies in `docs/rules/`, the others in folders beside it."""
-
-CHAPTERS = {
-    "B3": "big-three",
-    "B4": "big-three-four",
-    "D2": "big-two",
-    "W": "winner",
-    "G": "every-game",
-    "H": "house-rules",
-}
-"""The page that holds a clause, by the beginning of its number."""
 
 HOME = "index.md"
 
@@ -66,101 +50,11 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Draw cards in every page; in a chapter of the rules, also number its clauses and offer the other languages."""
+    """Draw the cards of every page; link the clauses and languages of the rules."""
     here = page.file.src_uri
-    language = _language(here)
+    language = chapters.language_of(here)
     if language is None:
-        return _in_text(html, lambda text: SUITED.sub(_drawn, text))
+        return chapters.drawn(html)
     if here != "rules/index.md":
         page.meta["hide"] = ["toc"]
-    html = CLAUSE_BEGINS.sub(r'<p class="clause" id="\1"><a href="#\1">\1</a>', html)
-    html = _in_text(
-        html, lambda text: CLAUSE.sub(lambda found: _link(found[0], here, language), CARDS.sub(_drawn, text))
-    )
-    html = html.replace("</h1>", "</h1>\n" + _switch(here, language), 1)
-    return html if language == "en" else f'<div lang="{language}">\n{html}\n</div>'
-
-
-SUITED = re.compile(r"(?<![\w-])(?:10|[2-9JQKA])[♦♣♥♠](?:(?: |-)(?:10|[2-9JQKA])[♦♣♥♠])*(?![\w-])")
-"""One card, or several that are named together: `4♥`, `10♠ J♠ Q♠`."""
-
-_CARD = r"(?:10|[2-9JQKA])[♦♣♥♠]?"
-CARDS = re.compile(
-    rf"(?<![\w♦♣♥♠-])(?:{_CARD}(?:-{_CARD})+|(?:10|[2-9JQKA])[♦♣♥♠](?: (?:10|[2-9JQKA])[♦♣♥♠])*)(?![\w♦♣♥♠-])", re.ASCII
-)
-"""The same, and combinations without suits, as in the chapters of the rules: `9-10-J`, `4♣-5-6-7-8`."""
-
-CLAUSE_BEGINS = re.compile(r"<p><strong>((?:B3|B4|D2|W|G|H)\.\d\d)</strong>")
-CLAUSE = re.compile(r"\b(B3|B4|D2|W|G|H)\.\d\d\b", re.ASCII)
-SUITS = {"♦": "diamond", "♣": "club", "♥": "heart", "♠": "spade"}
-TAG = re.compile(r"(<[^>]*>)")
-VERBATIM = re.compile(r"</?(code|pre|a|h1|script|style)\b")
-
-
-def _in_text(html: str, change: Callable[[str], str]) -> str:
-    """HTML with ``change`` made in its text, but not in code, links and titles."""
-    return "".join(part if verbatim else change(part) for part, verbatim in _parts(html))
-
-
-def _parts(html: str) -> Iterator[tuple[str, bool]]:
-    """The tags and texts of ``html`` in order, each with whether it is to stay as it is."""
-    depth = 0
-    for part in TAG.split(html):
-        if part.startswith("<"):
-            if VERBATIM.match(part):
-                depth += -1 if part.startswith("</") else 1
-            yield part, True
-        else:
-            yield part, depth > 0
-
-
-def _drawn(found: re.Match[str]) -> str:
-    """Cards as spans that the stylesheet draws, and that a screen reader and a search read as before."""
-    text = found[0]
-    cards = re.split(r"[ -]", text)
-    spans = []
-    for card in cards:
-        rank, suit = (card[:-1], card[-1]) if card[-1] in SUITS else (card, "")
-        pip = f"<i>{suit}</i>" if suit else ""
-        spans.append(f'<span class="card {SUITS.get(suit, "plain")}">{escape(rank)}{pip}</span>')
-    return f'<span class="cards">{"&#8203;".join(spans)}</span>'
-
-
-def _language(path: str) -> str | None:
-    """The language of a chapter of the rules; None for any other page."""
-    parts = path.split("/")
-    if parts[0] != "rules":
-        return None
-    return parts[1] if parts[1] in LANGUAGES else "en"
-
-
-def _link(clause: str, here: str, language: str) -> str:
-    """A link to a clause, in the language of the page that cites it."""
-    chapter = CHAPTERS[clause.partition(".")[0]]
-    return f'<a class="cites" href="{_way(here, _chapter(chapter, language))}#{clause}">{clause}</a>'
-
-
-def _switch(here: str, language: str) -> str:
-    """Links to the same chapter in the other languages; the index is written in English alone."""
-    name = here.rpartition("/")[2].removesuffix(".md")
-    items = []
-    for other, title in LANGUAGES.items():
-        target = _chapter("big-three" if name == "index" and other != "en" else name, other)
-        current = ' aria-current="page"' if other == language else ""
-        items.append(f'<a lang="{other}" hreflang="{other}" href="{_way(here, target)}"{current}>{title}</a>')
-    return f'<nav class="languages" aria-label="Language">{"".join(items)}</nav>'
-
-
-def _chapter(name: str, language: str) -> str:
-    """The path of a chapter in `docs/`."""
-    return f"rules/{name}.md" if language == "en" else f"rules/{language}/{name}.md"
-
-
-def _way(here: str, target: str) -> str:
-    """The relative address of ``target`` from the page ``here``, both as paths in `docs/`."""
-    return relpath(_address(target), _address(here)) + "/"
-
-
-def _address(path: str) -> str:
-    stem = path.removesuffix(".md")
-    return "./" + (stem.removesuffix("index") if stem.endswith("index") else stem)
+    return chapters.chapter(html, here, language)

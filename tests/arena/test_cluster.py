@@ -11,7 +11,7 @@ import pytest
 
 PATIENCE = 1500
 """Seconds: Ray starts a process in half a minute where fifteen others share two processors."""
-pytestmark = pytest.mark.timeout(PATIENCE + 100)
+pytestmark = [pytest.mark.timeout(PATIENCE + 100), pytest.mark.full]
 
 OVER_NODES = """
 import sys, time

@@ -30,6 +30,8 @@ from dasan.arena.ratings import difference, ratings
 from dasan.bots import BOTS, Maker, bot
 from dasan.play.moves import MoveType
 
+pytestmark = pytest.mark.full
+
 RULES = dasan.rules("big-two")
 
 

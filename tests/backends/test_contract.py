@@ -31,6 +31,8 @@ from dasan.ruleset.policies import (
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Flush, Groups, Run, Same
 
+pytestmark = pytest.mark.full
+
 KNOWN = (Rules, Auction, Call, OpeningLead, BidScoring, FixedScoring, CardScoring, Same, Run, Flush, Groups)
 """`Rules`, and every policy and shape that it can hold."""
 DECLARED = [backend for backend in backends.BACKENDS if backend.honours is not None]

@@ -11,6 +11,8 @@ from tests.vector.differential import follow, move_rows
 
 from dasan import Rules, vector
 
+pytestmark = pytest.mark.full
+
 
 def twins(rules: Rules, seed: int, session: bool, *, num_envs: int = 2) -> list[vector.VectorEnv]:
     moves: vector.Moves = "ragged" if session else "padded"

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from dasan.bench.solver import MOVES_AT, SIZES, at_random, measure_solver, world
 from dasan.cli import app
 
+pytestmark = pytest.mark.full
+
 
 def told(*arguments: str) -> list[dict[str, Any]]:
     done = CliRunner().invoke(app, ["bench", "solver", "--json", *arguments])

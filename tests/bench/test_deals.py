@@ -10,6 +10,8 @@ import dasan
 from dasan.bench.deals import KINDS, Bidder, Valued, features, random_deal, shares, value_deals, wilson
 from dasan.cards import parse_cards
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_deals_are_valued_as_the_solver_does(players: int) -> None:

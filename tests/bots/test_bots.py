@@ -68,7 +68,7 @@ def test_a_bot_that_is_not_to_act_says_so(name: str) -> None:
         dasan.bot(name).choose(state.view(waiting))
 
 
-@pytest.mark.sampled(9, 9)
+@pytest.mark.sampled(4, 9)
 @every_setup
 def test_bots_play_whole_sessions_by_the_rules(setup: tuple[str, Options]) -> None:
     rules = rules_of(setup)
@@ -98,7 +98,7 @@ def every_bot_in_turn(least: int) -> pytest.MarkDecorator:
     )
 
 
-@pytest.mark.sampled(8, 8)
+@pytest.mark.sampled(2, 8)
 @every_bot_in_turn(6)
 def test_the_same_view_is_answered_by_the_same_move(name: str, setup: tuple[str, Options]) -> None:
     first, second = ([dasan.bot(name, seed=5)] * rules_of(setup).players for _ in range(2))
@@ -106,7 +106,7 @@ def test_the_same_view_is_answered_by_the_same_move(name: str, setup: tuple[str,
     assert len(records) == 1
 
 
-@pytest.mark.sampled(16, 16)
+@pytest.mark.sampled(4, 16)
 @every_bot_in_turn(3)
 def test_cards_that_a_seat_cannot_see_do_not_change_its_move(name: str, setup: tuple[str, Options]) -> None:
     rng = random.Random(31)

@@ -14,6 +14,8 @@ from dasan.bots.net import NetBot
 from dasan.ruleset.policies import FixedScoring
 from dasan.ruleset.shapes import AnyShape, Run, Same
 
+pytestmark = pytest.mark.full
+
 GREEDY = dasan.bot("greedy")
 
 

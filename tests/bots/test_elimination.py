@@ -14,6 +14,8 @@ from dasan.bots.sampling.rollouts import by_network
 from dasan.bots.sampling.simulator import ROOM
 from dasan.networks.trained import fitted
 
+pytestmark = pytest.mark.full
+
 WORLDS = 300
 Floats = npt.NDArray[np.float64]
 

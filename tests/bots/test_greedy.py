@@ -145,7 +145,7 @@ def test_it_offers_what_it_misses_least_and_takes_what_fits() -> None:
             session = session.play(move)
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_it_beats_random(preset: str) -> None:
     rules = dasan.rules(preset)
@@ -227,7 +227,7 @@ RECORDED_MORE = [
 """Hands of `greedy` 6 against itself, and the digest of all their action ids, recorded before it was made faster."""
 
 
-@pytest.mark.sampled(3, 3)
+@pytest.mark.sampled(1, 3)
 @pytest.mark.parametrize(
     ("preset", "options", "hands", "digest"),
     [*RECORDED, *(pytest.param(*row, marks=pytest.mark.slow) for row in RECORDED_MORE)],
@@ -283,7 +283,7 @@ def test_views_in_any_order_get_the_same_moves() -> None:
         assert used.choose(view) == dasan.bot("greedy").choose(view)
 
 
-@pytest.mark.sampled(2, 2)
+@pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_a_plan_whose_budget_is_used_up_is_not_taken_over(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SplitPlan.__init__, "__defaults__", (40,))

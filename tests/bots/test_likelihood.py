@@ -18,6 +18,8 @@ from dasan.networks.trained import fitted
 from dasan.play.phases import Phase
 from dasan.worlds.kitties import with_kitty
 
+pytestmark = pytest.mark.full
+
 BIG_THREE = dasan.rules("big-three")
 WORLDS = 64
 

@@ -17,6 +17,8 @@ from dasan.networks.trained import fitted
 from dasan.solver.open_hands import held_words
 from dasan.worlds.kitties import with_kitty
 
+pytestmark = pytest.mark.full
+
 WORLDS = 3
 
 

@@ -9,6 +9,8 @@ from dasan.bots.net import NetBot
 from dasan.bots.overlooking import SIGHT, Overlooking, sight_of
 from dasan.networks.trained import catalogue, fitted
 
+pytestmark = pytest.mark.full
+
 LEVELS = [f"level-{n}" for n in range(1, 8)]
 
 

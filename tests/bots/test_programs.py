@@ -22,6 +22,8 @@ from dasan.bots.external.speaking import view_of
 from dasan.bots.external.wire import Fault, choose, hand
 from dasan.features import encode
 
+pytestmark = pytest.mark.full
+
 BOTS = Path(__file__).parents[2] / "examples" / "bots"
 PYTHON = f"'{sys.executable}' '{BOTS / 'first.py'}'"
 GAMES = [dasan.rules(name) for name in ("big-three", "big-three-4p", "big-two", "winner")]

@@ -24,6 +24,8 @@ from dasan.features import encode, encode_moves
 from dasan.kernels.worlds.deal import words_of
 from dasan.networks.trained import catalogue, fitted
 
+pytestmark = pytest.mark.full
+
 SMALL = Effort(worlds=6, width=3, pool=16)
 CHARLESWORTH = dasan.rules(
     "big-two",

@@ -7,6 +7,8 @@ import pytest
 import dasan
 from dasan.bots.heuristics.two_hands import winning
 
+pytestmark = pytest.mark.full
+
 POSITIONS = (
     (["4C 6D 7H", "5H 8C"], 0),
     (["4H 9D 9S TC TS", "9H AC AH 3S"], 1),

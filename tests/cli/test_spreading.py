@@ -16,6 +16,8 @@ from tests.cli.running import cli, refusal
 import dasan
 from dasan.bots import BOTS
 
+pytestmark = pytest.mark.full
+
 GENERATE = ("generate", "--game", "big-two", "--hands", 4, "--part", 2, "--out")
 ARENA = ("arena", "low", "shed", "--game", "big-two", "--deals", 4, "--records")
 

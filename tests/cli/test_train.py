@@ -8,6 +8,8 @@ import pytest
 
 from .running import refusal
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -12,6 +12,8 @@ gymnasium = pytest.importorskip("gymnasium", reason="needs the extra envs: make 
 import dasan
 from dasan.envs import gymnasium as ours
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_one_seat(preset: str) -> None:

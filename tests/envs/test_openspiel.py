@@ -16,6 +16,8 @@ from dasan.envs import openspiel as ours
 from dasan.features import encode
 from dasan.games import TEACHING
 
+pytestmark = pytest.mark.full
+
 NAMES = ours.register()
 
 

@@ -23,7 +23,7 @@ KNOWN = (
     "ignore:Observation space for each agent probably should be",
     "ignore:Action mask numpy array is all zeros",
 )
-pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
+pytestmark = [pytest.mark.full, *(pytest.mark.filterwarnings(text) for text in KNOWN)]
 
 
 @pytest.mark.parametrize("preset", [*dasan.PRESETS, "big-three-small"])

@@ -11,6 +11,8 @@ import pytest
 import dasan
 from dasan.envs import rlcard as ours
 
+pytestmark = pytest.mark.full
+
 
 class Drawer:
     """A uniformly random agent, as RLCard's are."""

@@ -20,6 +20,8 @@ for package in ("gymnasium", "pettingzoo"):
 
 from dasan.envs import gymnasium, pettingzoo, rlcard
 
+pytestmark = pytest.mark.full
+
 CONFIG = Config("big-three", envs=2, steps=2, rounds=1, epochs=1, first=8, second=8)
 
 

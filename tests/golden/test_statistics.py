@@ -7,6 +7,8 @@ from tests.golden.statistics import Figures, by_engine, by_kernels, names, pinne
 
 import dasan
 
+pytestmark = pytest.mark.full
+
 SIGMAS = 4.5
 """With 46 figures a difference of chance is this large once in 3,000 choices of seeds; the seeds are chosen."""
 

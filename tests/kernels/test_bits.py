@@ -6,9 +6,12 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from dasan.kernels.runtime import bits
 from dasan.kernels.runtime.compiled import compiled
+
+pytestmark = pytest.mark.full
 
 U = np.uint64
 

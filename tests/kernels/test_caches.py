@@ -19,6 +19,8 @@ import dasan
 import dasan.kernels
 from dasan.kernels.runtime import table_cache
 
+pytestmark = pytest.mark.full
+
 MODULE = """
 import sys
 from typing import NamedTuple

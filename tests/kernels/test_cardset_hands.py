@@ -14,6 +14,8 @@ from dasan.kernels.cardsets import hands as cardset_hands
 from dasan.kernels.cardsets import tables as cardset_tables
 from dasan.play.moves import Move, MoveType
 
+pytestmark = pytest.mark.full
+
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"triples": True, "fours": True, "two_pairs": True},
@@ -41,7 +43,7 @@ def move_of(state: dasan.State, row: int) -> Move:
     return next(m for m in state.legal_moves() if m.cards == cards)
 
 
-@pytest.mark.sampled(4, 4)
+@pytest.mark.sampled(1, 4)
 @pytest.mark.parametrize("hands_played", [12, pytest.param(50, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_random_hands_are_the_engines_hands(options: dict[str, Any], hands_played: int) -> None:

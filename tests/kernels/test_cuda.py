@@ -20,6 +20,8 @@ from dasan import vector
 from dasan.kernels.ranks.cuda import step as cuda_step
 from dasan.kernels.ranks.cuda.env import GpuEnv, why_not
 
+pytestmark = pytest.mark.full
+
 CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("big-three", {"must_dig": True}, True),
     ("big-three", {"opener_may_pass": True, "passed_bidder_may_return": False}, False),

@@ -17,6 +17,8 @@ import pytest
 from dasan.kernels.runtime.compiled import lean
 from dasan.kernels.runtime.parcels import bound, opened
 
+pytestmark = pytest.mark.full
+
 
 class Inner(NamedTuple):
     small: np.int8

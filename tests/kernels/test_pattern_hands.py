@@ -53,7 +53,8 @@ def move_of(state: dasan.State, row: int) -> Move:
     return next(m for m in state.legal_moves() if m.cards == cards)
 
 
-@pytest.mark.sampled(5, 5)
+@pytest.mark.full
+@pytest.mark.sampled(1, 5)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every ply is legal in the engine, as many moves are, and payments and finishing order agree.
@@ -114,6 +115,7 @@ def many_hands(rules: dasan.Rules, source: random.Random) -> list[list[Card]]:
     return out
 
 
+@pytest.mark.full
 @pytest.mark.sampled(6, 6)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS, ids=str)
 def test_hands_can_play_what_the_catalogue_says(preset: str, options: dict[str, Any]) -> None:
@@ -147,6 +149,7 @@ def test_hands_can_play_what_the_catalogue_says(preset: str, options: dict[str, 
     assert seen == {row.kind for row in catalogue.rows}
 
 
+@pytest.mark.full
 def test_every_card_goes_to_every_seat_equally_often() -> None:
     """Chi-square below its 99.9 % quantile: 51 × 3 degrees of freedom, and one for two cards with the same seat."""
     t = pattern_catalogue(dasan.rules("winner"))

@@ -56,7 +56,8 @@ def move_of(state: dasan.State, code: int, t: RankCatalogue) -> Move:
     )
 
 
-@pytest.mark.sampled(4, 4)
+@pytest.mark.full
+@pytest.mark.sampled(1, 4)
 @pytest.mark.parametrize(("preset", "options"), VARIANTS)
 def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]) -> None:
     """Every recorded ply is legal in the engine, the number of legal moves agrees, and so do the payments."""
@@ -80,6 +81,7 @@ def test_random_hands_are_the_engines_hands(preset: str, options: dict[str, Any]
         assert state.result.payments == tuple(payments.tolist())
 
 
+@pytest.mark.full
 def test_hands_do_not_depend_on_how_they_are_shared_out() -> None:
     rules = dasan.rules("big-three")
     t, a = rank_catalogue(rules), auction_policy(rules)

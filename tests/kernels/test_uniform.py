@@ -21,6 +21,8 @@ from dasan.kernels.ranks import hands as rank_hands
 from dasan.kernels.ranks.auction import auction_policy
 from dasan.kernels.ranks.tables import rank_catalogue
 
+pytestmark = pytest.mark.full
+
 SEED = np.uint64(77)
 Trace = list[list[int]]
 

@@ -15,6 +15,8 @@ from dasan.learn.actors import Order, Played, here, play, spread
 from dasan.learn.config import Config
 from dasan.learn.trainer import Trainer
 
+pytestmark = pytest.mark.full
+
 SMALL = Config("big-two", envs=16, rounds=3, steps=64, epochs=3, first=32, second=16, batch=128, keep=1.0, actors=3)
 BRANCHED = replace(SMALL, preset="big-three", branches=4, span=8, derived=True, pool=("thrifty", "past"), share=0.25)
 

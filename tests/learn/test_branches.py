@@ -12,6 +12,8 @@ from dasan.learn.config import Config
 from dasan.learn.learner import contrasted
 from dasan.learn.trainer import Trainer
 
+pytestmark = pytest.mark.full
+
 SMALL = Config(
     "big-three",
     envs=32,

@@ -16,6 +16,8 @@ from dasan.learn.dataset import COLUMNS, Plan, make, played
 from dasan.play.action_ids import action_ids
 from dasan.processes import worker_processes
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_row_is_a_hand(preset: str) -> None:

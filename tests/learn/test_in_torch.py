@@ -18,6 +18,8 @@ from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Shape
 
+pytestmark = pytest.mark.full
+
 SMALL = Config("big-two", envs=16, rounds=2, steps=16, epochs=3, first=32, second=16, batch=128, keep=1.0, device="cpu")
 TINY = "--game", "big-two-tiny", "--envs", "4", "--rounds", "1", "--epochs", "1", "--deals", "2"
 in_torch = pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed: make train")

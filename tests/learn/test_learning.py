@@ -26,6 +26,8 @@ from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
 from dasan.networks.trained import catalogue, load
 
+pytestmark = pytest.mark.full
+
 SMALL = Config("big-two", envs=32, rounds=3, steps=16, epochs=4, first=32, second=16, batch=128, trace=0.9, unit=2.0)
 
 

@@ -13,6 +13,8 @@ from dasan.learn.trainer import Trainer
 from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
 
+pytestmark = pytest.mark.full
+
 RULES = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, four_plus_one=False, guard="off")
 
 

@@ -15,6 +15,8 @@ from dasan.networks.network import Network, Shape, fresh
 from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
 
+pytestmark = pytest.mark.full
+
 CHARLESWORTH = dasan.rules("big-two", triples=True, two_pairs=True, fours=True, straights="hong-kong", guard="off")
 GAMES = {
     "big-three": dasan.rules("big-three"),

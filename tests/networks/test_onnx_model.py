@@ -16,6 +16,8 @@ from dasan.networks.network import Network, Shape, fresh
 from dasan.networks.onnx_model import onnx_model
 from dasan.networks.trained import catalogue, load
 
+pytestmark = pytest.mark.full
+
 with_onnx = pytest.mark.skipif(
     not (find_spec("onnx") and find_spec("onnxruntime")), reason="no ONNX Runtime: `make envs` installs it"
 )

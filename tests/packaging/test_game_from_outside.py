@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.packaging.outside import EXAMPLE, ROOT, environment, installed
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

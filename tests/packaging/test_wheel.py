@@ -14,6 +14,8 @@ import pytest
 
 from dasan.ruleset import clauses
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 STATIC = "src/dasan/server/static"
 

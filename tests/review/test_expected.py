@@ -11,6 +11,8 @@ import dasan
 from dasan import bots
 from dasan.review.expected import decision, known
 
+pytestmark = pytest.mark.full
+
 
 def test_hidden_cards_change_nothing() -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=3)

@@ -17,6 +17,8 @@ from dasan.review.best_play import HURRIED, Judged, Review, decisive, review
 from dasan.review.rounds import judge_within
 from dasan.solver.budget import Budget
 
+pytestmark = pytest.mark.full
+
 LONG = 600.0
 
 

@@ -51,7 +51,7 @@ async def new_database(url: str) -> str:
     return url.replace("/postgres?", f"/{name}?")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
     """Opens a store of this test's own, the same one each time."""
     if request.param == "sqlite":

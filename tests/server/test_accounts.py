@@ -70,6 +70,7 @@ def test_a_guest_becomes_an_account_and_keeps_everything(server: Served) -> None
     assert profile["ratings"] == []
 
 
+@pytest.mark.full
 def test_a_guests_old_cookie_is_not_the_account(server: Served) -> None:
     ann = server.player()
     ok(ann.http.post("/api/me/name", json={"name": "Ann"}))
@@ -80,6 +81,7 @@ def test_a_guests_old_cookie_is_not_the_account(server: Served) -> None:
     assert httpx.get(f"{server.address}/api/tables/{table_id}", cookies=old).status_code == 403
 
 
+@pytest.mark.full
 def test_signing_out_everywhere_and_another_password(server: Served) -> None:
     here, there = server.player(), server.player()
     ok(here.http.post("/api/account", json=SECRET))
@@ -96,6 +98,7 @@ def test_signing_out_everywhere_and_another_password(server: Served) -> None:
         assert ok(httpx.get(f"{server.address}/api/me", cookies=cookies))["account"] is None
 
 
+@pytest.mark.full
 def test_a_link_moves_a_guest_to_another_device(server: Served) -> None:
     phone, computer, thief = server.player(), server.player(), server.player()
     assert phone.http.post("/api/me/link").status_code == 403
@@ -107,6 +110,7 @@ def test_a_link_moves_a_guest_to_another_device(server: Served) -> None:
     assert thief.http.post("/api/me/claim", json={"token": link["token"]}).status_code == 404
 
 
+@pytest.mark.full
 def test_data_can_be_had_and_deleted(server: Served) -> None:
     ann = server.player()
     hand = played(ann, rated=True)
@@ -132,12 +136,14 @@ def test_data_can_be_had_and_deleted(server: Served) -> None:
     assert ann.http.post("/api/sign-in", json=SECRET).status_code == 403
 
 
+@pytest.mark.full
 def test_guessing_passwords_is_slow(serve: Serve) -> None:
     with serve(sign_in_burst=3, sign_in_rate=0.001) as server:
         codes = [server.player().http.post("/api/sign-in", json=SECRET).status_code for _ in range(4)]
         assert codes == [403, 403, 403, 429]
 
 
+@pytest.mark.full
 def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "PAGE", 3)
     monkeypatch.setattr(profiles, "PAGE", 3)
@@ -166,6 +172,7 @@ def test_hands_that_end_at_the_same_time_stand_on_one_page_each(server: Served, 
         assert ann.http.get("/api/me/history", params={"before": wrong}).status_code == 400
 
 
+@pytest.mark.full
 def test_the_history_says_in_which_order_players_were_out(server: Served) -> None:
     ann = server.player()
     hand = played(ann, "winner", ["random"] * 3)
@@ -173,6 +180,7 @@ def test_the_history_says_in_which_order_players_were_out(server: Served) -> Non
     assert hand["finish_order"][0] in hand["winners"]
 
 
+@pytest.mark.full
 def test_rated_hands_rate_people_and_bots(server: Served) -> None:
     ann = server.player()
     played(ann, rated=True)

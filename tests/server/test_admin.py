@@ -22,6 +22,8 @@ from .conftest import new_database
 from .harness import fast, served
 from .test_live import play_hand
 
+pytestmark = pytest.mark.full
+
 
 def listed(*arguments: object) -> Any:
     return json.loads(output("admin", *arguments, "--json"))

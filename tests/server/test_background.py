@@ -26,6 +26,8 @@ from .harness import SECONDS, fast
 from .test_every_store import moved, open_table
 from .test_owners import _Table
 
+pytestmark = pytest.mark.full
+
 
 class Flaky:
     """Fails the first time that it is called, and counts the calls after that."""

@@ -14,6 +14,8 @@ from dasan.server.refusals import CannotServe
 
 from .services import free_port, nats_cluster
 
+pytestmark = pytest.mark.full
+
 Pair = Callable[[], AbstractAsyncContextManager[tuple[Bus, Bus]]]
 
 

@@ -20,6 +20,8 @@ from .chaos.audit import Audit, audit
 from .chaos.people import Notebook, Said
 from .chaos.run import run
 
+pytestmark = pytest.mark.full
+
 TABLE = "t"
 
 

@@ -26,6 +26,8 @@ from .harness import SECONDS, Player, Remote
 from .services import nats_cluster, postgres
 from .test_kill import process
 
+pytestmark = pytest.mark.full
+
 SECRET = "a secret of the tests, the same for every process"
 
 

@@ -14,6 +14,8 @@ from dasan.server.connections.compression import COMPRESSED, LEAST
 from .harness import SECONDS, Json, Served
 from .test_study import kept_hand
 
+pytestmark = pytest.mark.full
+
 GZIP = {"accept-encoding": "gzip"}
 
 

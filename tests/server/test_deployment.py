@@ -22,6 +22,8 @@ from dasan.server.settings import Settings, described
 
 from .services import free_port, program, wait_for
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 GUIDE = (ROOT / "docs/guide/hosting.md").read_text(encoding="utf-8")

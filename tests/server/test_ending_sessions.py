@@ -19,6 +19,8 @@ from .harness import Player, Served
 from .test_accounts import SECRET, ok
 from .test_keeping import from_outside
 
+pytestmark = pytest.mark.full
+
 NEW = "battery staple"
 
 

@@ -18,6 +18,8 @@ from dasan.server.tables.open_table import TRIES
 from .harness import Served
 from .test_live import play_hand
 
+pytestmark = pytest.mark.full
+
 BOT = """
 import os
 

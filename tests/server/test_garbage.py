@@ -5,7 +5,11 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 from dasan.server.operations.garbage import Garbage, collected_by_size
+
+pytestmark = pytest.mark.full
 
 
 class Node:

@@ -25,6 +25,8 @@ from dasan.server.store.people import People
 
 from .harness import SECONDS, Serve, Served
 
+pytestmark = pytest.mark.full
+
 DOCUMENT = Path(__file__).parents[2] / "docs/reference/settings.md"
 
 HALVES = (

@@ -11,6 +11,8 @@ from dasan.server.settings import Settings
 from .harness import SECONDS, Serve, Served
 from .test_accounts import SECRET, ok
 
+pytestmark = pytest.mark.full
+
 WRONG = {**SECRET, "password": "wrong horse"}
 DEFAULTS = Settings()
 

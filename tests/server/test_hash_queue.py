@@ -11,6 +11,8 @@ from dasan.server.people import hash_queue
 from dasan.server.people.hash_queue import AT_ONCE, MOST, MOST_EACH, HashQueue
 from dasan.server.refusals import Refused
 
+pytestmark = pytest.mark.full
+
 
 class Work:
     """Requests that take a turn, in the order in which they had it."""

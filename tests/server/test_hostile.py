@@ -22,6 +22,8 @@ from dasan.server.tables import showing
 
 from .harness import SECONDS, Player, Serve, Served, Socket, fast, served
 
+pytestmark = pytest.mark.full
+
 CODES = {"malformed", "illegal", "ambiguous", "forbidden", "too-fast"}
 
 

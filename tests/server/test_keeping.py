@@ -32,6 +32,8 @@ from .test_every_store import moved, open_table
 from .test_live import play_hand
 from .test_rooms import room_of
 
+pytestmark = pytest.mark.full
+
 
 def closed_with(socket: Socket) -> int | None:
     """The code that the socket is closed with."""

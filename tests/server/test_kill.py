@@ -122,6 +122,7 @@ def test_nothing_acknowledged_is_lost_when_killed_between_bots(tmp_path: Path) -
             player.http.close()
 
 
+@pytest.mark.full
 def test_a_terminated_server_says_goodbye(tmp_path: Path) -> None:
     with process(tmp_path) as (server, child):
         player = Player(server, httpx.Client(base_url=server.address, timeout=SECONDS))
@@ -136,6 +137,7 @@ def test_a_terminated_server_says_goodbye(tmp_path: Path) -> None:
         assert all(" INFO " in line for line in child.stderr)
 
 
+@pytest.mark.full
 def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path) -> None:
     with data_dir(tmp_path):
         done = subprocess.run(
@@ -145,6 +147,7 @@ def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path)
         assert done.stderr.splitlines()[-1].startswith("dasan.server.refusals.CannotServe: another dasan server")
 
 
+@pytest.mark.full
 @pytest.mark.long
 def test_people_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
     """Two scripted people; every command that was answered is in the log once, at the place it was told."""

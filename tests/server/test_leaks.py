@@ -147,7 +147,7 @@ def record_of(player: Player, table_id: str) -> list[Json]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.sampled(3, 3)
+@pytest.mark.sampled(2, 3)
 @pytest.mark.parametrize(("preset", "options"), TABLES)
 def test_nobody_is_told_of_a_card_they_may_not_see(server: Served, preset: str, options: Json) -> None:
     """Two people, bots and a spectator: every byte each of them got is held against the log."""
@@ -295,6 +295,7 @@ POSTS: tuple[tuple[str, Json], ...] = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, tmp_path: Path) -> None:
     """While a hand is played, every byte of them, for a player and for a stranger."""
@@ -334,6 +335,7 @@ def test_pages_figures_logs_and_errors_name_no_cards(serve: Serve, preset: str, 
     assert not CARD.findall(written.getvalue())
 
 
+@pytest.mark.full
 def test_the_log_of_the_process_names_no_cards(server: Served, caplog: pytest.LogCaptureFixture) -> None:
     """Not even when a bot fails with cards in its words."""
 

@@ -36,7 +36,7 @@ def play_hand(socket: Socket, rng: random.Random) -> int:
     return made
 
 
-@pytest.mark.sampled(4, 4)
+@pytest.mark.sampled(3, 4)
 @pytest.mark.parametrize(("preset", "options"), GAMES)
 def test_two_hands_of_every_game(server: Served, preset: str, options: Json) -> None:
     player = server.player()
@@ -61,6 +61,7 @@ def test_two_hands_of_every_game(server: Served, preset: str, options: Json) -> 
         assert len(record.splitlines()) > 3
 
 
+@pytest.mark.full
 def test_a_public_record_of_finished_hands_verifies(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)
@@ -82,6 +83,7 @@ def test_a_public_record_of_finished_hands_verifies(server: Served) -> None:
     assert verified.game.number == 2
 
 
+@pytest.mark.full
 def test_both_tabs_of_a_player_are_told(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"])
@@ -130,6 +132,7 @@ def test_a_forged_cookie_is_nobody(server: Served) -> None:
     assert cookie.get_nonstandard_attr("SameSite") == "lax"
 
 
+@pytest.mark.full
 def test_spectators_of_a_public_table_watch_without_hands(server: Served) -> None:
     owner, guest = server.player(), server.player()
     table_id = owner.open_table("winner", ["random"] * 3, public=True)
@@ -146,6 +149,7 @@ def test_spectators_of_a_public_table_watch_without_hands(server: Served) -> Non
         assert socket.table == guest.http.get(f"/api/tables/{table_id}").json()
 
 
+@pytest.mark.full
 def test_a_repeated_command_is_done_once(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"])
@@ -187,6 +191,7 @@ def test_refusals_say_which_clause(serve: Serve) -> None:
             assert socket.until(lambda m: m["type"] == "pong")
 
 
+@pytest.mark.full
 def test_there_is_no_such_table(server: Served) -> None:
     player = server.player()
     assert player.http.get("/api/tables/nothing").status_code == 404
@@ -194,6 +199,7 @@ def test_there_is_no_such_table(server: Served) -> None:
         assert socket.receive()["code"] == "not-found"
 
 
+@pytest.mark.full
 def test_tables_are_refused_with_a_reason(server: Served) -> None:
     http = server.player().http
     for body, said in (
@@ -213,6 +219,7 @@ def test_tables_are_refused_with_a_reason(server: Served) -> None:
         assert said in answer.json()["message"]
 
 
+@pytest.mark.full
 def test_tables_in_the_list_tell_where_they_stand(server: Served) -> None:
     player = server.player()
     first = player.open_table("big-three", ["random", "random"])
@@ -226,6 +233,7 @@ def test_tables_in_the_list_tell_where_they_stand(server: Served) -> None:
     assert mine[first]["balances"] == balances
 
 
+@pytest.mark.full
 def test_the_bots_finish_a_hand_that_has_lost_its_player(server: Served) -> None:
     """Winner goes on until one player holds cards (W.18), whether or not the human is still in, or there."""
     player = server.player()
@@ -243,6 +251,7 @@ def test_the_bots_finish_a_hand_that_has_lost_its_player(server: Served) -> None
     pytest.fail("never out first in twenty hands")
 
 
+@pytest.mark.full
 def test_rest_describes_the_games(server: Served) -> None:
     http = server.player().http
     presets = {preset["name"]: preset for preset in http.get("/api/presets").json()}
@@ -260,6 +269,7 @@ def test_rest_describes_the_games(server: Served) -> None:
     assert http.get("/api/rules/winner", params={"players": "5"}).json()["options"]["players"] == 5
 
 
+@pytest.mark.full
 def test_delays_are_measured_where_clocks_run(server: Served) -> None:
     player = server.player()
     timed = player.open_table("big-three", ["random", "random"], settings={"speed": {"kind": "move", "seconds": 600}})

@@ -6,9 +6,12 @@ import asyncio
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from tests.server.harness import SECONDS, fast, served
 
 from dasan.bench.players import Crowd
+
+pytestmark = pytest.mark.full
 
 
 async def test_people_play_and_see_each_other_move(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from dasan.server.tables.room import MOST_RESULTS, Entry, Room, fold
 from .harness import SECONDS, Player
 from .test_kill import process
 
+pytestmark = pytest.mark.full
+
 HANDS = 10_000
 DOWNLOADS = 50
 RECORDED = 30

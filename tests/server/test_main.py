@@ -14,6 +14,7 @@ from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
 
 
+@pytest.mark.full
 def test_a_taken_port_is_one_line(tmp_path: Path) -> None:
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
@@ -23,12 +24,14 @@ def test_a_taken_port_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.full
 def test_a_data_directory_that_is_none_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CannotServe, match="data directory"):
         serve("127.0.0.1", 0, tmp_path / "file")
 
 
+@pytest.mark.full
 def test_an_unknown_host_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(CannotServe, match="cannot listen on"):
         serve("no such host", 0, tmp_path)
@@ -43,6 +46,7 @@ def test_settings_come_from_the_environment() -> None:
         Settings.read({"DASAN_BOT_DELAY": "soon"})
 
 
+@pytest.mark.full
 def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Path) -> None:
     file = tmp_path / "dasan.toml"
     file.write_text(
@@ -56,6 +60,7 @@ def test_settings_come_from_a_file_and_the_environment_comes_first(tmp_path: Pat
     assert Settings.read({"DASAN_SETTINGS": str(file)}, host="::1") == replace(settings, send_queue=9, host="::1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -98,6 +103,7 @@ def test_a_file_of_settings_that_cannot_be_is_one_line(tmp_path: Path, text: str
     assert len(str(refused.value)) < 300
 
 
+@pytest.mark.full
 def test_a_file_of_settings_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["serve", "--settings", str(tmp_path / "nothing"), "--port", "0"])
     assert done.exit_code == 2

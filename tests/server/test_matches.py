@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 import dasan
 from dasan.server.protocol import TableSettings
 from dasan.server.store.matches import COLLECTED, GONE, PRESENT, Matches, Seeker, Sought, party
@@ -12,6 +14,8 @@ from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.room import Room
 
 from .conftest import Opened
+
+pytestmark = pytest.mark.full
 
 
 def seeker(name: str, rating: int, *, bots: bool = False, since: int = 0) -> Seeker:

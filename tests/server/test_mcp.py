@@ -11,6 +11,8 @@ import pytest
 
 from .harness import Serve
 
+pytestmark = pytest.mark.full
+
 mcp = pytest.importorskip("mcp", reason="agents need their extra: pip install 'dasan[mcp]'")
 
 TURN = re.compile(r"^1\. (.*)$", re.MULTILINE)

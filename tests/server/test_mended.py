@@ -31,6 +31,8 @@ from dasan.server.tables.open_table import Table
 from .harness import fast
 from .test_every_store import moved, open_table
 
+pytestmark = pytest.mark.full
+
 T = TypeVar("T")
 
 

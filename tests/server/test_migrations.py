@@ -22,6 +22,8 @@ from dasan.server.store.schema import metadata
 
 from .conftest import Opened
 
+pytestmark = pytest.mark.full
+
 PLAYER = {"id": "p", "name": "Ann", "created": 1, "account": "ann", "password": "x", "banned": False}
 
 

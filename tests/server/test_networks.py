@@ -17,6 +17,8 @@ from dasan.server.connections.rate_limits import Buckets
 from .harness import SECONDS, Serve, Served
 from .test_gate import HALVES
 
+pytestmark = pytest.mark.full
+
 BODY = {"preset": "big-two"}
 
 

@@ -29,6 +29,8 @@ from dasan.server.tables.open_table import RESTART
 from .conftest import new_database
 from .harness import SECONDS, fast
 
+pytestmark = pytest.mark.full
+
 PEOPLE = ("ann", "bo", "cy")
 
 

@@ -14,6 +14,8 @@ from dasan.server import schema as protocol
 
 from .harness import Json, Player, Served, fast, served
 
+pytestmark = pytest.mark.full
+
 schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: `make test` installs it")
 
 ERROR = {"type", "id", "code", "clause", "message"}

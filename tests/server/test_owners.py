@@ -15,6 +15,8 @@ from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.refusals import OwnedElsewhere
 from dasan.server.tables.relays import RESTART, Relays, _Here, _Relayed
 
+pytestmark = pytest.mark.full
+
 
 class _Table:
     """As much of a table as relays touch; `attended` gives way to whatever else wants to run."""

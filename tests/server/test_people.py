@@ -100,6 +100,7 @@ def test_three_friends_play_two_hands(server: Served) -> None:
         assert [seat["name"] for seat in hand["seats"]] == names
 
 
+@pytest.mark.full
 def test_who_comes_back_gets_what_was_missed(server: Served) -> None:
     with seated(server, "big-two", 2, bots=2) as sockets:
         rng = random.Random(4)
@@ -129,6 +130,7 @@ def test_who_comes_back_gets_what_was_missed(server: Served) -> None:
             assert stranger.receive()["type"] == "snapshot", "a seq that never was gets everything"
 
 
+@pytest.mark.full
 def test_a_bot_takes_over_and_hands_back(server: Served) -> None:
     with seated(server, "big-three", 2, bots=1, grace=5) as (stays, goes):
         goes.raw.close()
@@ -148,6 +150,7 @@ def test_a_bot_takes_over_and_hands_back(server: Served) -> None:
             again.until_seen(lambda table: "substitute" not in table["table"]["seats"][1])
 
 
+@pytest.mark.full
 def test_a_player_alone_is_never_replaced(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"], settings={"grace": 5})
@@ -158,6 +161,7 @@ def test_a_player_alone_is_never_replaced(server: Served) -> None:
         assert "substitute" not in socket.table["table"]["seats"][0]
 
 
+@pytest.mark.full
 def test_time_runs_out_in_front_of_everybody(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dasan.server.tables.clocks.DEALING", 500)
     speed = {"kind": "move", "seconds": 5}
@@ -174,6 +178,7 @@ def test_time_runs_out_in_front_of_everybody(server: Served, monkeypatch: pytest
         done(slow, "return")
 
 
+@pytest.mark.full
 def test_the_host_arranges_and_everybody_sees(server: Served) -> None:
     host, friend, third = server.player(), server.player(), server.player()
     table_id = host.open_table("big-two", seats=["me", "open", "open", "open"], settings={"start": "ready"})
@@ -201,6 +206,7 @@ def test_the_host_arranges_and_everybody_sees(server: Served) -> None:
         assert [seat["kind"] for seat in mine.table["table"]["seats"]] == ["human", "human", "bot", "bot"]
 
 
+@pytest.mark.full
 def test_the_lobby_shows_open_and_live_tables(server: Served) -> None:
     host, friend = server.player(), server.player()
     lobby = {"visibility": "lobby", "spectators": True}
@@ -234,6 +240,7 @@ def test_spectators_come_late_and_strangers_not_at_all(server: Served) -> None:
             assert socket.receive()["code"] == "forbidden"
 
 
+@pytest.mark.full
 def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> None:
     """After a restart they are not shown what they would not have seen without one."""
     newest: dict[int, tuple[str, int]] = {}
@@ -258,6 +265,7 @@ def test_spectators_come_late_to_a_table_that_is_read_again(tmp_path: Path) -> N
             assert guest.http.get(f"/api/tables/{table_id}").json()["seq"] >= seq
 
 
+@pytest.mark.full
 def test_a_hand_that_spectators_still_watch_is_not_listed_as_over(server: Served) -> None:
     player, guest = server.player(), server.player()
     table_id = player.open_table("big-two", ["random"] * 3, settings={"spectators": True, "delay": 600})
@@ -268,6 +276,7 @@ def test_a_hand_that_spectators_still_watch_is_not_listed_as_over(server: Served
     assert guest.http.get(path).json() == []
 
 
+@pytest.mark.full
 def test_who_only_looked_at_the_waiting_room_is_sent_away_at_the_start(server: Served) -> None:
     host, friend, guest = server.player(), server.player(), server.player()
     table_id = host.open_table("big-three", seats=["me", "open", "random"])
@@ -277,6 +286,7 @@ def test_who_only_looked_at_the_waiting_room_is_sent_away_at_the_start(server: S
             looking.until(lambda m: m["type"] == "snapshot")
 
 
+@pytest.mark.full
 def test_chat_reactions_and_reports(serve: Serve) -> None:
     with serve(chat_burst=4, chat_rate=0.001) as server, seated(server, "big-three", 2, bots=1, words=["rude"]) as both:
         one, two = both
@@ -295,6 +305,7 @@ def test_chat_reactions_and_reports(serve: Serve) -> None:
         assert refused(one, "chat", text="five")["code"] == "too-fast"
 
 
+@pytest.mark.full
 def test_offers_end_a_session_and_a_rematch_follows(server: Served) -> None:
     with seated(server, "big-three", 2, bots=1) as (one, two):
         done(one, "offer", offer="end")
@@ -320,6 +331,7 @@ def ended(one: Socket, two: Socket) -> None:
     one.until_seen(lambda table: table["table"]["status"] == "ended")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("wanted", [True, False])
 def test_a_rematch_leaves_the_chair_of_a_player_who_has_gone_open(server: Served, wanted: bool) -> None:
     """Whether they offered it and went, or went without a word."""
@@ -337,6 +349,7 @@ def test_a_rematch_leaves_the_chair_of_a_player_who_has_gone_open(server: Served
             assert again.table["table"]["status"] == "waiting"
 
 
+@pytest.mark.full
 def test_every_spectator_is_counted_with_or_without_a_cookie(server: Served) -> None:
     with seated(server, "big-three", 1, bots=2, spectators=True) as (host,):
         known = server.player()
@@ -348,6 +361,7 @@ def test_every_spectator_is_counted_with_or_without_a_cookie(server: Served) -> 
         host.until_seen(lambda table: table["watching"] == 0)
 
 
+@pytest.mark.full
 def test_moves_are_taken_back_against_bots(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)
@@ -361,6 +375,7 @@ def test_moves_are_taken_back_against_bots(server: Served) -> None:
         assert socket.view == before
 
 
+@pytest.mark.full
 def test_commands_by_rest_alone(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"])
@@ -376,6 +391,7 @@ def test_commands_by_rest_alone(server: Served) -> None:
     assert server.player().http.post(url, json=body).status_code == 403
 
 
+@pytest.mark.full
 def test_a_seat_is_taken_once_whoever_comes_first(server: Served) -> None:
     host = server.player()
     table_id = host.open_table("winner", seats=["me", "open", "random", "random"], options={"players": 4})

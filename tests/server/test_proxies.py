@@ -23,6 +23,8 @@ from websockets.typing import Origin
 from .harness import SECONDS, Served, Socket, fast, served
 from .services import free_port, program, wait_for
 
+pytestmark = pytest.mark.full
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 NAME = "cards.example"
 

@@ -14,6 +14,8 @@ from dasan.server.store.schema import seekers
 from .harness import Serve, Served
 from .test_live import play_hand
 
+pytestmark = pytest.mark.full
+
 
 def test_a_quick_match_is_rated_and_filled_by_bots(serve: Serve) -> None:
     with serve(quick_bots_after=0.0) as server:

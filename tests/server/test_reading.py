@@ -21,6 +21,8 @@ from dasan.server.main import listen
 
 from .harness import SECONDS
 
+pytestmark = pytest.mark.full
+
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Application = Callable[[Receive, Send], Awaitable[None]]

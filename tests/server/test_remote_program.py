@@ -16,6 +16,8 @@ from dasan.remote.site import Refusal, Site, address
 
 from .harness import Serve
 
+pytestmark = pytest.mark.full
+
 BOT = Path(__file__).parents[2] / "examples" / "bots" / "first.py"
 
 

@@ -15,6 +15,8 @@ import sqlalchemy as sa
 from .conftest import new_database
 from .harness import Json, Player, Served, fast, served
 
+pytestmark = pytest.mark.full
+
 NASTY: list[Any] = [
     None,
     True,

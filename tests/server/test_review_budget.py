@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from benchmarks.reviews import measure, told
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.long
 def test_reviews_of_whole_hands(record_property: Callable[[str, object], None]) -> None:

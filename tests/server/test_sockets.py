@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
 from dasan.server.connections.send_queues import Connection
+
+pytestmark = pytest.mark.full
 
 
 class Line:

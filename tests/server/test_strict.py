@@ -11,6 +11,8 @@ from dasan.server.api.strict import StrictRoute
 
 from .harness import Served
 
+pytestmark = pytest.mark.full
+
 JSON = {"content-type": "application/json"}
 SEATS = '"seats": ["me", "greedy", "greedy", "greedy"]'
 

@@ -32,6 +32,7 @@ from .harness import Json, Serve, Served, fast
 from .test_live import play_hand
 
 
+@pytest.mark.full
 def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"])
@@ -59,6 +60,7 @@ def test_hints_come_with_reasons_in_every_phase(server: Served) -> None:
         assert socket.answer("h")["code"] == "forbidden"
 
 
+@pytest.mark.full
 async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing: list[str] = []
 
@@ -99,6 +101,7 @@ async def test_search_gives_the_hints_once_it_is_compiled(tmp_path: Path, monkey
     await store.close()
 
 
+@pytest.mark.full
 def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> None:
     player, stranger = server.player(), server.player()
     table_id = player.open_table("big-three", ["greedy", "greedy"])
@@ -132,6 +135,7 @@ def test_a_finished_hand_has_a_page_a_record_and_a_review(server: Served) -> Non
     assert player.http.get(f"/api/tables/{table_id}/hands").json()[0]["id"] == hand_id
 
 
+@pytest.mark.full
 def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     player = server.player()
     table_id = player.open_table("big-two", ["random"] * 3)
@@ -151,6 +155,7 @@ def test_a_review_that_cannot_be_kept_is_sent_whole(server: Served, monkeypatch:
     assert json.loads(lines[-1]) == {"type": "done", "complete": True}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("preset", "seed", "decided"), [("big-two-tiny", 0, 5), ("big-two-tiny", 1, None), ("winner-tiny", 3, 9)]
 )
@@ -174,6 +179,7 @@ def test_the_move_that_decided_a_hand_is_the_last_that_did_not_keep_its_result(
     assert again == turning
 
 
+@pytest.mark.full
 def test_what_a_short_search_does_not_decide_is_kept_until_a_review_tells(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +200,7 @@ def test_what_a_short_search_does_not_decide_is_kept_until_a_review_tells(
     assert http.get(path).json()["move"]["seq"] == 5
 
 
+@pytest.mark.full
 def test_the_move_that_decided_a_hand_costs_no_review(serve: Serve) -> None:
     with serve(study_burst=1, study_rate=0.001) as server:
         hand_id, another = kept_hand(server, "big-two-tiny", 0), kept_hand(server, "big-two-tiny", 1)
@@ -223,6 +230,7 @@ def kept_hand(server: Served, preset: str, seed: int) -> str:
     return hand.id
 
 
+@pytest.mark.full
 def test_a_review_is_refused_like_anything_else_while_too_many_wait(server: Served) -> None:
     hand_id, http = kept_hand(server, "big-two-tiny", 0), server.player().http
     server.tables.study._most_waiting = 0
@@ -234,6 +242,7 @@ def test_a_review_is_refused_like_anything_else_while_too_many_wait(server: Serv
     assert http.get(f"/api/hands/{hand_id}/review").status_code == 200
 
 
+@pytest.mark.full
 def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:
     player = server.player()
     table_id = player.open_table("big-three", ["random", "random"], options={"show_hands_after": False})
@@ -246,6 +255,7 @@ def test_hands_that_are_not_shown_are_not_reviewed(server: Served) -> None:
     assert '"?' in stranger.get(f"/api/hands/{hand_id}/record").text
 
 
+@pytest.mark.full
 def test_puzzles_are_listed_and_solved(server: Served) -> None:
     http = server.player().http
     listed = http.get("/api/puzzles", params={"theme": "refusing", "players": 3}).json()
@@ -273,6 +283,7 @@ def answered(response: object) -> Json:
     return told
 
 
+@pytest.mark.full
 def test_the_puzzle_of_the_day_changes_daily() -> None:
     from datetime import date, timedelta
 
@@ -280,6 +291,7 @@ def test_the_puzzle_of_the_day_changes_daily() -> None:
     assert len(set(days)) == len(days)
 
 
+@pytest.mark.full
 def test_bots_and_facts_are_listed(server: Served) -> None:
     http = server.player().http
     assert {bot["name"] for bot in http.get("/api/bots").json()} >= {"random", "greedy"}
@@ -291,6 +303,7 @@ def test_bots_and_facts_are_listed(server: Served) -> None:
     assert (scored["score"], scored["family"]) == ("cards", "winner")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("word", ["me", "open"])
 def test_a_deal_can_be_promised_before_anybody_says_anything(server: Served, word: str) -> None:
     player = server.player()

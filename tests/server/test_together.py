@@ -27,6 +27,8 @@ from dasan.server.study.together import Together
 from .harness import SECONDS, Json, Player, Serve, Served, Socket
 from .test_keeping import closed_with, from_outside, my_id
 
+pytestmark = pytest.mark.full
+
 
 def place(seq: int | None, **more: object) -> Json:
     return {"type": "place", "seq": seq, **more}

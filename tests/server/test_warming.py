@@ -13,6 +13,8 @@ import pytest
 
 from dasan.server.workers.warming import PARTS, Warming
 
+pytestmark = pytest.mark.full
+
 SERVER = """
 import sys
 from pathlib import Path

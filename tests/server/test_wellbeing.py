@@ -31,6 +31,8 @@ from dasan.server.workers.process import JobCrashed
 from .harness import SECONDS, Player, Serve, Served, fast, served
 from .test_live import play_hand
 
+pytestmark = pytest.mark.full
+
 TOKEN = "a token of the host's"
 
 

@@ -22,6 +22,8 @@ from dasan.server.workers.pools import Limits, PoolBusy, Workers
 from dasan.server.workers.process import LENGTH, LONG_LENGTH, Job, JobCrashed, JobFailed, JobTimeout, Worker
 from dasan.server.workers.warming import PARTS, Part, Warming, warm_solver
 
+pytestmark = pytest.mark.full
+
 
 @pytest_asyncio.fixture
 async def workers() -> AsyncIterator[Workers]:

@@ -119,7 +119,7 @@ def agree_for_everybody(rules: dasan.Rules, source: random.Random, positions: in
                 assert theirs.values(at.play(move))[0] == values
 
 
-@pytest.mark.sampled(8, 8)
+@pytest.mark.sampled(2, 8)
 @pytest.mark.parametrize("name", RULES)
 def test_compiled_equals_interpreted(name: str) -> None:
     agree(RULES[name], random.Random(name), 3, 8)
@@ -133,6 +133,7 @@ def test_compiled_equals_interpreted_on_many_positions(name: str) -> None:
     agree_for_everybody(RULES[name], random.Random(f"{name} again"), 100, 8)
 
 
+@pytest.mark.full
 def test_the_opening_card_is_in_the_lead() -> None:
     """D2.11: the duty of a complete deal reaches the search; what it says is what the engine allows."""
     state = dasan.deal(BIG_TWO, seed=5)
@@ -143,6 +144,7 @@ def test_the_opening_card_is_in_the_lead() -> None:
     assert all("3D" in str(move) for move in found.moves)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "rules",
     [
@@ -180,6 +182,7 @@ def test_a_value_has_a_move_and_a_line() -> None:
     assert proved > 50
 
 
+@pytest.mark.full
 def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
     """Greedy's play of this deal comes to positions that are lost by every move: each is proved with the first."""
     state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
@@ -188,12 +191,14 @@ def test_a_lost_position_has_moves_and_a_line_for_nothing() -> None:
     assert len(found.moves) == len(state.legal_moves())
 
 
+@pytest.mark.full
 def test_payments_of_nothing_are_worth_nothing() -> None:
     rules = replace(BIG_TWO, scoring=FixedScoring(stake=0))
     found = solve(position(rules, random.Random(3), 8), nodes=0)
     assert (found.value, found.exact) == (0, True)
 
 
+@pytest.mark.full
 def test_making_machine_code_does_not_count_and_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     state = dasan.start(BIG_TWO, ["3D 4D", "5D", "6D", "7D"], leader=0)
     made = CompiledEndgame.warm_up

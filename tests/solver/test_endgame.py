@@ -98,6 +98,7 @@ def test_equal_to_minimax(rules: dasan.Rules, cards: int, out: int, scope: str) 
         compare(rules, source, cards, out, scope)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("rules", "cards", "out", "scope"), CASES)
 def test_max_n_equals_each_for_themselves(rules: dasan.Rules, cards: int, out: int, scope: str) -> None:
     source = random.Random(cards)
@@ -114,6 +115,7 @@ def test_equal_to_minimax_on_many_endgames(rules: dasan.Rules, cards: int, out: 
         compare_max_n(rules, source, source.randint(cards - 2, cards), out)
 
 
+@pytest.mark.full
 def test_both_assumptions_agree_where_two_are_left() -> None:
     """What is best for one of two is worst for the other."""
     source = random.Random(2)
@@ -124,6 +126,7 @@ def test_both_assumptions_agree_where_two_are_left() -> None:
                 assert solve(state).moves == solve(state, scope="max-n").moves
 
 
+@pytest.mark.full
 def test_nobody_gets_less_than_it_can_be_sure_of() -> None:
     source = random.Random(3)
     for rules, cards, out, _ in CASES:
@@ -135,6 +138,7 @@ def test_nobody_gets_less_than_it_can_be_sure_of() -> None:
             assert own <= sure if rules.ending is Ending.LAST_IN else own >= sure
 
 
+@pytest.mark.full
 def test_a_full_memory_makes_no_wrong_answer() -> None:
     source = random.Random(4)
     for rules, cards, out, _ in CASES:
@@ -152,6 +156,7 @@ def test_a_scope_that_the_game_does_not_have_is_refused() -> None:
         solve(endgame(*CASES[0][:1], random.Random(1), 8, 0), scope="max")  # type: ignore[arg-type]
 
 
+@pytest.mark.full
 def test_bounds_hold_where_the_budget_ends() -> None:
     source = random.Random(1)
     for rules, cards, out, _ in CASES:

@@ -17,6 +17,8 @@ from dasan.bench.solver import at_random, world
 from dasan.solver import many
 from dasan.solver.solving import Warm
 
+pytestmark = pytest.mark.full
+
 
 def mixed(source: random.Random) -> list[dasan.State]:
     """Positions of some deals in no order, and of a game without sides."""

@@ -17,6 +17,8 @@ from dasan.review.rounds import judge_within
 from dasan.solver.budget import Budget
 from dasan.solver.open_hands import OpenHands
 
+pytestmark = pytest.mark.full
+
 U = np.uint64
 BUCKET = 64
 """Bytes."""

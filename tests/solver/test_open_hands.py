@@ -38,21 +38,29 @@ def compare(first: int, states: int, cards: tuple[int, ...], memory: float) -> C
     return seen
 
 
+def test_a_few_positions_equal_minimax() -> None:
+    compare(1, 60, (5, 6), 1)
+
+
+@pytest.mark.full
 def test_equal_to_minimax() -> None:
     seen = compare(1, 2_000, (5, 6, 7, 8), 1)
     assert set(seen) == {(n, kind) for n in (3, 4) for kind in ("lead", "mid-trick", "passes pending")}
     assert min(seen.values()) > 50
 
 
+@pytest.mark.full
 def test_equal_to_minimax_in_a_tiny_table() -> None:
     compare(2, 300, (7, 8), 0.0001)
 
 
+@pytest.mark.full
 def test_equal_to_minimax_with_children_kept_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_search, "KEPT_FROM", 0)
     compare(6, 300, (7, 8), 1)
 
 
+@pytest.mark.full
 def test_keeping_children_changes_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
     source = random.Random(13)
     for state in [large(source, 32) for _ in range(40)]:
@@ -71,6 +79,7 @@ def test_a_set_is_split_only_once() -> None:
     assert solve(state, moves=False).value == -2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hands", [70, pytest.param(200, marks=pytest.mark.slow)])
 def test_estimates_of_what_is_not_proved(hands: int) -> None:
     """Within the bounds, in the mean much nearer to the truth than their middle; none where the value is proved."""
@@ -115,6 +124,7 @@ def large(source: random.Random, cards: int) -> dasan.State:
             state = state.play(source.choice(state.legal_moves()))
 
 
+@pytest.mark.full
 def test_lines_and_moves_of_larger_positions() -> None:
     """The line ends in the claimed result; the best move is worth the position; a move is worth what follows it."""
     source = random.Random(5)
@@ -134,6 +144,7 @@ def test_lines_and_moves_of_larger_positions() -> None:
                 assert solve(after, nodes=2_000_000, memory_mb=16, moves=False).value == solution.moves[move]
 
 
+@pytest.mark.full
 def test_suits_and_seats_do_not_matter() -> None:
     source = random.Random(6)
     for _ in range(25):
@@ -152,6 +163,7 @@ def test_suits_and_seats_do_not_matter() -> None:
         assert solve(turned, nodes=2_000_000, memory_mb=16, moves=False).value == value
 
 
+@pytest.mark.full
 def test_budgets_never_make_a_wrong_answer() -> None:
     source = random.Random(7)
     unproved = 0
@@ -172,6 +184,7 @@ def test_budgets_never_make_a_wrong_answer() -> None:
     assert unproved > 10
 
 
+@pytest.mark.full
 def test_cancel_and_progress() -> None:
     state = dasan.deal(RULES[3], seed=3).play("bid 3")
     stop = threading.Event()
@@ -188,6 +201,7 @@ def test_cancel_and_progress() -> None:
     assert solution.nodes == seen[-1]
 
 
+@pytest.mark.full
 def test_threads_do_not_disturb_one_another() -> None:
     source = random.Random(8)
     states = [large(source, 24) for _ in range(6)]
@@ -204,6 +218,7 @@ def test_threads_do_not_disturb_one_another() -> None:
     assert [found[i] for i in range(len(states))] == alone
 
 
+@pytest.mark.full
 def test_many_over_processes() -> None:
     source = random.Random(9)
     states = [endgame(source, 9) for _ in range(4)]
@@ -212,6 +227,7 @@ def test_many_over_processes() -> None:
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("players", [3, 4])
 def test_the_auction_has_a_value_for_each_bidder(players: int) -> None:
     solution = solve(dasan.deal(RULES[players], seed=1), nodes=20_000, memory_mb=64)
@@ -224,6 +240,7 @@ def test_the_auction_has_a_value_for_each_bidder(players: int) -> None:
         assert (found.lower, found.upper) == ((found.value, found.value) if found.exact else (-amount, amount))
 
 
+@pytest.mark.full
 def test_a_call_is_worth_its_partner() -> None:
     state = dasan.deal(RULES[4], seed=2).play("bid 3")
     solution = solve(state, nodes=40_000, memory_mb=64)
@@ -238,6 +255,7 @@ def test_a_hand_that_is_over_has_nothing_to_solve() -> None:
         solve(state)
 
 
+@pytest.mark.full
 def test_called_card_makes_moves_but_no_difference() -> None:
     """Plays with and without the called card are both listed, and worth the same (B4.07)."""
     state = dasan.start(

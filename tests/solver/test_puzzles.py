@@ -46,6 +46,7 @@ def some_or_all(some: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("puzzles", [pytest.param(some, id="some"), every], indirect=True)
 
 
+@pytest.mark.full
 def test_a_sample_is_solved_again_from_its_file() -> None:
     assert {puzzle.id: flaws(puzzle) for puzzle in sample()} == {puzzle.id: [] for puzzle in sample()}
 
@@ -55,6 +56,7 @@ def test_all_are_solved_again_from_their_file() -> None:
     assert {puzzle.id: flaws(puzzle) for puzzle in load()} == {puzzle.id: [] for puzzle in load()}
 
 
+@pytest.mark.full
 @some_or_all(25)
 def test_one_move_wins_as_the_solver_values_moves(puzzles: tuple[Puzzle, ...]) -> None:
     for puzzle in puzzles:
@@ -66,6 +68,7 @@ def test_one_move_wins_as_the_solver_values_moves(puzzles: tuple[Puzzle, ...]) -
         assert len({canonical(puzzle.state.play(move)) for move in winning}) == 1
 
 
+@pytest.mark.full
 def test_the_smallest_are_right_by_minimax() -> None:
     """No code is shared with the solver here."""
     for puzzle in sorted(load(), key=lambda puzzle: puzzle.cards)[:12]:
@@ -75,6 +78,7 @@ def test_the_smallest_are_right_by_minimax() -> None:
         assert len({canonical(puzzle.state.play(move)) for move in won}) == 1
 
 
+@pytest.mark.full
 def test_the_set_is_large_and_spread() -> None:
     puzzles = load()
     assert len(puzzles) >= 500
@@ -88,6 +92,7 @@ def test_the_set_is_large_and_spread() -> None:
     assert min(Counter(puzzle.cards // 10 for puzzle in puzzles if 10 <= puzzle.cards < 30).values()) >= 100
 
 
+@pytest.mark.full
 def test_the_documents_count_them_right() -> None:
     page = " ".join((Path(__file__).parents[2] / "docs" / "guide" / "puzzles.md").read_text(encoding="utf-8").split())
     puzzles = load()
@@ -101,6 +106,7 @@ def test_the_documents_count_them_right() -> None:
     assert f"{whole} trees are whole" in page
 
 
+@pytest.mark.full
 @some_or_all(10)
 def test_a_puzzle_is_graded_again(puzzles: tuple[Puzzle, ...]) -> None:
     for puzzle in puzzles:
@@ -119,6 +125,7 @@ def test_load_chooses() -> None:
     assert len(load(players=3)) + len(load(players=4)) == len(load())
 
 
+@pytest.mark.full
 def test_every_puzzle_is_a_record_with_its_solution_beside() -> None:
     assert write(read(TEXT)) == TEXT
     puzzle = sample()[0]
@@ -148,6 +155,7 @@ def with_tree(puzzle: Puzzle, tree: object) -> Puzzle:
     return replace(puzzle, tree=tree)
 
 
+@pytest.mark.full
 def test_flaws_are_found() -> None:
     puzzle = next(p for p in load(players=3) if p.moves == 3 and isinstance(p.tree[1], dict))
     first, *others = puzzle.tree[1]
@@ -162,6 +170,7 @@ def test_flaws_are_found() -> None:
     assert flaws(with_tree(puzzle, [str(puzzle.key), {**puzzle.tree[1], first: ["2D 2C 2H 2S", None]}]))
 
 
+@pytest.mark.full
 @some_or_all(41)
 def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> None:
     """At every end of a whole tree the player to act is of the winning side and goes out against any play."""
@@ -174,6 +183,7 @@ def test_trees_end_where_nothing_can_go_wrong(puzzles: tuple[Puzzle, ...]) -> No
             assert state.phase is dasan.Phase.OVER or state.to_act in side
 
 
+@pytest.mark.full
 @some_or_all(41)
 def test_sight_is_sure_only_of_wins(puzzles: tuple[Puzzle, ...]) -> None:
     """A hand that goes out for sure wins by the solver; and of plays that stand nobody can beat one."""
@@ -205,6 +215,7 @@ def themes(hands: list[str], key: str, **where: Any) -> tuple[str, ...]:
     return themes_of(state, move, Sight(state), Truth(state, 10**6))
 
 
+@pytest.mark.full
 def test_what_the_themes_mean() -> None:
     lead = ["5H 9H 9S", "4D 8D 2D", "8C TC TS"]
     assert themes(lead, "4D", leader=1) == ("tempo",)
@@ -219,6 +230,7 @@ def test_what_the_themes_mean() -> None:
     assert themes(["5H 9H 9S", "6D 7D 8D 8H", "8C TC"], "8D", table="5C", table_seat=0) == ()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("theme", "hands", "where", "key"),
     [
@@ -236,6 +248,7 @@ def test_small_puzzles_are_found(theme: str, hands: list[str], where: dict[str, 
     assert find_key(state, Truth(state, 10**6), [other for other in THEMES if other != theme]) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "hands",
     [
@@ -249,6 +262,7 @@ def test_what_is_no_puzzle_is_not_found(hands: list[str]) -> None:
     assert find_key(state, Truth(state, 10**6)) is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("count", "hands"), [(3, 30), pytest.param(30, 400, marks=pytest.mark.slow)])
 def test_the_same_seed_gives_the_same_puzzles(count: int, hands: int) -> None:
     once = generate(count, seed=6, cards=(8, 20), hands=hands)
@@ -259,6 +273,7 @@ def test_the_same_seed_gives_the_same_puzzles(count: int, hands: int) -> None:
     assert all(8 <= puzzle.cards <= 20 for puzzle in once)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "wrong",
     [{"count": 0}, {"themes": ["luck"]}, {"themes": []}, {"players": [5]}, {"players": []}, {"cards": (9, 8)}],
@@ -268,6 +283,7 @@ def test_what_cannot_be_made_is_refused(wrong: dict[str, object]) -> None:
         generate(**{"count": 1, **wrong})  # type: ignore[arg-type]
 
 
+@pytest.mark.full
 def test_loading_needs_no_compiled_code() -> None:
     program = "import sys, dasan.puzzles; dasan.puzzles.load(); print('numba' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

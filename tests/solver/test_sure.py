@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
+import pytest
 from tests.solver.minimax import wins
 from tests.solver.positions import RULES, payment, played_out
 
@@ -15,6 +16,8 @@ from dasan.kernels.ranks.solver.position import mover_of, on_lead, owner_of
 from dasan.kernels.ranks.solver.sure_wins import filled, new_cover, sets_cover, surely
 from dasan.kernels.ranks.tables import rank_catalogue
 from dasan.solver.open_hands import position
+
+pytestmark = pytest.mark.full
 
 PARTS: dict[int, list[tuple[int, ...]]] = {
     0: [()],

@@ -11,6 +11,8 @@ from tests.solver.positions import RULES, payment
 
 import dasan
 
+pytestmark = pytest.mark.full
+
 CALLED_RANKS = "456789T"
 
 

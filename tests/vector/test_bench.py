@@ -17,6 +17,8 @@ from dasan.cli import app
 from dasan.cli.bench import bench
 from dasan.cli.group import Refused
 
+pytestmark = pytest.mark.full
+
 FIELDS = {
     *("preset", "path", "peer", "plies_per_s", "games_per_s", "ns_per_ply"),
     *("cores", "device", "threads", "repeats", "unit"),

@@ -11,6 +11,8 @@ import pytest
 import dasan
 from dasan.features import card_flags, card_slots
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("jokers", [False, True])
 @pytest.mark.parametrize("decks", [1, 2])

@@ -19,6 +19,14 @@ SHARES = 6
 """So many tests share out the settings of a game, which take a while to find."""
 
 
+@pytest.mark.parametrize("preset", GAMES)
+def test_a_few_hands_are_the_engines(preset: str) -> None:
+    session = preset == "winner"
+    env = vector.make(preset, 4, seed=20_26, session=session, moves="ragged" if session else "padded", perfect=True)
+    assert follow(env, 4, every=10).hands >= 4
+
+
+@pytest.mark.full
 @pytest.mark.sampled(4, 4)
 @pytest.mark.parametrize("session", [False, True], ids=["hand", "session"])
 @pytest.mark.parametrize("preset", list(dasan.PRESETS))
@@ -29,6 +37,7 @@ def test_environments_are_the_engines_hands(preset: str, session: bool, hands: i
     assert follow(env, hands, every=25).hands >= hands
 
 
+@pytest.mark.full
 @pytest.mark.sampled(6, 6)
 @pytest.mark.parametrize("share", range(SHARES))
 @pytest.mark.parametrize("preset", GAMES)
@@ -40,6 +49,7 @@ def test_every_pair_of_option_values(preset: str, share: int) -> None:
         follow(env, 3, every=15)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", dasan.PRESETS)
 def test_the_covering_set_has_every_pair_that_the_rules_allow(preset: str) -> None:
     settings, refused = pairwise(preset)
@@ -55,6 +65,7 @@ def test_the_covering_set_has_every_pair_that_the_rules_allow(preset: str) -> No
     assert all(allowed(preset, setting) for setting in (*settings, *single_changes(preset)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p"])
 def test_rules_of_ones_own(preset: str) -> None:
     """Shapes in another order, so that ids do not grow with the bits of kernels; and fewer than 64 actions."""

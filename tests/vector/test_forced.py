@@ -12,6 +12,8 @@ import dasan
 from dasan.bots import bot
 from dasan.vector import VectorEnv
 
+pytestmark = pytest.mark.full
+
 GAMES: list[tuple[str, dict[str, Any], bool]] = [
     ("big-three", {}, False),
     ("big-three-4p", {}, True),

@@ -17,6 +17,8 @@ import pytest
 import dasan
 from dasan.backends import Wanted
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize(("game", "backend"), [("big-three", "auto"), ("winner", "auto"), ("big-two", "engine")])
 def test_steps_are_those_of_the_environments(game: str, backend: Wanted) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 import dasan.vector as vector
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_a_seed_of_its_own_makes_the_first_environment_of_that_seed(preset: str) -> None:

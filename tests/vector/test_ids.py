@@ -15,6 +15,8 @@ from dasan import vector
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import MoveType
 
+pytestmark = pytest.mark.full
+
 
 def test_where_a_card_is_called_an_id_needs_it() -> None:
     """Without the called card a play with it would have the id of a play without it."""

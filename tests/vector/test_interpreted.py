@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.kernels.plain import compiled_and_plain
 
+pytestmark = pytest.mark.full
+
 PROGRAM = """
 import hashlib, sys
 import numpy as np

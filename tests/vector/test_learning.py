@@ -20,6 +20,8 @@ from dasan.features import move_layout
 from dasan.ruleset.policies import FixedScoring
 from dasan.vector.earnings import earned
 
+pytestmark = pytest.mark.full
+
 BY_PLACE = {1: 1, 2: 1 / 3, 3: -1 / 3, 4: -1}
 """What each place of four counts where nothing is paid."""
 EXAMPLES = Path(__file__).parents[2] / "examples"

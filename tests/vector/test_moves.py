@@ -24,6 +24,8 @@ from dasan.features import (
 from dasan.play.action_ids import action_ids
 from dasan.play.moves import Move, MoveType
 
+pytestmark = pytest.mark.full
+
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),
     ("big-three-4p", {}),

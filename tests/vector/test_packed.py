@@ -11,6 +11,8 @@ import dasan
 from dasan import vector
 from dasan.features.packing import pack
 
+pytestmark = pytest.mark.full
+
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("big-three", {}),
     ("big-three-4p", {}),

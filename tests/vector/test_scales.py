@@ -11,6 +11,8 @@ import dasan
 from dasan import worlds
 from dasan.features import encode, encode_into
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize(
     ("game", "options"), [("big-three", {}), ("big-two", {}), ("winner", {"players": 3, "session": True})]

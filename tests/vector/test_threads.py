@@ -17,6 +17,8 @@ import pytest
 from dasan import vector
 from dasan.kernels.env import threads as worker_threads
 
+pytestmark = pytest.mark.full
+
 
 def run(preset: str, threads: int, steps: int, *, pause: float, **options: Any) -> Iterator[bytes]:
     """What environments show, step by step, two resets and a pause for the helpers to fall asleep among the steps."""

@@ -39,6 +39,7 @@ def trace(env: vector.VectorEnv, which: list[int], steps: int) -> list[list[list
     return out
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("steps", [50, pytest.param(150, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_an_environment_depends_on_seed_and_number_alone(preset: str, options: dict[str, Any], steps: int) -> None:
@@ -52,6 +53,7 @@ def test_an_environment_depends_on_seed_and_number_alone(preset: str, options: d
     assert trace(few, [0, 2], steps) != expected
 
 
+@pytest.mark.full
 def test_environments_differ() -> None:
     env = vector.make("big-two", 64, seed=0)
     assert len({env.dealt(i).hands for i in range(64)}) == 64
@@ -82,6 +84,7 @@ def shuffled(state: dasan.State, seat: int, source: random.Random) -> dasan.Stat
     )
 
 
+@pytest.mark.full
 @pytest.mark.sampled(2, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_hidden_cards_do_not_matter(preset: str) -> None:
@@ -114,6 +117,7 @@ def test_hidden_cards_do_not_matter(preset: str) -> None:
     assert compared > 200
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["big-three-4p", "big-three", "big-two", "winner"])
 def test_the_auction_and_the_first_lead_show_no_other_hand(preset: str) -> None:
     """Two deals that differ in other hands alone look the same to the seat that opens."""
@@ -134,6 +138,7 @@ def test_the_auction_and_the_first_lead_show_no_other_hand(preset: str) -> None:
         assert encode(first.view(seat)) == encode(second.view(seat))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_features_fill_the_observation(preset: str, options: dict[str, Any]) -> None:
     rules = dasan.rules(preset, **options)
@@ -145,6 +150,7 @@ def test_features_fill_the_observation(preset: str, options: dict[str, Any]) -> 
         assert observation_size(rules, session) % 8 == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_ids_are_texts_that_play_reads(preset: str, options: dict[str, Any]) -> None:
     """Where the text of a legal id names its cards, playing it is what the id stands for."""
@@ -169,6 +175,7 @@ def test_ids_are_texts_that_play_reads(preset: str, options: dict[str, Any]) -> 
             state = state.play(moves[action])
 
 
+@pytest.mark.full
 def test_counts_of_ids_are_pinned() -> None:
     counts = {
         name: (action_ids(dasan.rules(name)).count, action_ids(dasan.rules(name), True).count) for name in dasan.PRESETS
@@ -217,6 +224,7 @@ def test_what_cannot_be_made_is_refused() -> None:
         vector.make(dasan.rules("big-two"), 1, triples=True)
 
 
+@pytest.mark.full
 def test_random_actions_are_uniform() -> None:
     """Of three legal bids each is taken about as often: chi-square below its 99.9 % quantile (2 degrees: 13.8)."""
     env = vector.make("big-three", 6000, seed=3)

@@ -13,7 +13,7 @@ from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PHONE, PLAY_FIRST, built, hurry, play_on, tries, visitor
 from tests.web.states import played_on, send_once, show
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 NOTED = """
   window.heard = [];

@@ -9,7 +9,7 @@ from tests.server.harness import fast, served
 from tests.web.browsing import PLAY_FIRST, TRY_PUZZLE, built
 from tests.web.firefox import firefox
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
 @pytest.mark.slow

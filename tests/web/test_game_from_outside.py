@@ -14,7 +14,7 @@ from tests.packaging.outside import environment, installed
 from tests.server.harness import Remote
 from tests.web.browsing import built, play_on, visitor
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 SERVER = """
 import sys, pathlib

@@ -86,6 +86,7 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
         expect(host.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_a_rematch(browser: Browser, server: Served) -> None:
     """Three people, two of one name, end the session after a hand, wish for a rematch, and sit at the new table."""
     with (
@@ -164,6 +165,7 @@ def report_and_mute(page: Page, name: str) -> None:
     expect(options).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.long
 def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
     """A hint says why; the finished hand has a page whose verdicts are hidden until asked for, and whose deal checks out."""
@@ -203,6 +205,7 @@ def test_from_a_hand_to_its_review(browser: Browser, server: Served) -> None:
             assert stranger.locator(".board section").evaluate_all(LABELS)[1:] == played[1:]
 
 
+@pytest.mark.full
 def test_a_puzzle(browser: Browser, server: Served) -> None:
     """A wrong answer is refuted on the table, and the page does not scroll sideways."""
     with visitor(browser, server, PHONE) as page:
@@ -220,6 +223,7 @@ def test_a_puzzle(browser: Browser, server: Served) -> None:
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
 
 
+@pytest.mark.full
 def test_a_lesson_by_keyboard(browser: Browser, server: Served) -> None:
     """The first steps of a lesson without a mouse."""
     with visitor(browser, server) as page:
@@ -242,6 +246,7 @@ STORES_NOTHING = """Object.defineProperty(window, 'localStorage', {
 })"""
 
 
+@pytest.mark.full
 def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None:
     """After a reload, until it is started again; anew, and without an error, where the browser keeps nothing."""
     with visitor(browser, server, PHONE) as page:
@@ -271,6 +276,7 @@ def test_a_lesson_goes_on_where_it_was(browser: Browser, server: Served) -> None
         expect(page.get_by_text("Step 1 of 20")).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.sampled(1, 1)
 @pytest.mark.parametrize("game", ["big-three-4p", "big-two", "winner"])
 def test_practice_is_accessible(browser: Browser, server: Served, game: str) -> None:
@@ -311,6 +317,7 @@ def test_from_the_first_visit_to_a_review(browser: Browser, server: Served) -> N
         expect(page.get_by_role("link", name="Lesson: Big Three", exact=True)).to_contain_text("✓")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("locale", "game", "clause"),
     [("fr-FR", "Grand Trois", "joueurs"), ("zh-CN", "挖坑", "人"), ("zh-TW", "挖坑", "人")],
@@ -326,6 +333,7 @@ def test_every_language(browser: Browser, server: Served, locale: str, game: str
         assert page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0
 
 
+@pytest.mark.full
 def test_without_a_connection(browser: Browser, server: Served) -> None:
     """The shell opens when the server cannot be reached, and says so."""
     context = browser.new_context(base_url=server.address, locale="en-GB")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import PATIENCE, PHONE, TONGUES, accessible, built, catalogue, hurry, tries, visitor
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 COMPILED = 5 * PATIENCE
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"

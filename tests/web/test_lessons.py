@@ -12,6 +12,8 @@ import pytest
 
 import dasan
 
+pytestmark = pytest.mark.full
+
 WEB = Path(__file__).parents[2] / "web"
 GAMES = ["big-three", "big-three-4p", "big-two", "winner"]
 

@@ -26,6 +26,8 @@ from tests.web.states import STATES, send_once, show
 
 from dasan.server.settings import Settings
 
+pytestmark = pytest.mark.full
+
 LOOKS = Path(__file__).parent / "looks"
 SHEETS = LOOKS / "sheets"
 MADE_WITH = LOOKS / "made-with.txt"

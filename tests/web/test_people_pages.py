@@ -13,7 +13,7 @@ from tests.web.browsing import accessible, built, play_on, visitor
 
 from dasan.server.store import matches
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 
 @pytest.fixture(scope="module")

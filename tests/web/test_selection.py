@@ -22,6 +22,8 @@ from dasan.play.moves import Move, MoveType
 
 from .browsing import missing
 
+pytestmark = pytest.mark.full
+
 SCRIPT = Path(__file__).parents[2] / "web" / "scripts" / "selecting.mjs"
 
 MOST_SUBSETS = 10
@@ -194,6 +196,5 @@ def test_the_page_selects_what_the_engine_accepts(record_property: Any) -> None:
     compare(islice(variants(), 3 + len(dasan.PRESETS)), 1, 40, record_property)
 
 
-@pytest.mark.full
 def test_the_page_selects_what_the_engine_accepts_in_thousands_of_positions(record_property: Any) -> None:
     compare(variants(), 20, 400, record_property)

@@ -20,7 +20,7 @@ import dasan
 from dasan import puzzles
 from dasan.server.study.puzzle_play import verdict
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 

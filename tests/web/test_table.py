@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 from tests.server.harness import Served, fast, served
 from tests.web.browsing import DESK, PATIENCE, PHONE, accessible, built
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.full]
 
 SIZES = {"desk": DESK, "phone": PHONE}
 

@@ -14,6 +14,8 @@ from dasan.server.settings import Settings
 
 from .browsing import PATIENCE, built
 
+pytestmark = pytest.mark.full
+
 
 def upgrade(site: Path, *names: str) -> None:
     """Give the files of the built page whose names begin so, and the script that it starts with, names of another build."""
@@ -45,7 +47,6 @@ def site(tmp_path: Path) -> Path:
     return Path(shutil.copytree(Settings().static_dir, tmp_path / "site"))
 
 
-@pytest.mark.full
 def test_a_tab_from_before_an_upgrade_loads_the_page_anew_once(browser: Browser, site: Path, tmp_path: Path) -> None:
     with served(fast(tmp_path / "data", static_dir=site)) as server:
         context = browser.new_context(base_url=server.address, locale="en-GB")

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.kernels.plain import compiled_and_plain
 
+pytestmark = pytest.mark.full
+
 PROGRAM = """
 import hashlib, sys
 import numpy as np

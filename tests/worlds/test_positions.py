@@ -22,6 +22,7 @@ def outcome(state: State) -> tuple[list[int], list[int]]:
     return list(state.result.payments), places
 
 
+@pytest.mark.full
 @every_setup
 @pytest.mark.parametrize("hands", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_positions_are_the_engines_move_by_move(setup: tuple[str, Options], hands: int) -> None:
@@ -53,6 +54,7 @@ def test_positions_are_the_engines_move_by_move(setup: tuple[str, Options], hand
         assert (stepped.payments[1].tolist(), stepped.places[1].tolist()) == outcome(session.state)
 
 
+@pytest.mark.sampled(3)
 @every_setup
 def test_playing_out_by_thrifty_is_what_the_bots_would_do(setup: tuple[str, Options]) -> None:
     rules = rules_of(setup)
@@ -71,6 +73,7 @@ def test_playing_out_by_thrifty_is_what_the_bots_would_do(setup: tuple[str, Opti
         assert (payments[0], places[0]) == outcome(state)
 
 
+@pytest.mark.full
 @every_setup
 def test_random_playouts_depend_on_seed_and_number_alone(setup: tuple[str, Options]) -> None:
     rules = rules_of(setup)
@@ -90,6 +93,7 @@ def test_random_playouts_depend_on_seed_and_number_alone(setup: tuple[str, Optio
     assert ((whole.places == 1).sum(axis=2) == 1).all()
 
 
+@pytest.mark.full
 @pytest.mark.sampled(9, 9)
 @every_setup
 def test_worlds_become_positions(setup: tuple[str, Options]) -> None:
@@ -114,6 +118,7 @@ def test_worlds_become_positions(setup: tuple[str, Options]) -> None:
             session = session.play(rng.choice(state.legal_moves()))
 
 
+@pytest.mark.full
 def test_a_position_from_the_middle_can_be_played_out() -> None:
     """A hand that can go out at once does: the bidder of Big Three with one play left."""
     state = dasan.start(dasan.rules("big-three"), ["4H 4S", "5D 6D", "7C"], bidder=0, bid=2, leader=0)
@@ -122,6 +127,7 @@ def test_a_position_from_the_middle_can_be_played_out() -> None:
     assert judged.payments[judged.moves.index(judged.best())].tolist() == [4.0] * 50
 
 
+@pytest.mark.full
 def test_where_payments_are_settled_the_place_counts() -> None:
     """W.22: who holds what is paid for when the first is out; after that a pair keeps the last card from being beaten."""
     rules = dasan.rules("winner", players=3, scoring="cards")
@@ -134,6 +140,7 @@ def test_where_payments_are_settled_the_place_counts() -> None:
     assert str(judged.best()) == "3D 3C"
 
 
+@pytest.mark.full
 def test_judging_knows_what_it_cannot_see() -> None:
     """The same view, the same judgement, whatever lies hidden."""
     state = dasan.deal(dasan.rules("winner", players=3), seed=8)
@@ -148,6 +155,7 @@ def test_judging_knows_what_it_cannot_see() -> None:
     assert ours.best() in ours.moves
 
 
+@pytest.mark.full
 def test_cards_offered_in_secret_are_not_taken_from_one_world() -> None:
     """W.20: who sees the offer may fill positions with worlds; for others each world has an offer of its own."""
     rng = random.Random(3)
@@ -197,6 +205,7 @@ def test_what_cannot_be_is_refused() -> None:
             wrong()
 
 
+@pytest.mark.full
 def test_statistics_of_random_playouts_match_the_engines() -> None:
     """W.18: the mean place of the seat that leads, by random hands of the engine and of the kernels."""
     rules = dasan.rules("winner", players=3)

@@ -28,7 +28,7 @@ def moments(rules: dasan.Rules, seed: int, part: float) -> Iterator[State]:
         yield session.state
 
 
-@pytest.mark.sampled(8, 8)
+@pytest.mark.sampled(4, 8)
 @every_setup
 def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) -> None:
     for number, state in enumerate(moments(rules_of(setup), 3, 0.05)):
@@ -41,7 +41,7 @@ def test_a_world_played_again_gives_the_same_view(setup: tuple[str, Options]) ->
                     assert dasan.replay(world.record()) == world
 
 
-@pytest.mark.sampled(9, 9)
+@pytest.mark.sampled(3, 9)
 @every_setup
 def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> None:
     for number, state in enumerate(moments(rules_of(setup), 5, 0.04)):
@@ -53,6 +53,7 @@ def test_the_compiled_twin_deals_the_same_worlds(setup: tuple[str, Options]) -> 
             assert deals.hand(i, players) == tuple(world.kitty)
 
 
+@pytest.mark.full
 @pytest.mark.sampled(9, 9)
 @every_setup
 def test_states_that_look_the_same_give_the_same_worlds(setup: tuple[str, Options]) -> None:
@@ -69,6 +70,7 @@ def test_states_that_look_the_same_give_the_same_worlds(setup: tuple[str, Option
             ).all()
 
 
+@pytest.mark.full
 @every_preset
 def test_a_world_depends_on_its_number_alone(preset: str) -> None:
     view = dasan.deal(dasan.rules(preset), seed=3).view(1)
@@ -80,6 +82,7 @@ def test_a_world_depends_on_its_number_alone(preset: str) -> None:
     assert len(worlds.deals(view, 0)) == 0
 
 
+@pytest.mark.full
 def test_what_nothing_explains_is_refused() -> None:
     state = dasan.deal(dasan.rules("big-two"), seed=3)
     view = state.view(0 if state.opener else 1)

@@ -19,6 +19,8 @@ from dasan.cards import format_cards
 from dasan.play.events import EventType
 from dasan.worlds.knowledge import Knowledge
 
+pytestmark = pytest.mark.full
+
 Wanted = Callable[[View, Knowledge], bool]
 MOST = 3.3
 """A chi-square that is less likely than 1 in 2,000 if worlds are drawn uniformly."""
