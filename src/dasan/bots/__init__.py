@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 
 from dasan.arguments import shown, whole
 from dasan.bots.characters import CHARACTERS, Character, at_level
@@ -14,63 +16,27 @@ GROUP = "dasan.bots"
 """Entry points of this group are bots of other packages: functions that make one from a seed."""
 
 
-def _random(seed: int) -> ExplainingBot:
-    from dasan.bots.random_bot import RandomBot
-
-    return RandomBot(seed)
-
-
-def _low(seed: int) -> ExplainingBot:
-    from dasan.bots.simple import LowBot
-
-    return LowBot()
-
-
-def _shed(seed: int) -> ExplainingBot:
-    from dasan.bots.simple import ShedBot
-
-    return ShedBot()
+_PLAYERS = {
+    "random": ("random_bot", "RandomBot", True),
+    "low": ("simple", "LowBot", False),
+    "shed": ("simple", "ShedBot", False),
+    "thrifty": ("thrifty", "ThriftyBot", False),
+    "greedy": ("greedy", "GreedyBot", False),
+    "search": ("search", "SearchBot", True),
+    "net": ("net", "NetBot", False),
+    "strong": ("search", "StrongBot", True),
+}
+"""By name: the module, the class, and whether it draws random numbers, so that it is made from a seed."""
 
 
-def _greedy(seed: int) -> ExplainingBot:
-    from dasan.bots.greedy import GreedyBot
-
-    return GreedyBot()
-
-
-def _thrifty(seed: int) -> ExplainingBot:
-    from dasan.bots.thrifty import ThriftyBot
-
-    return ThriftyBot()
-
-
-def _net(seed: int) -> ExplainingBot:
-    from dasan.bots.net import NetBot
-
-    return NetBot()
-
-
-def _search(seed: int) -> ExplainingBot:
-    from dasan.bots.search import SearchBot
-
-    return SearchBot(seed)
-
-
-def _strong(seed: int) -> ExplainingBot:
-    from dasan.bots.search import StrongBot
-
-    return StrongBot(seed)
+def _player(name: str, seed: int) -> ExplainingBot:
+    module, kind, drawing = _PLAYERS[name]
+    make: Callable[..., ExplainingBot] = getattr(import_module(f"dasan.bots.{module}"), kind)
+    return make(seed) if drawing else make()
 
 
 _OWN: dict[str, Callable[[int], ExplainingBot]] = {
-    "random": _random,
-    "low": _low,
-    "shed": _shed,
-    "thrifty": _thrifty,
-    "greedy": _greedy,
-    "search": _search,
-    "net": _net,
-    "strong": _strong,
+    **{name: partial(_player, name) for name in _PLAYERS},
     **{character.bot: at_level(character.level) for character in CHARACTERS},
 }
 
