@@ -96,7 +96,6 @@ CARDSETS = Backend(
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME),
     summary="compiled: a hand is a set of cards, a play an exact set of one to five",
     compiled=True,
-    package="dasan.kernels.cardsets",
     honours={
         Rules: {
             **DESCRIBES,

@@ -61,7 +61,6 @@ class Backend:
     """One way to play or to solve.
 
     name: what `env.backend` says. summary: how it works, in a few words. compiled: whether it runs as machine code.
-    package: where its modules `env` and `playout` are, if it has environments and worlds.
     honours: None for what plays every `Rules` value there is, else the conditions, field by field; together: conditions on
     several fields, looked at after those.
     """
@@ -70,7 +69,6 @@ class Backend:
     purposes: tuple[Purpose, ...]
     summary: str
     compiled: bool
-    package: str = ""
     honours: Honoured | None = None
     together: tuple[Check, ...] = ()
 

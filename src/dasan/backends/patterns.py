@@ -72,7 +72,6 @@ PATTERNS = Backend(
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS, Purpose.ENDGAME),
     summary="compiled: a hand is the cards held once and those held twice, a play a pattern",
     compiled=True,
-    package="dasan.kernels.patterns",
     honours={
         Rules: {
             **DESCRIBES,

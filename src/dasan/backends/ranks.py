@@ -140,7 +140,6 @@ RANKS = Backend(
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
     summary="compiled: a hand is how many cards of each rank",
     compiled=True,
-    package="dasan.kernels.ranks",
     honours=HONOURS,
     together=TOGETHER,
 )

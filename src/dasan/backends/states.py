@@ -21,7 +21,6 @@ ENGINE = Backend(
     purposes=(Purpose.ENVIRONMENTS, Purpose.WORLDS),
     summary="the interpreted engine: every rules value there is",
     compiled=False,
-    package="dasan.interpreted",
 )
 
 

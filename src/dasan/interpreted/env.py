@@ -123,6 +123,14 @@ def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], 
     return NONE
 
 
+def show(memory: EngineMemory, buffers: Buffers, tables: EngineTables, scratch: Words) -> None:
+    """Write what the seats to act see, for hands under way that have been put into `memory`."""
+    for buffer in (buffers.done, buffers.rewards, buffers.places):
+        buffer[:] = 0
+    for i in range(len(memory.states)):
+        publish(i, memory, buffers, tables, True)
+
+
 def _enter(i: int, state: State, result: Result | None, memory: EngineMemory, buffers: Buffers) -> None:
     """Go on from `state` in environment `i`. result: that of the hand that has just ended."""
     if buffers.done[i]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
@@ -13,18 +12,7 @@ import numpy.typing as npt
 
 from dasan.arguments import WrongType, amount, instance, shown, whole
 from dasan.backends import Purpose, choose
-from dasan.features import (
-    Feature,
-    action_features,
-    layout,
-    move_layout,
-    move_size,
-    observation_size,
-    perfect_layout,
-    perfect_size,
-)
-from dasan.features.cards import eights
-from dasan.features.packing import packed_size
+from dasan.features import Feature, action_features, layout, move_layout, move_size, perfect_layout, perfect_size
 from dasan.play.action_ids import action_ids
 from dasan.play.dealing import Deal
 from dasan.play.new_hand import begin
@@ -32,12 +20,14 @@ from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 from dasan.vector.choosing import best_of_rows, for_rows
 from dasan.vector.duel import Duel, Player, Score, duel
-from dasan.vector.given import Given, seeds_of
+from dasan.vector.given import seeds_of
 from dasan.vector.legal import LegalActions
 from dasan.vector.recipe import Recipe
 
 if TYPE_CHECKING:
     from dasan.kernels.env.one_hand import OneHand
+    from dasan.kernels.runtime.parcels import Bound
+    from dasan.vector.allocation import Allocation
     from dasan.worlds.positions import Positions
 
 MOST_ENVS = (1 << 31) - 1
@@ -90,114 +80,55 @@ class VectorEnv:
         buffers: Mapping[str, npt.NDArray[Any]],
     ) -> None:
         from dasan.kernels.env import buffers as env_buffers
-        from dasan.kernels.env import optional_outputs
         from dasan.kernels.env import threads as worker_threads
-        from dasan.kernels.runtime import parcels, table_cache
-        from dasan.vector.history import History
+        from dasan.kernels.runtime import parcels
+        from dasan.vector.allocation import allocate
 
-        rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
-        num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
+        self.rules = rules = instance(rules, Rules, "environments take rules, such as dasan.rules gives")
+        self.num_envs = num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
         if not isinstance(buffers, Mapping):
             raise WrongType(f"buffers are a dictionary of arrays, not {shown(buffers)}")
-        session, observations, mask = recipe.session, recipe.observations, recipe.mask
-        legal, moves, perfect = recipe.legal, recipe.moves, recipe.perfect
         self._recipe = recipe
-        self.rules = rules
-        self.num_envs = num_envs
         self.num_players = rules.players
-        self.session = session
+        self.session = recipe.session
         self.seed = seeds_of(seed, num_envs)
-        self.ids = action_ids(rules, session)
-        self.num_features = observation_size(rules, session)
-        self.num_flags = eights(sum(f.size for f in layout(rules, session) if f.flags))
+        self.ids = action_ids(rules, recipe.session)
         chosen = choose(rules, Purpose.ENVIRONMENTS, recipe.backend)
         self.backend = chosen.name
-        self._kernels: Any = import_module(f"{chosen.package}.env")
-        if chosen.compiled:
-            self._tables, self.num_actions = table_cache.load_or_make(
-                rules, session, lambda: (self._kernels.tables(rules, session), self.ids.count)
-            )
-        else:
-            self._tables, self.num_actions = self._kernels.tables(rules, session), self.ids.count
-        self._states, self._base = self._kernels.make_state(rules, num_envs)
-        n = num_envs
-        most = self._kernels.most_legal(rules)
-        given = Given(buffers)
-        drawn = self._kernels.drawn(self._tables)
-        written = env_buffers.Written(
-            mask=mask is True,
-            bits=mask == "packed" or (len(drawn) > 0 and not (mask is True and legal)),
-            legal=legal or len(drawn) == 0,
-            obs=observations is True,
-        )
-        seen = {
-            "mask": written.mask,
-            "packed_mask": mask == "packed",
-            "obs": written.obs,
-            "packed_obs": observations == "packed",
-            "legal": legal,
-        }
-
-        def take(name: str, shape: tuple[int, ...], kind: type[np.generic]) -> npt.NDArray[Any]:
-            """An array that the caller sees, or one that only the kernels need."""
-            return given.take(name, shape, kind) if seen.get(name, True) else np.zeros(shape, kind)
-
-        self._buffers = env_buffers.new_buffers(
-            n,
-            rules.players,
-            self.num_actions,
-            most,
-            drawn,
-            written,
-            features=self.num_features,
-            packed_words=packed_size(self.num_features, self.num_flags) if observations else 0,
-            take=take,
-        )
-        given.accept()
-        self._mask: npt.NDArray[np.bool_] | None = self._buffers.mask.view(np.bool_) if written.mask else None
-        self.packed_mask: npt.NDArray[np.uint64] | None = self._buffers.bits if mask == "packed" else None
-        self.obs: npt.NDArray[np.uint8] | None = self._buffers.obs.view(np.uint8) if written.obs else None
-        self.packed_obs: npt.NDArray[np.uint64] | None = self._buffers.packed if observations == "packed" else None
-        self.done: npt.NDArray[np.bool_] = self._buffers.done.view(np.bool_)
-        self.rewards = self._buffers.rewards
-        self.places = self._buffers.places
-        self.to_act = self._buffers.to_act
-        self.num_legal = self._buffers.num_legal
-        self.num_perfect_features = perfect_size(rules)
-        optional = optional_outputs.new_optional_outputs(
-            rules, session, n, perfect=perfect, moves=moves is not None, most=most if moves == "padded" else 0
-        )
-        self._padded = moves == "padded"
-        self._ragged = moves == "ragged"
-        self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if perfect else None
-        self.moves: npt.NDArray[np.uint8] | None = None if moves is None else self._as_moves(optional.rows)
-        self.move_starts: npt.NDArray[np.int64] | None = None if moves is None else optional.starts
-        self._legal_actions = LegalActions(
-            self._buffers,
-            self.num_actions,
-            mask=self._mask,
-            listed=legal,
-            starts=optional.starts if self._ragged else None,
-            padded=self._padded,
-        )
-        self._history = History(n, recipe.history, self.ids.gives)
-        self.history, self.history_seats = self._history.actions, self._history.seats
-        self._skipping = recipe.skip_forced
-        self._env_buffers, self._orders = env_buffers, worker_threads
-        self._bind = parcels.bound
-        self._bound: parcels.Bound | None = None
-        self._team = worker_threads.Team(n, recipe.threads if chosen.compiled else 1)
-        self._workspace = worker_threads.Workspace(
-            chosen=np.zeros(n, np.int32),
-            choice=np.zeros(n, np.uint64),
-            scratch=np.zeros((self._team.threads, self._kernels.SCRATCH), np.uint64),
-            observing=bool(observations),
-            optional=optional,
-            past=self._history.past,
-        )
+        self._env_buffers, self._orders, self._bind = env_buffers, worker_threads, parcels.bound
+        self._bound: Bound | None = None
+        self._expose(allocate(rules, num_envs, chosen, recipe, buffers))
         # Not at exit: code that runs then can still step, and the workers are daemons.
         finalize(self, self._team.dismiss).atexit = False
         self.reset()
+
+    def _expose(self, made: Allocation) -> None:
+        """Name the arrays that the caller sees."""
+        recipe, buffers, optional = self._recipe, made.buffers, made.workspace.optional
+        self._code, self._tables, self._states, self._base = made.code, made.tables, made.states, made.base
+        self._buffers, self._history, self._team, self._workspace = made.buffers, made.history, made.team, made.workspace
+        self.num_actions, self.num_features, self.num_flags = made.num_actions, made.num_features, made.num_flags
+        self.num_perfect_features = perfect_size(self.rules)
+        self._mask: npt.NDArray[np.bool_] | None = buffers.mask.view(np.bool_) if recipe.mask is True else None
+        self.packed_mask: npt.NDArray[np.uint64] | None = buffers.bits if recipe.mask == "packed" else None
+        self.obs: npt.NDArray[np.uint8] | None = buffers.obs.view(np.uint8) if recipe.observations is True else None
+        self.packed_obs: npt.NDArray[np.uint64] | None = buffers.packed if recipe.observations == "packed" else None
+        self.done: npt.NDArray[np.bool_] = buffers.done.view(np.bool_)
+        self.rewards, self.places = buffers.rewards, buffers.places
+        self.to_act, self.num_legal = buffers.to_act, buffers.num_legal
+        self._padded, self._ragged = recipe.moves == "padded", recipe.moves == "ragged"
+        self.perfect: npt.NDArray[np.uint8] | None = optional.hidden.view(np.uint8) if recipe.perfect else None
+        self.moves: npt.NDArray[np.uint8] | None = None if recipe.moves is None else self._as_moves(optional.rows)
+        self.move_starts: npt.NDArray[np.int64] | None = None if recipe.moves is None else optional.starts
+        self.history, self.history_seats = made.history.actions, made.history.seats
+        self._legal_actions = LegalActions(
+            buffers,
+            made.num_actions,
+            mask=self._mask,
+            listed=recipe.legal,
+            starts=optional.starts if self._ragged else None,
+            padded=self._padded,
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return _from_recipe, (self.rules, self.num_envs, self.seed, self._recipe)
@@ -266,7 +197,7 @@ class VectorEnv:
         and `history` begins anew.
 
         ValueError: the positions have other rules, another backend or another number than the environments, or a hand among
-        them is over; or the environments write no observations or are not compiled.
+        them is over; or the environments write no observations.
         """
         from dasan.worlds.positions import Positions
 
@@ -275,11 +206,11 @@ class VectorEnv:
             raise ValueError("load takes one position of the same game for each environment")
         if not self._workspace.observing or positions.over.any():
             raise ValueError("load takes hands under way, and environments with observations")
-        if positions.backend != self.backend or self.backend == "engine":
-            raise ValueError("load takes positions and environments of one compiled backend")
+        if positions.backend != self.backend:
+            raise ValueError("load takes positions and environments of one backend")
         positions.copy_rows(self._states)
         self._history.clear()
-        self._kernels.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
+        self._code.environments.show(self._states, self._buffers, self._tables, self._workspace.scratch[0])
         self._write_optional()
 
     def step(self, actions: npt.NDArray[Any]) -> None:
@@ -305,7 +236,7 @@ class VectorEnv:
             raise ValueError(f"action {self._workspace.chosen[bad]} is not legal in environment {bad}")
         if self._history:
             self._history.enter(self._workspace.chosen, seats, self._buffers)
-        if self._skipping:
+        if self._recipe.skip_forced:
             self._command(self._orders.FORCED)
         self._write_optional()
 
@@ -335,9 +266,8 @@ class VectorEnv:
         from dasan.kernels.env.one_hand import OneHand
         from dasan.kernels.env.playout_policies import thrifty_tables
 
-        playout: Any = import_module(self._kernels.__name__.replace(".env", ".playout"))
         hands = OneHand(self._states, self._buffers, self._tables, self._workspace.scratch[0])
-        return playout.choose_all, hands, None if self.backend == "engine" else thrifty_tables(self.rules)
+        return self._code.playouts.choose_all, hands, None if self.backend == "engine" else thrifty_tables(self.rules)
 
     def past(self) -> npt.NDArray[np.uint8]:
         """uint8 [n, k, num_move_features + num_players]: the moves of `history` as features, for a network. A new array.
@@ -386,7 +316,7 @@ class VectorEnv:
         Deal k is the first hand of seed `seed * 1_000_003 + k`. "random" draws uniformly, "thrifty" is the bot; see `Score` for
         the others. ValueError: a player is none of them, or does not give one real number for each row.
         """
-        return duel(self.like, self.num_players, one, others, deals, seed)
+        return duel(self.like, self.rules, one, others, deals, seed)
 
     def row_of(self, actions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """int64 [n]: the rows of `moves` with the features of these legal actions, one for each environment.
@@ -420,7 +350,7 @@ class VectorEnv:
     def dealt(self, i: int) -> State:
         """The engine's first state of the hand that environment `i` is playing."""
         i = whole(i, "an environment", 0, self.num_envs - 1)
-        hands, kitty, dealer, *optional = self._kernels.deals(self.rules, self._states, i)
+        hands, kitty, dealer, *optional = self._code.environments.deals(self.rules, self._states, i)
         leader, exchange = optional or (None, None)
         return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
 
@@ -435,7 +365,7 @@ class VectorEnv:
         bound = self._bound
         if bound is None or bound.parcel[0] is not posts or bound.parcel[1] is not own:
             parcel = (posts, own, self._states, self._buffers, self._tables)
-            bound = self._bound = self._bind(self._kernels.serve, parcel, 2)
+            bound = self._bound = self._bind(self._code.environments.serve, parcel, 2)
         return bound(me, order)
 
     def _write_optional(self) -> None:

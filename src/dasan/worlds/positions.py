@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +158,7 @@ class Positions:
         buffers = self._work.buffers
         if not 0 <= action < self.ids.count or not buffers.mask[0, action]:
             raise ValueError(f"action {action} is not legal in position {i}")
-        over = self._game.step(self._work, action)
+        over = bool(self._game.step(self._work, action))
         for mine, theirs in zip(self._game.arrays(self._rows), self._game.arrays(self._work.states), strict=True):
             mine[i] = theirs[0]
         self.over[i] = over
@@ -250,16 +249,16 @@ class _Game:
 
     def __init__(self, rules: Rules, backend: Backend) -> None:
         from dasan.kernels.env import playout_policies
+        from dasan.kernels.env.code import code_of
 
         self._rules = rules
-        self._batch: Any = import_module(f"{backend.package}.env")
-        self._playout: Any = import_module(f"{backend.package}.playout")
-        self._tables = self._batch.tables(rules, True)
+        self._environments, self._playouts, _ = code_of(backend)
+        self._tables = self._environments.tables(rules, True)
         self._thrifty: Any = playout_policies.thrifty_tables(rules) if backend.compiled else None
-        self.put = self._playout.put
+        self.put, self.publish, self.step = self._playouts.put, self._playouts.publish, self._playouts.step
 
     def memory(self, size: int) -> Any:
-        return self._batch.make_state(self._rules, size)[0]
+        return self._environments.make_state(self._rules, size)[0]
 
     def arrays(self, rows: Any) -> tuple[Any, ...]:
         """The arrays of a memory, a row for each position."""
@@ -272,22 +271,16 @@ class _Game:
         from dasan.kernels.env.buffers import Written, new_buffers
         from dasan.kernels.env.one_hand import OneHand
 
-        count, most = action_ids(self._rules, True).count, self._batch.most_legal(self._rules)
+        count, most = action_ids(self._rules, True).count, self._environments.most_legal(self._rules)
         written = Written(mask=True, bits=False, legal=True, obs=False)
-        buffers = new_buffers(1, self._rules.players, count, most, self._batch.drawn(self._tables), written)
-        return OneHand(self.memory(1), buffers, self._tables, np.zeros(self._batch.SCRATCH, np.uint64))
+        buffers = new_buffers(1, self._rules.players, count, most, self._environments.drawn(self._tables), written)
+        return OneHand(self.memory(1), buffers, self._tables, np.zeros(self._environments.SCRATCH, np.uint64))
 
     def fill(self, rows: Any, first: int, one: Any, two: Any) -> None:
-        self._playout.fill(rows, first, one, two, self._tables)
-
-    def publish(self, hand: OneHand) -> None:
-        self._playout.publish(hand)
+        self._playouts.fill(rows, first, one, two, self._tables)
 
     def choose(self, hand: OneHand) -> int:
-        return int(self._playout.choose(hand, self._thrifty))
-
-    def step(self, hand: OneHand, action: int) -> bool:
-        return bool(self._playout.step(hand, action))
+        return int(self._playouts.choose(hand, self._thrifty))
 
     def play_out(self, rows: Any, plan: Plan, payments: Any, places: Any) -> int:
-        return int(self._playout.play_out(rows, plan, self.work(), self._thrifty, payments, places))
+        return int(self._playouts.play_out(rows, plan, self.work(), self._thrifty, payments, places))

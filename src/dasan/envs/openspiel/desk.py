@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from threading import local
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from dasan.backends import Purpose, choose
 from dasan.cards import Card
 from dasan.kernels.env.buffers import Buffers, Written, new_buffers
+from dasan.kernels.env.code import Environments, Hands, code_of
 from dasan.kernels.env.one_hand import SEATS, DealtHand, OneHand
 from dasan.kernels.runtime.compiled import DISABLED
 from dasan.kernels.runtime.parcels import bound
@@ -37,7 +37,7 @@ class _Place:
 
     __slots__ = ("buffers", "deal", "legal", "memory", "move", "one", "shown", "states", "two")
 
-    def __init__(self, rules: Rules, env: Any, playout: Any, tables: Any, count: int) -> None:
+    def __init__(self, rules: Rules, env: Environments, hands: Hands, tables: Any, count: int) -> None:
         self.memory, states = _in_one_piece(env.make_state(rules, 1)[0])
         drawn, players = env.drawn(tables), rules.players
         written = Written(mask=False, bits=len(drawn) > 0, legal=True, obs=False)
@@ -46,8 +46,8 @@ class _Place:
         self.states = states
         self.one, self.two = np.zeros((2, 1, players + 1), np.uint64)
         hand = OneHand(states, self.buffers, tables, np.zeros(env.SCRATCH, np.uint64))
-        self.move = bound(playout.move_hand, hand, 1)
-        self.deal = bound(playout.deal_hand, DealtHand(hand, self.one, self.two), 0)
+        self.move = bound(hands.move_hand, hand, 1)
+        self.deal = bound(hands.deal_hand, DealtHand(hand, self.one, self.two), 0)
         self.shown: bytes | None = None
 
 
@@ -66,13 +66,13 @@ class Desk:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        package = choose(rules, Purpose.WORLDS, "compiled").package
-        env: Any = import_module(f"{package}.env")
-        playout: Any = import_module(f"{package}.playout")
-        self._put = playout.put
+        env, playouts, hands = code_of(choose(rules, Purpose.WORLDS, "compiled"))
+        if hands is None:
+            raise ValueError("no kernels step single hands of this game")
+        self._put = playouts.put
         count = action_ids(rules).count
         tables, _ = load_or_make(rules, False, lambda: (env.tables(rules, False), count))
-        self._places = _Places(rules, env, playout, tables, count)
+        self._places = _Places(rules, env, hands, tables, count)
         self._deck = tuple(rules.order.hand(rules.pack))
         self._bits = [bit_of(rules, c) for c in self._deck]
         self._begun: dict[tuple[object, ...], bytes] = {}

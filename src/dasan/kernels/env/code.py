@@ -1,0 +1,108 @@
+"""The code of a backend: the functions that batched environments, positions and single hands call, whichever game they play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dasan.backends import CARDSETS, ENGINE, PATTERNS, RANKS, Backend
+from dasan.play.state import State
+from dasan.ruleset.rules import Rules
+
+if TYPE_CHECKING:
+    from dasan.kernels.env.buffers import Buffers
+    from dasan.kernels.env.one_hand import DealtHand, OneHand
+    from dasan.kernels.env.playouts import Plan
+
+Words = npt.NDArray[np.uint64]
+
+
+class Environments(Protocol):
+    """A module of batched environments. `states` and `tables` are its own: the memory of the hands, and what follows from the
+    rules. SCRATCH: the words that a thread needs to work.
+    """
+
+    SCRATCH: int
+
+    def tables(self, rules: Rules, session: bool, /) -> Any: ...
+    def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words]:
+        """The states, and the words in them that seed the environments."""
+
+    def drawn(self, tables: Any, /) -> Words:
+        """The order in which `sample` counts ids in packed masks; empty if it draws from the list of legal actions."""
+
+    def most_legal(self, rules: Rules, /) -> int: ...
+    def deals(self, rules: Rules, states: Any, i: int, /) -> tuple[Any, ...]:
+        """Hands, kitty and dealer of environment `i` as they were dealt; where the game has them, its leader and exchange."""
+
+    def serve(self, parcel: Any, me: int, order: int, /) -> int:
+        """Carry out a command on the environments of thread `me`, see `threads`."""
+
+    def show(self, states: Any, buffers: Buffers, tables: Any, scratch: Words, /) -> None:
+        """Write seats to act, legal actions and observations of hands under way."""
+
+
+class Playouts(Protocol):
+    """A module of positions in the same memory, and of playouts from them."""
+
+    def put(self, state: State, states: Any, i: int, /) -> None: ...
+    def fill(self, states: Any, first: int, one: Words, two: Words, tables: Any, /) -> None: ...
+    def publish(self, hand: OneHand, /) -> None: ...
+    def choose(self, hand: OneHand, thrifty: Any, /) -> int: ...
+    def step(self, hand: OneHand, action: int, /) -> bool: ...
+    def play_out(
+        self,
+        rows: Any,
+        plan: Plan,
+        hand: OneHand,
+        thrifty: Any,
+        payments: npt.NDArray[np.int32],
+        places: npt.NDArray[np.uint8],
+        /,
+    ) -> int: ...
+    def choose_all(self, hands: OneHand, thrifty: Any, actions: npt.NDArray[np.int32], /) -> None: ...
+
+
+class Hands(Protocol):
+    """Kernels over one hand that answer with its seat to act and legal actions, see `one_hand`."""
+
+    def move_hand(self, parcel: OneHand, action: int, /) -> Any: ...
+    def deal_hand(self, parcel: DealtHand, /) -> Any: ...
+
+
+class Code(NamedTuple):
+    """The modules of a backend. hands: None where they are not compiled."""
+
+    environments: Environments
+    playouts: Playouts
+    hands: Hands | None
+
+
+def code_of(backend: Backend) -> Code:
+    """The code of a backend that plays environments and positions. ValueError: it plays neither."""
+    if backend is RANKS:
+        from dasan.kernels.ranks import env as rank_env
+        from dasan.kernels.ranks import playout as rank_playout
+
+        return Code(rank_env, rank_playout, rank_playout)
+    if backend is CARDSETS:
+        from dasan.kernels.cardsets import env as cardset_env
+        from dasan.kernels.cardsets import playout as cardset_playout
+
+        return Code(cardset_env, cardset_playout, cardset_playout)
+    if backend is PATTERNS:
+        from dasan.kernels.patterns import env as pattern_env
+        from dasan.kernels.patterns import playout as pattern_playout
+
+        return Code(pattern_env, pattern_playout, pattern_playout)
+    if backend is ENGINE:
+        from dasan.interpreted import env as engine_env
+        from dasan.interpreted import playout as engine_playout
+
+        return Code(engine_env, engine_playout, None)
+    raise ValueError(f"{backend.name} plays no environments")
+
+
+__all__ = ["Code", "Environments", "Hands", "Playouts", "code_of"]
