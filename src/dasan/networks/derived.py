@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from dasan.kernels.network.derived import DerivedTables
+
     Bytes = npt.NDArray[np.uint8]
     Longs = npt.NDArray[np.int64]
 
@@ -33,7 +35,7 @@ class Derived:
     move: tuple[Feature, ...]
     observation_size: int
     move_size: int
-    _tables: tuple[Longs, Longs, Longs, int, int, Longs, npt.NDArray[np.bool_], Longs, int, bool, int, Longs, Longs]
+    _tables: DerivedTables
 
     def rows(
         self, obs: Bytes, envs: Longs, num: npt.NDArray[np.int32], starts: Longs, moves: Bytes, out: tuple[Bytes, Bytes]
@@ -49,7 +51,7 @@ class Derived:
         from dasan.kernels.network.derived import derive
 
         begin = np.empty(len(envs) + 1, np.int64)
-        derive(obs, envs, num, starts, moves, *self._tables, *out, begin)
+        derive(obs, envs, num, starts, moves, self._tables, *out, begin)
         return begin
 
     def of(self, observation: Sequence[int], moves: Sequence[Sequence[int]]) -> tuple[Bytes, Bytes]:
@@ -73,7 +75,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
     """The longer rows of a game. session: as for `layout`. answers: whether they also say who can answer a play."""
     import numpy as np
 
-    from dasan.kernels.network.derived import NUMBERS
+    from dasan.kernels.network.derived import NUMBERS, DerivedTables
 
     seen, played = layout(rules, session), move_layout(rules, session)
     n, many, slots = ranks(rules), copies(rules), card_slots(rules)
@@ -123,20 +125,20 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
     }
     used = [{rank for counts in found for rank, _ in counts} for found in runs.values()]
     sets = range(at["played"].start, at["played"].start + at["played"].size, slots)
-    tables = (
-        rank_of,
-        np.arange(cards.size) % n if cards.name == "counts" else rank_of,
-        np.array([at["hand"].start, *sets], np.int64),
-        at["hand"].start,
-        cards.start,
-        pack,
-        np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
-        np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
-        many,
-        any(row.kind == "two-pair" for row in rules.catalogue.rows),
-        rules.players,
-        np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) :])], np.int64),
-        np.array([f.start for f in move[len(played) :]], np.int64),
+    tables = DerivedTables(
+        rank_of=rank_of,
+        move_rank_of=np.arange(cards.size) % n if cards.name == "counts" else rank_of,
+        seen=np.array([at["hand"].start, *sets], np.int64),
+        hand=at["hand"].start,
+        cards=cards.start,
+        pack=pack,
+        in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
+        shortest=np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
+        copies=many,
+        pairs_apart=any(row.kind == "two-pair" for row in rules.catalogue.rows),
+        players=rules.players,
+        obs_at=np.array([at["hand_sizes"].start, *(f.start for f in observation[len(seen) :])], np.int64),
+        moves_at=np.array([f.start for f in move[len(played) :]], np.int64),
     )
     return Derived(observation, move, _size(observation), _size(move), tables)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -64,6 +66,32 @@ def _answer(
     out[above_at + min(NUMBERS - 1, above)] = 1
 
 
+class DerivedTables(NamedTuple):
+    """What `derive` reads of a game.
+
+    rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
+    begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
+    of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
+    shortest of each. copies: the most cards of one rank. pairs_apart: whether two pairs that are no row are a play. players: how
+    many there are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at:
+    where those of moves begin; the last of both, who can answer a play, may be missing.
+    """
+
+    rank_of: Longs
+    move_rank_of: Longs
+    seen: Longs
+    hand: int
+    cards: int
+    pack: Longs
+    in_runs: npt.NDArray[np.bool_]
+    shortest: Longs
+    copies: int
+    pairs_apart: bool
+    players: int
+    obs_at: Longs
+    moves_at: Longs
+
+
 @compiled
 def derive(
     obs: Bytes,
@@ -71,32 +99,18 @@ def derive(
     num: npt.NDArray[np.int32],
     starts: Longs,
     moves: Bytes,
-    rank_of: Longs,
-    move_rank_of: Longs,
-    seen: Longs,
-    hand: int,
-    cards: int,
-    pack: Longs,
-    in_runs: npt.NDArray[np.bool_],
-    shortest: Longs,
-    copies: int,
-    pairs_apart: bool,
-    players: int,
-    obs_at: Longs,
-    moves_at: Longs,
+    tables: DerivedTables,
     out_obs: Bytes,
     out_moves: Bytes,
     begin: Longs,
 ) -> None:
     """Write one longer row of `obs` for each of `envs`, and longer rows of all its legal moves, begin[e] up to begin[e + 1].
 
-    rank_of, move_rank_of: the rank of each flag of a set of cards, in observations and in moves. seen: where the sets of cards
-    begin in an observation that nobody else holds. hand, cards: where the own hand begins, and the cards of a move. pack: cards
-    of each rank. in_runs: bool [2, ranks], the ranks of straights, and of runs of pairs. shortest: the number of ranks in the
-    shortest of each. copies: the most cards of one rank. pairs_apart: whether two pairs that are no row are a play. players: how
-    many there are. obs_at: where the numbers of cards that seats hold begin, then the new features of observations. moves_at:
-    where those of moves begin; the last of both, who can answer a play, may be missing. For the other arguments see `layers`.
+    For the other arguments see `layers`.
     """
+    rank_of, move_rank_of, seen, hand, cards, pack, in_runs, shortest, copies, pairs_apart, players, obs_at, moves_at = (
+        tables
+    )
     sizes_at, unseen_at, answers = obs_at[0], obs_at[1], len(obs_at) > 2
     kept_at, groups_at, straights_at, pair_runs_at = moves_at[0], moves_at[1], moves_at[2], moves_at[3]
     beatable_at, plays_at, beatable_plays_at = moves_at[4], moves_at[5], moves_at[6]
