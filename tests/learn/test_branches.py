@@ -36,17 +36,17 @@ SMALL = Config(
 def test_branches_show_one_observation_and_different_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = Trainer(SMALL)
     taken: list[tuple[np.ndarray, ...]] = []
-    take = trainer.hands.returns.take
+    take = trainer.hands.decisions.take
 
     def kept(keep: float, random: np.random.Generator) -> tuple[np.ndarray, ...]:
         taken.append(take(keep, random))
         return taken[-1]
 
-    monkeypatch.setattr(trainer.hands.returns, "take", kept)
+    monkeypatch.setattr(trainer.hands.decisions, "take", kept)
     trainer.epoch()
     assert len(taken) == SMALL.rounds
     assert trainer.progress.samples == trainer.progress.decisions > 0
-    assert trainer.hands.returns.waiting == 0
+    assert trainer.hands.decisions.waiting == 0
     sizes = []
     for obs, moves, targets, groups in taken:
         assert len(obs) == len(moves) == len(targets)

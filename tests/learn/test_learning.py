@@ -19,9 +19,9 @@ import pytest
 import dasan
 from dasan.learn.config import Config
 from dasan.learn.curves import read
+from dasan.learn.decisions import Decisions
 from dasan.learn.duel import duel
 from dasan.learn.ladder import climb
-from dasan.learn.returns import Returns
 from dasan.learn.trainer import Trainer
 from dasan.networks.network import Network
 from dasan.networks.trained import catalogue, load
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.full
 SMALL = Config("big-two", envs=32, rounds=3, steps=16, epochs=4, first=32, second=16, batch=128, trace=0.9, unit=2.0)
 
 
-def decide(returns: Returns, env: int, seat: int, value: float, explored: bool = False) -> None:
+def decide(decisions: Decisions, env: int, seat: int, value: float, explored: bool = False) -> None:
     """One decision whose observation is (environment, seat) and whose move is the value times ten."""
-    returns.add(
+    decisions.add(
         np.array([env]),
         np.array([seat], np.int8),
         np.full((1, 8), 10 * env + seat, np.uint8),
@@ -43,35 +43,35 @@ def decide(returns: Returns, env: int, seat: int, value: float, explored: bool =
     )
 
 
-def taken(returns: Returns) -> dict[tuple[int, int], float]:
+def taken(decisions: Decisions) -> dict[tuple[int, int], float]:
     """By observation and move: the target."""
-    obs, moves, targets, _ = returns.take(1.0, np.random.default_rng(1))
+    obs, moves, targets, _ = decisions.take(1.0, np.random.default_rng(1))
     return {(int(o[0]), int(m[0])): float(t) for o, m, t in zip(obs, moves, targets, strict=True)}
 
 
 def test_decisions_get_the_payment_of_the_seat_that_made_them() -> None:
-    returns = Returns(2, 3, 8, 8, capacity=4)
+    decisions = Decisions(2, 3, 8, 8, capacity=4)
     for env, seat, value in ((0, 0, 0.1), (1, 2, 0.2), (0, 2, 0.3), (0, 0, 0.4), (1, 2, 0.5), (1, 0, 0.6)):
-        decide(returns, env, seat, value)
-    assert returns.waiting == 6
-    assert taken(returns) == {}
+        decide(decisions, env, seat, value)
+    assert decisions.waiting == 6
+    assert taken(decisions) == {}
     payments = np.array([[2, -1, -1], [0, 0, 0]], np.float32)
-    returns.finish(np.array([0]), payments)
-    assert returns.waiting == 3
-    assert taken(returns) == {(0, 1): 2.0, (2, 3): -1.0, (0, 4): 2.0}
-    returns.finish(np.array([1]), np.array([[0, 0, 0], [-4, 2, 2]], np.float32))
-    assert taken(returns) == {(12, 2): 2.0, (12, 5): 2.0, (10, 6): -4.0}
-    assert returns.waiting == 0
+    decisions.finish(np.array([0]), payments)
+    assert decisions.waiting == 3
+    assert taken(decisions) == {(0, 1): 2.0, (2, 3): -1.0, (0, 4): 2.0}
+    decisions.finish(np.array([1]), np.array([[0, 0, 0], [-4, 2, 2]], np.float32))
+    assert taken(decisions) == {(12, 2): 2.0, (12, 5): 2.0, (10, 6): -4.0}
+    assert decisions.waiting == 0
 
 
 def test_a_trace_mixes_in_the_value_of_the_next_decision_and_stops_where_it_explored() -> None:
-    returns = Returns(1, 2, 8, 8, trace=0.5)
-    decide(returns, 0, 1, 0.1)
-    decide(returns, 0, 1, 0.8)
-    decide(returns, 0, 1, 0.4, explored=True)
-    decide(returns, 0, 1, 0.2)
-    returns.finish(np.array([0]), np.array([[0, 3]], np.float32))
-    found = taken(returns)
+    decisions = Decisions(1, 2, 8, 8, trace=0.5)
+    decide(decisions, 0, 1, 0.1)
+    decide(decisions, 0, 1, 0.8)
+    decide(decisions, 0, 1, 0.4, explored=True)
+    decide(decisions, 0, 1, 0.2)
+    decisions.finish(np.array([0]), np.array([[0, 3]], np.float32))
+    found = taken(decisions)
     assert found[1, 2] == pytest.approx(3)
     assert found[1, 4] == pytest.approx(0.5 * 0.2 + 0.5 * 3)
     assert found[1, 8] == pytest.approx(0.4)
@@ -82,7 +82,7 @@ def test_an_epoch_counts_every_hand_that_it_begins_and_no_forced_move() -> None:
     trainer = Trainer(SMALL)
     trainer.epoch()
     progress = trainer.progress
-    assert trainer.hands.returns.waiting == 0
+    assert trainer.hands.decisions.waiting == 0
     assert progress.hands >= SMALL.envs
     assert 0 < progress.decisions < progress.plies
     assert (

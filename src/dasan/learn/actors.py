@@ -58,11 +58,11 @@ def play(order: Order) -> Played:
     hands = _hands(json.dumps(config.to_json()))
     random = np.random.default_rng([config.seed, *order.number])
     hands.counts = Counts()
-    hands.returns.clear()
+    hands.decisions.clear()
     hands.weights, hands.past = order.weights, order.past
     hands.env.reset(hands.branches.begin(random))
     hands.play(random, 0 if config.branches > 1 else config.steps)
-    return Played(*hands.returns.take(config.keep, random), hands.counts, process_time() - begun)
+    return Played(*hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
 
 
 @lru_cache(maxsize=1)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from dasan import vector
 from dasan.learn.branches import NOTHING, Branches, Longs
 from dasan.learn.config import Config
+from dasan.learn.decisions import Decisions
 from dasan.learn.pool import Pool
-from dasan.learn.returns import Returns
 from dasan.networks.derived import derived
 from dasan.networks.network import Floats
 from dasan.networks.scoring import Scorer, Scores
@@ -52,7 +52,7 @@ class SelfPlay:
         if config.derived:
             longer = derived(rules, config.session, config.answers)
             self.sizes = longer.observation_size, longer.move_size
-        self.returns = Returns(config.envs, rules.players, *self.sizes, trace=config.trace)
+        self.decisions = Decisions(config.envs, rules.players, *self.sizes, trace=config.trace)
         self.counts = Counts()
         self.weights: Mapping[str, Floats] = {}
         """Those that play, as `Network` has them."""
@@ -98,7 +98,7 @@ class SelfPlay:
         env.step(actions)
         over = np.flatnonzero(env.done & mine)
         if len(over):
-            self.returns.finish(over, earned(env) / np.float32(config.unit))
+            self.decisions.finish(over, earned(env) / np.float32(config.unit))
         counts.plies += int(mine.sum())
         counts.hands += len(over)
         if closing:
@@ -118,7 +118,7 @@ class SelfPlay:
         """Keep decisions, and enter them in `actions`: those of `scores.envs[which]`, for the environments `envs`."""
         env, seen = self.env, scores.envs[which]
         actions[envs] = env.legal[seen, rows - scores.begin[which]]
-        self.returns.add(envs, env.to_act[seen], *scores.read(which, rows), values[which], explored, groups)
+        self.decisions.add(envs, env.to_act[seen], *scores.read(which, rows), values[which], explored, groups)
         self.counts.decisions += len(envs)
 
     def _part(

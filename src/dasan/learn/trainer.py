@@ -129,13 +129,13 @@ class Trainer:
         config, hands, epoch = self.config, self.hands, self.progress.epoch
         random = np.random.default_rng([config.seed, epoch])
         hands.counts = Counts()
-        hands.returns.clear()
+        hands.decisions.clear()
         hands.weights = self.learner.scaled(self.learner.flat)
         hands.past = self.learner.scaled(self.learner.average.copy())
         losses: list[float] = []
 
         def learn() -> None:
-            found = self._learn(*hands.returns.take(config.keep, random), rate)
+            found = self._learn(*hands.decisions.take(config.keep, random), rate)
             losses.extend(found)
             if found:
                 hands.weights = self.learner.scaled(self.learner.flat)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class Returns:
+class Decisions:
     """Decisions of `num_envs` environments side by side, by the seat that made them.
 
     features, move_features: the lengths of the rows. capacity: how many decisions there is room for at first; it grows.
