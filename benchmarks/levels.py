@@ -23,11 +23,12 @@ from dasan.arena.contest import Contest, run
 from dasan.arena.ratings import difference
 from dasan.features import move_layout
 from dasan.kernels.network import layers
-from dasan.learn.duel import Flags, Longs, rotations
+from dasan.learn.duel import rotations
 from dasan.networks.network import Network
 from dasan.networks.scoring import Scorer
 from dasan.networks.trained import WEIGHTS, Trained, catalogue, load
 from dasan.vector import VectorEnv
+from dasan.vector.duel import Flags, Longs
 
 SEED = 80_000
 ALL, LEAST = 1.0, 0.02

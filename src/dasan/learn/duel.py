@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,9 @@ from dasan.networks.scoring import Scorer
 from dasan.ruleset.outcomes import earning_bounds
 from dasan.ruleset.rules import Rules
 from dasan.vector import VectorEnv
-from dasan.vector.earnings import earned
+from dasan.vector.duel import Flags, Longs, mean_gains
+from dasan.vector.duel import rotations as rotations_in
 
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int16]]
 """The actions in some environments (int64, which), in each of which the player of interest acts, or another (bool)."""
 
@@ -25,29 +24,14 @@ Choose = Callable[[VectorEnv, Longs, Flags], npt.NDArray[np.int16]]
 def rotations(
     rules: Rules, choose: Choose, deals: int, first: int, *, session: bool = False, batch: int = 512
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Play the deals from number `first` on, `batch` side by side, with the player of interest in every seat of each.
+    """`dasan.vector.duel.rotations` in environments of `rules` with ragged moves."""
 
-    Yields float32 [deals, seats, players]: what each player earns where the player of interest sits in that seat.
-    """
-    players = rules.players
-    for at in range(0, deals, batch):
-        count = min(batch, deals - at)
-        seeds = [first + at + k for k in range(count) for _ in range(players)]
-        env = vector.make(rules, count * players, seed=seeds, session=session, moves="ragged")
-        mine = np.arange(count * players) % players
-        running = np.ones(count * players, np.bool_)
-        got = np.zeros((count * players, players), np.float32)
-        while running.any():
-            actions = env.legal[:, 0].astype(np.int32)
-            envs = np.flatnonzero(running & (env.num_legal > 1))
-            if len(envs):
-                actions[envs] = choose(env, envs, env.to_act[envs] == mine[envs])
-            env.step(actions)
-            over = np.flatnonzero(env.done & running)
-            if len(over):
-                got[over] = earned(env)[over]
-                running[over] = False
-        yield got.reshape(count, players, players)
+    def make(num_envs: int, seeds: Sequence[int]) -> VectorEnv:
+        return vector.make(rules, num_envs, seed=seeds, session=session, moves="ragged")
+
+    return rotations_in(
+        make, lambda env, envs, mine, _: choose(env, envs, mine), rules.players, deals, first, batch=batch
+    )
 
 
 def duel(
@@ -71,5 +55,5 @@ def duel(
 
     means: list[float] = []
     for gains in rotations(rules, choose, deals, seed * 1_000_003, session=session, batch=batch):
-        means += gains.diagonal(axis1=1, axis2=2).mean(axis=1, dtype=np.float64).tolist()
+        means += mean_gains(gains)
     return Estimate.of(means, earning_bounds(rules))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import fsum
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dasan.arguments import WrongType, shown, whole
 from dasan.estimates import Estimate
 from dasan.ruleset.outcomes import earning_bounds
+from dasan.ruleset.rules import Rules
 from dasan.vector.earnings import Ended, earned
 
 Score = Callable[[npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.int64]], npt.NDArray[Any]]
@@ -51,44 +52,76 @@ class Playing(Ended, Protocol):
     def step(self, actions: npt.NDArray[Any]) -> None: ...
 
 
+E = TypeVar("E", bound=Playing)
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Choose = Callable[[E, Longs, Flags, npt.NDArray[np.int32]], npt.NDArray[Any]]
+"""The actions in some environments (int64, which), in each of which the player of interest acts, or another (bool). The last
+argument has a random legal action for each of them."""
+
+
+def rotations(
+    make: Callable[[int, Sequence[int]], E],
+    choose: Choose[E],
+    players: int,
+    deals: int,
+    first: int,
+    *,
+    batch: int = 512,
+) -> Iterator[npt.NDArray[np.float32]]:
+    """Play the deals of seeds `first`, `first + 1` …, `batch` side by side, with the player of interest in every seat of each.
+
+    make: environments, given their number and seeds. Yields float32 [deals, seats, players]: what each player earns where the
+    player of interest sits in that seat.
+    """
+    for at in range(0, deals, batch):
+        count = min(batch, deals - at)
+        env = make(count * players, [first + at + k for k in range(count) for _ in range(players)])
+        mine = np.arange(env.num_envs) % players
+        running = np.ones(env.num_envs, np.bool_)
+        gains = np.zeros((env.num_envs, players), np.float32)
+        while running.any():
+            actions = env.sample().copy()
+            envs = np.flatnonzero(running & (env.num_legal > 1))
+            if len(envs):
+                actions[envs] = choose(env, envs, env.to_act[envs] == mine[envs], actions[envs])
+            env.step(actions)
+            over = np.flatnonzero(env.done & running)
+            if len(over):
+                gains[over] = earned(env)[over]
+                running[over] = False
+        yield gains.reshape(count, players, players)
+
+
+def mean_gains(gains: npt.NDArray[np.float32]) -> list[float]:
+    """By deal, the mean earnings of the player of interest over all seats. gains: as `rotations` yields them.
+
+    The sum is exact: equal players' payments add up to 0.
+    """
+    return [fsum(hand) / len(hand) for hand in gains.diagonal(axis1=1, axis2=2).tolist()]
+
+
 def duel(
-    make: Callable[[int, Sequence[int]], Playing], players: int, one: Player, others: Player, deals: int, seed: int
+    make: Callable[[int, Sequence[int]], Playing], rules: Rules, one: Player, others: Player, deals: int, seed: int
 ) -> Duel:
     """`VectorEnv.duel`, in environments that `make` makes, given their number and seeds."""
     for player in (one, others):
         if not callable(player) and not (isinstance(player, str) and player in NAMED):
             raise WrongType(f'a player is a score function, "random" or "thrifty", not {shown(player)}')
     deals, seed = whole(deals, "deals", 2), whole(seed, "a seed")
+
+    def choose(env: Playing, envs: Longs, mine: Flags, actions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        for player, whose in ((one, mine), (others, ~mine)):
+            if player != "random" and whose.any():
+                which = envs[whose]
+                actions[whose] = env.thrifty()[which] if isinstance(player, str) else env.best(player, which)
+        return actions
+
     means: list[float] = []
-    for at in range(0, deals, 512):
-        count = min(512, deals - at)
-        seeds = [seed * 1_000_003 + at + k for k in range(count) for _ in range(players)]
-        env = make(count * players, seeds)
-        rules = env.rules
-        hands = _played(env, one, others).reshape(count, players).tolist()
-        means += [fsum(hand) / players for hand in hands]  # equal players' payments add up to exactly 0
+    for gains in rotations(make, choose, rules.players, deals, seed * 1_000_003):
+        means += mean_gains(gains)
     estimate = Estimate.of(means, earning_bounds(rules), digits=9)
     return Duel(estimate.mean, estimate.low, estimate.high, deals)
 
 
-def _played(env: Playing, one: Player, others: Player) -> npt.NDArray[np.float32]:
-    """float32 [environments]: the payment of `one`, who has seat i modulo players in environment i."""
-    mine = np.arange(env.num_envs) % env.rules.players
-    going = np.ones(env.num_envs, np.bool_)
-    got = np.zeros(env.num_envs, np.float32)
-    while going.any():
-        actions = env.sample().copy()
-        choosing = going & (env.num_legal > 1)
-        for score, who in ((one, env.to_act == mine), (others, env.to_act != mine)):
-            envs = np.flatnonzero(choosing & who)
-            if score == "random" or not len(envs):
-                continue
-            actions[envs] = env.thrifty()[envs] if isinstance(score, str) else env.best(score, envs)
-        env.step(actions)
-        over = np.flatnonzero(env.done & going)
-        got[over] = earned(env)[over, mine[over]]
-        going[over] = False
-    return got
-
-
-__all__ = ["Duel", "Player", "Score", "duel"]
+__all__ = ["Duel", "Player", "Score", "duel", "mean_gains", "rotations"]
