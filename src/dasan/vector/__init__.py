@@ -112,7 +112,7 @@ def functional(
 def on_gpu(
     preset: str | Rules, num_envs: int, seed: int = 0, *, session: bool = False, **options: OptionValue
 ) -> GpuEnv:
-    """Batched environments of Big Three in the memory of a GPU. Arguments as for `make`, with one seed for all environments.
+    """Experimental: batched environments of Big Three in the memory of a GPU. Arguments as for `make`, with one seed for all.
 
     ValueError: as for `make`, or the rules are not Big Three's. RuntimeError: no GPU can be used; the message says why.
     """
