@@ -64,8 +64,7 @@ def test_one_move_wins_as_the_solver_values_moves(puzzles: tuple[Puzzle, ...]) -
         ours = puzzle.state.to_act in puzzle.state.partners
         assert len(solution.moves) == len(puzzle.state.legal_moves()) >= 3
         winning = [move for move, value in solution.moves.items() if (value > 0) == ours]
-        assert puzzle.key in winning
-        assert len({canonical(puzzle.state.play(move)) for move in winning}) == 1
+        assert winning == [puzzle.key]
 
 
 @pytest.mark.full
@@ -74,8 +73,38 @@ def test_the_smallest_are_right_by_minimax() -> None:
     for puzzle in sorted(load(), key=lambda puzzle: puzzle.cards)[:12]:
         ours = puzzle.state.to_act in puzzle.state.partners
         won = [move for move in puzzle.state.legal_moves() if (payment(puzzle.state.play(move)) > 0) == ours]
-        assert puzzle.key in won
-        assert len({canonical(puzzle.state.play(move)) for move in won}) == 1
+        assert won == [puzzle.key]
+
+
+def test_no_move_has_a_twin_that_wins_too() -> None:
+    """Of every puzzle of the set: with and without the called card are two moves (B4.07), and open hands make no difference."""
+    for puzzle in load():
+        after = canonical(puzzle.state.play(puzzle.key))
+        others = [move for move in puzzle.state.legal_moves() if move != puzzle.key]
+        assert all(canonical(puzzle.state.play(move)) != after for move in others), puzzle.id
+
+
+def decisions(puzzle: Puzzle) -> int:
+    """`moves` by the definition of the guide, searched without bounds."""
+    truth, side = Truth(puzzle.state, 1_000_000), Sight(puzzle.state).allies
+
+    def until_sure(state: dasan.State) -> int:
+        while state.to_act is not None and len(state.legal_moves()) == 1:
+            state = state.play(state.legal_moves()[0])
+        if state.to_act is None or (state.to_act in side and Sight(state).sure()):
+            return 0
+        after = [state.play(move) for move in state.legal_moves()]
+        if state.to_act in side:
+            return 1 + min(until_sure(one) for one in after if truth.wins(one, side))
+        return max(map(until_sure, after))
+
+    return until_sure(puzzle.state)
+
+
+def test_moves_are_the_decisions_until_the_win_is_sure() -> None:
+    small = sorted((puzzle for puzzle in load() if puzzle.moves), key=lambda puzzle: puzzle.cards)[:8]
+    assert {puzzle.id: decisions(puzzle) for puzzle in small} == {puzzle.id: puzzle.moves for puzzle in small}
+    assert len({puzzle.moves for puzzle in small}) > 1
 
 
 @pytest.mark.full

@@ -9,7 +9,7 @@ from dasan.arguments import instance, whole
 from dasan.play.moves import Move
 from dasan.play.phases import Phase
 from dasan.play.state import State
-from dasan.puzzles.position import canonical, choices, forced
+from dasan.puzzles.position import forced
 from dasan.puzzles.puzzle import Puzzle
 from dasan.puzzles.sight import Sight
 from dasan.puzzles.themes import THEMES, themes_of
@@ -17,7 +17,7 @@ from dasan.puzzles.tree import MOST_MOVES, Winning, ends
 from dasan.puzzles.truth import Truth, Unproved
 
 FEWEST_CHOICES = 3
-"""The least number of different moves in a puzzle; moves that differ only in suits count as one."""
+"""The least number of legal moves in a puzzle. Moves that differ only in suits are one, but for the called card (B4.07)."""
 GUESSED = 2
 """Points taken off the grade of a puzzle with that few moves, for a guess is right once in three."""
 ABOUT_AS_GOOD = 0.5
@@ -38,37 +38,33 @@ class Key:
 def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)) -> Key | None:
     """The one move that wins, if the position is a puzzle with one of these themes, else None. `Unproved`: it is too hard.
 
-    A position is a puzzle if the side to act wins, though not obviously (no seat of it surely goes out); if all winning moves
-    differ only in suits; and if some losing move is tempting.
+    A position is a puzzle if the side to act wins, though not obviously (no seat of it surely goes out); if one legal move
+    wins; and if some losing move is tempting.
     """
     moves = state.legal_moves()
     sight = Sight(state)
     likely = [move for move in moves if any(THEMES[theme](state, move, sight) for theme in themes)]
-    if len(moves) < FEWEST_CHOICES or not likely or sight.sure() or choices(state) < FEWEST_CHOICES:
+    if len(moves) < FEWEST_CHOICES or not likely or sight.sure():
         return None
     if not truth.wins(state, sight.allies):
         return None
-    winning = _winners(state, truth, sight, [*likely, *(move for move in moves if move not in likely)])
-    if winning is None or winning[0] not in likely:
+    key = _only_winner(state, truth, sight, [*likely, *(move for move in moves if move not in likely)])
+    if key not in likely:
         return None
-    key = winning[0]
-    tempting = _tempting(state, key, sight, [move for move in moves if move not in winning])
+    tempting = _tempting(state, key, sight, [move for move in moves if move != key])
     found = themes_of(state, key, sight, truth)
     return Key(key, found, tempting) if tempting and not set(themes).isdisjoint(found) else None
 
 
-def _winners(state: State, truth: Truth, sight: Sight, moves: Iterable[Move]) -> list[Move] | None:
-    """Those of `moves` that win, if they are the same but for suits; else None."""
-    winning: list[Move] = []
-    after: set[str] = set()
+def _only_winner(state: State, truth: Truth, sight: Sight, moves: Iterable[Move]) -> Move | None:
+    """The one of `moves` that wins; None if there are more, or none."""
+    key = None
     for move in moves:
-        child = state.play(move)
-        if truth.wins(child, sight.allies):
-            winning.append(move)
-            after.add(canonical(child))
-            if len(after) > 1:
+        if truth.wins(state.play(move), sight.allies):
+            if key is not None:
                 return None
-    return winning or None
+            key = move
+    return key
 
 
 def _tempting(state: State, key: Move, sight: Sight, losing: Iterable[Move]) -> tuple[Move, ...]:
@@ -101,7 +97,7 @@ def solved(state: State, key: Key, source: str) -> Puzzle | None:
         state=state,
         key=key.move,
         themes=key.themes,
-        grade=grade(nodes, len(key.tempting), moves, choices(state)),
+        grade=grade(nodes, len(key.tempting), moves, len(state.legal_moves())),
         tempting=key.tempting,
         moves=moves,
         nodes=nodes,
@@ -113,7 +109,7 @@ def solved(state: State, key: Key, source: str) -> Puzzle | None:
 def grade(nodes: int, tempting: int, moves: int | None, different: int) -> int:
     """1 easy to 5 hard, from points for the solver's nodes, for tempting moves, and for the moves to look ahead.
 
-    different: how many different moves there are to choose from; with the fewest possible, points are taken off.
+    different: how many legal moves there are to choose from; with the fewest possible, points are taken off.
     """
     effort = sum(nodes >= limit for limit in (100, 1_000, 10_000))
     traps = sum(tempting >= limit for limit in (2, 4))
@@ -140,8 +136,7 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
         return [str(error)]
     if puzzle.key not in winning:
         return [f"{puzzle.key} loses", *(f"{move} wins" for move in winning)]
-    same = canonical(after[puzzle.key])
-    others = [f"{move} wins too" for move in winning if canonical(after[move]) != same]
+    others = [f"{move} wins too" for move in winning if move != puzzle.key]
     if others:
         return others
     key = find_key(state, truth)
@@ -152,7 +147,7 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
         found.append("the themes or the tempting moves are others")
     if Winning(truth, side).moves(state) != puzzle.moves:
         found.append("the number of moves is another")
-    if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, choices(state)) != puzzle.grade:
+    if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, len(after)) != puzzle.grade:
         found.append("the grade is another")
     if not isinstance(puzzle.tree, list) or puzzle.tree[:1] != [str(puzzle.key)]:
         found.append("the tree does not begin with the key")

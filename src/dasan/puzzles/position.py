@@ -36,11 +36,6 @@ def canonical(state: State) -> str:
     return "/".join(parts)
 
 
-def choices(state: State) -> int:
-    """The number of different moves; moves that differ only in suits count as one."""
-    return len({canonical(state.play(move)) for move in state.legal_moves()})
-
-
 def without_history(state: State) -> State:
     """The same position as the start of a hand."""
     return start(

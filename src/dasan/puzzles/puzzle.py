@@ -25,9 +25,9 @@ from dasan.solver.open_hands import applies
 class Puzzle:
     """A position in which one move of the seat to act wins for its side, and every other loses.
 
-    key: the move; others that differ from it only in suits win too. themes: see `dasan.puzzles.themes`. tempting: losing
-    moves that look about as good, best first. moves: how many moves with a choice the side makes, the key included, until the
-    win is sure; None if they are more than `tree.MOST_MOVES`, or too many to tell. nodes: search nodes to value every move.
+    key: the only legal move that wins. themes: see `dasan.puzzles.themes`. tempting: losing moves that look about as good,
+    best first. moves: the decisions that the side makes until the win is sure, see `docs/guide/puzzles.md`; None if there are
+    more than `tree.MOST_MOVES`, or too many positions to search. nodes: search nodes to value every move.
     grade: 1 easy to 5 hard. source: the hand that the puzzle comes from.
     """
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 def question(puzzle: Puzzle) -> Iterator[str]:
     """Lines with the position, whose turn it is, and the question."""
-    from dasan.puzzles.position import choices
-
     state = puzzle.state
     yield f"Puzzle {puzzle.id}: {', '.join(puzzle.themes)}, grade {puzzle.grade} of 5"
     words = words_of(state)
@@ -26,7 +24,7 @@ def question(puzzle: Puzzle) -> Iterator[str]:
     bidder = "the bidder's side" if state.partner is not None else "the bidder"
     whose = bidder if state.to_act in state.partners else "the others"
     asked = "lead" if state.table is None else "play, or a pass,"
-    yield f"{to_act(words, state)} Of {choices(state)} different moves, which {asked} wins for {whose}?"
+    yield f"{to_act(words, state)} Of {len(state.legal_moves())} different moves, which {asked} wins for {whose}?"
 
 
 def solution(puzzle: Puzzle) -> Iterator[str]:
