@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-all test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: help play test test-kernels test-others test-all test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -26,19 +26,36 @@ help:  ## list the targets
 play: $(VENV)/.play  ## play in the browser; OPEN=no only serves, PORT=8123 chooses the port
 	$(BIN)/dasan play $(if $(PORT),--port $(PORT)) $(if $(filter no,$(OPEN)),--no-open)
 
-test: $(VENV)/.dev $(if $(WEB_TESTS),$(NODE_MODULES)) $(if $(filter no,$(BROWSER)),,chromium)  ## does it work here? ARGS=tests/rules runs one folder; BROWSER=no leaves out tests that need Chromium, COVERAGE=yes measures coverage
-	$(if $(ARGS),,$(if $(WEB_TESTS),$(NPM) test))
-	$(call RUN,not full and not slow,$(MEASURED))
-	$(if $(ARGS),,$(RUN_DOCUMENTS))
+NEEDS_CHROMIUM := $(if $(filter no,$(BROWSER)),,chromium)
+
+test: $(VENV)/.packages  ## does it work here? ARGS=tests/rules runs one folder; BROWSER=no leaves out what needs Chromium, COVERAGE=yes measures coverage
+ifeq ($(ARGS)$(COVERAGE),)
+	@$(MAKE) -j3 --no-print-directory test-kernels test-others
+else
+	@$(MAKE) --no-print-directory $(if $(ARGS),$(VENV)/.test,$(VENV)/.dev) $(if $(findstring tests/web,$(or $(ARGS),tests/web)),$(NEEDS_CHROMIUM))
+	$(call RUN,$(SMALL)) $(MEASURED) $(or $(ARGS),tests) || [ $$? = 5 ]
+endif
 
 test-all: test  ## the same, then everything else that takes less than minutes
-	$(call RUN,full and not slow,$(and $(MEASURED),$(MEASURED) --cov-append))
+	@$(MAKE) --no-print-directory $(VENV)/.dev
+	$(call RUN,full and not slow) $(ADDED) $(or $(ARGS),tests) || [ $$? = 5 ]
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist loadfile $(ADDED) README.md docs src)
 
-# $(1): the marks, $(2): options. A chosen folder need not have tests in each suite: status 5 says that no test was selected.
-RUN = $(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)$(NO_BROWSER)" $(2) $(or $(ARGS),tests src) || [ $$? = 5 ]
-# The examples of a document build on each other, so one process runs each file.
-RUN_DOCUMENTS = $(BIN)/python -m pytest -n auto --dist loadfile $(and $(MEASURED),$(MEASURED) --cov-append) README.md docs
+# Machine code is compiled while the page is built and Chromium installed, in one process. Its output comes in one piece.
+KERNELS = README.md tests/kernels tests/vector tests/worlds tests/solver tests/review
+test-kernels:
+	@PYTHONPATH=src $(BIN)/python -m pytest -q -n0 -m "$(SMALL)" $(KERNELS) > $(VENV)/kernels.log 2>&1; status=$$?; \
+	  cat $(VENV)/kernels.log; exit $$status
 
+test-others: $(VENV)/.test $(NEEDS_CHROMIUM)
+	$(if $(WEB_TESTS),$(NPM) test)
+	$(call RUN,$(SMALL)) $(KERNELS:%=--ignore=%) tests
+
+# A chosen folder need not have tests in each suite: where this is used, status 5 says that no test was selected. The examples
+# of a document build on each other, so one process runs each file.
+RUN = $(BIN)/python -m pytest -n auto --dist worksteal -m "$(1)$(NO_BROWSER)"
+SMALL = not full and not slow
+ADDED = $(and $(MEASURED),$(MEASURED) --cov-append)
 NO_BROWSER = $(if $(filter no,$(BROWSER)), and not browser)
 MEASURED = $(if $(filter yes,$(COVERAGE)),--cov --cov-report=)
 # From Python 3.12 on the interpreter reports lines itself: the engine takes a fifth longer, with a tracer almost three times as long.
@@ -82,7 +99,8 @@ docs: $(VENV)/.dev  ## run every example of README.md and docs/
 
 lock: $(VENV)/.made  ## write requirements/ anew; LOCK=--upgrade takes the newest versions
 	$(PIP) install --quiet uv
-	$(COMPILE) --extra dev --output-file requirements/dev.txt
+	$(COMPILE) --extra test --extra dev --output-file requirements/dev.txt
+	$(COMPILE) --constraints requirements/dev.txt --extra test --output-file requirements/test.txt
 	$(COMPILE) --constraints requirements/dev.txt --output-file requirements/play.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra postgres --output-file requirements/host.txt
 	$(COMPILE) --constraints requirements/dev.txt --extra cluster --extra data --output-file requirements/cluster.txt
@@ -119,13 +137,21 @@ $(VENV)/.play: pyproject.toml hatch_build.py requirements/play.txt $(WEB) | $(VE
 	$(ITSELF)
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml hatch_build.py requirements/dev.txt $(WEB) | $(VENV)/.made
-	@echo 'installing dasan and the tools of development into $(VENV), a few minutes the first time'
-	@sed -n '/^uv==/,/[^\\]$$/p' requirements/dev.txt > $(VENV)/uv.txt
+$(VENV)/.packages: requirements/test.txt | $(VENV)/.made
+	@echo 'installing what `make test` needs into $(VENV), half a minute the first time'
+	@sed -n '/^uv==/,/[^\\]$$/p' $< > $(VENV)/uv.txt
 	$(LOCKED) $(VENV)/uv.txt
-	$(UV_LOCKED) requirements/dev.txt || $(LOCKED) requirements/dev.txt
+	$(UV_LOCKED) $< || $(LOCKED) $<
+	@touch $@
+
+$(VENV)/.test: pyproject.toml hatch_build.py $(WEB) $(VENV)/.packages
 	$(ITSELF)
 	@touch $@ $(VENV)/.play
+
+$(VENV)/.dev: requirements/dev.txt | $(VENV)/.test
+	@echo 'installing the tools of development into $(VENV)'
+	$(UV_LOCKED) $< || $(LOCKED) $<
+	@touch $@
 
 $(VENV)/.cluster $(VENV)/.envs $(VENV)/.gpu $(VENV)/.train $(VENV)/.site: $(VENV)/.%: requirements/%.txt | $(VENV)/.dev
 	$(LOCKED) $<

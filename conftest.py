@@ -42,14 +42,14 @@ MOST_WORKERS = 16
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int | None:
-    """One more than there are processors: tests of servers and of the browser wait for a third of their time. Each worker
-    takes up to 1.3 GB. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One more than there are processors, because tests of servers and of the browser wait for a third of their time; in the
+    small suite one for each processor. A worker takes up to 1.3 GB. PYTEST_XDIST_AUTO_NUM_WORKERS chooses another number.
     """
     if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return None
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores + 1, MOST_WORKERS)
+    return min(cores if "not full" in config.option.markexpr else cores + 1, MOST_WORKERS)
 
 
 @pytest.hookimpl(trylast=True)

@@ -51,7 +51,8 @@ def test_the_installed_version_is_the_one_written_down() -> None:
 
 LOCKED = {
     "play": [],
-    "dev": ["dev"],
+    "test": ["test"],
+    "dev": ["dev", "test"],
     "host": ["postgres"],
     "cluster": ["cluster", "data"],
     "envs": ["bench", "data", "envs", "mcp", "onnx"],

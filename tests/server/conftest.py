@@ -36,7 +36,7 @@ def server(tmp_path: Path) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """One PostgreSQL for all tests."""
-    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
+    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test-all` installs it")
     with postgres() as url:
         yield url
 

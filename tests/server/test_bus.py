@@ -31,7 +31,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
 
         yield local
         return
-    pytest.importorskip("nats", reason="no NATS client: `make test` installs it")
+    pytest.importorskip("nats", reason="no NATS client: `make test-all` installs it")
     with nats_cluster() as cluster:
 
         @asynccontextmanager
@@ -100,7 +100,7 @@ async def test_an_owner_that_fails_counts_as_none(pair: Pair) -> None:
 
 
 async def test_no_nats_server_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("nats", reason="no NATS client: `make test` installs it")
+    pytest.importorskip("nats", reason="no NATS client: `make test-all` installs it")
     monkeypatch.setattr("dasan.server.bus.nats.PATIENCE", 0.5)
     with pytest.raises(CannotServe, match="no NATS server answers"):
         await NatsBus.connect(f"nats://127.0.0.1:{free_port()}")

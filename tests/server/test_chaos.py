@@ -137,7 +137,7 @@ def passed(report: dict[str, Any]) -> bool:
 def test_nothing_is_lost_in_a_short_storm(tmp_path: Path) -> None:
     """Two processes on PostgreSQL and three NATS nodes; the long storm is `python -m tests.server.chaos`."""
     for module in ("nats", "asyncpg"):
-        pytest.importorskip(module, reason=f"no {module}: `make test` installs it")
+        pytest.importorskip(module, reason=f"no {module}: `make test-all` installs it")
     kinds = ["terminate-backends", "kill-app", "kill-nats", "cut-people", "stall-postgres"]
     report = asyncio.run(
         run(tmp_path, seconds=0, tables=4, think=0.1, every=0.8, together=2, faults=kinds, seed=2, orderly=True)

@@ -47,7 +47,7 @@ class Services:
 @pytest.fixture(scope="module")
 def services() -> Iterator[Services]:
     for module in ("nats", "asyncpg"):
-        pytest.importorskip(module, reason=f"no {module}: `make test` installs it")
+        pytest.importorskip(module, reason=f"no {module}: `make test-all` installs it")
     with postgres() as database, nats_cluster(3) as nats:
         yield Services(database, nats.url)
 

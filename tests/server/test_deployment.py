@@ -30,7 +30,7 @@ GUIDE = (ROOT / "docs/guide/hosting.md").read_text(encoding="utf-8")
 
 
 def compose() -> Any:
-    yaml: Any = pytest.importorskip("yaml", reason="no PyYAML: `make test` installs it")
+    yaml: Any = pytest.importorskip("yaml", reason="no PyYAML: `make test-all` installs it")
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 
 

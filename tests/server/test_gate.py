@@ -207,7 +207,7 @@ def test_every_number_has_bounds_and_beyond_them_is_one_line() -> None:
 def test_a_server_with_a_setting_that_cannot_be_ends_in_one_line(
     name: str, text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test` installs it")
+    pytest.importorskip("asyncpg", reason="no PostgreSQL driver: `make test-all` installs it")
     monkeypatch.setenv("DASAN_DATA_DIR", str(tmp_path))
     monkeypatch.setenv(name, text)
     done = CliRunner().invoke(app, ["serve", "--port", "0"])

@@ -16,7 +16,7 @@ from .harness import Json, Player, Served, fast, served
 
 pytestmark = pytest.mark.full
 
-schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: `make test` installs it")
+schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: `make test-all` installs it")
 
 ERROR = {"type", "id", "code", "clause", "message"}
 LEAST = 30
