@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from functools import cache
 from itertools import combinations, product
@@ -38,6 +39,16 @@ def allowed(preset: str, setting: Setting) -> bool:
     except ValueError:
         return False
     return True
+
+
+def drawn_options(preset: str, count: int) -> list[Setting]:
+    """`count` settings: the defaults, then others drawn at random, the same in every run."""
+    source, found = random.Random(preset), [Setting()]
+    while len(found) < count:
+        setting = {option.name: source.choice(values(option)) for option in dasan.PRESETS[preset].options}
+        if allowed(preset, setting):
+            found.append(setting)
+    return found
 
 
 @cache

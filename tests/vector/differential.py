@@ -58,7 +58,7 @@ def follow(env: vector.VectorEnv, hands: int, *, every: int = 1) -> Played:
         for i, state in enumerate(states):
             moves = {ids.of(move, state.called): move for move in state.legal_moves()}
             assert len(moves) == numbers[i]
-            assert moves.keys() == set(legal[i][: numbers[i]])
+            assert sorted(moves) == legal[i][: numbers[i]]  # the list is ascending
             assert state.to_act == seats[i]
             if look:
                 assert set(env.mask[i].nonzero()[0].tolist()) == moves.keys()

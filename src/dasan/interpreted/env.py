@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from dasan.cards import Card
 from dasan.features import encode, encode_perfect, layout
 from dasan.features.cards import eights
 from dasan.features.packing import pack
@@ -64,9 +64,9 @@ def make_state(rules: Rules, num_envs: int) -> tuple[EngineMemory, Words]:
     return memory, memory.base
 
 
-def drawn(tables: EngineTables) -> Words:
-    """Empty: actions are sampled from the list of legal ones, which is always written, never from packed masks."""
-    return np.zeros((0, 0), np.uint64)
+def samples_bits(tables: EngineTables) -> bool:
+    """Whether a packed mask is enough to sample from. It is not: the list is always written."""
+    return False
 
 
 def most_legal(rules: Rules) -> int:
@@ -80,12 +80,10 @@ def most_legal(rules: Rules) -> int:
     return max(plays + 1, said, exchanged)
 
 
-def deals(
-    rules: Rules, memory: EngineMemory, i: int
-) -> tuple[tuple[tuple[Card | None, ...], ...], tuple[Card | None, ...], int, int | None, tuple[int, int] | None]:
-    """Hands by seat, kitty, dealer, leader and exchange of environment `i`, as they were dealt."""
-    begun = memory.states[i].begun
-    return begun.hands, begun.kitty, begun.dealer, begun.leader, begun.exchange
+def dealt(rules: Rules, memory: EngineMemory, i: int, session: bool) -> Deal:
+    """The deal of environment `i`."""
+    begun: Deal = memory.states[i].begun
+    return begun
 
 
 def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], me: int, order: int) -> int:
@@ -168,8 +166,9 @@ def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> t
             tables.rules.later_lead
         ]
         later["exchange"] = (first, last) if tables.rules.exchange else None
-    dealt: Deal = deal_hand(tables.rules, int(memory.base[i]), int(memory.number[i]) + 1, **later)
-    return begin(tables.rules, dealt), result
+    number = int(memory.number[i]) + 1
+    following = deal_hand(tables.rules, int(memory.base[i]), number, **later)
+    return begin(tables.rules, replace(following, number=number + 1) if tables.session else following), result
 
 
 def write_result(i: int, result: Result, buffers: Buffers) -> None:
@@ -179,7 +178,7 @@ def write_result(i: int, result: Result, buffers: Buffers) -> None:
 
 
 def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
-    """The legal moves by their ids, in the engine's order."""
+    """The legal moves by their ids, ascending."""
     rows = {id(combination): row.id for row, combination in state.fits(state.mover)} if state.phase == "play" else {}
     out = {}
     for move in state.legal_moves():
@@ -187,7 +186,7 @@ def moves_by_id(state: State, ids: ActionIds) -> Mapping[int, Move]:
             out[ids.rows + rows[id(move.combination)]] = move
         else:
             out[PASS_ID if move.type is MoveType.PASS else ids.of(move)] = move
-    return out
+    return dict(sorted(out.items()))
 
 
 def publish(i: int, memory: EngineMemory, buffers: Buffers, tables: EngineTables, observing: bool) -> None:

@@ -112,7 +112,7 @@ def play_out(
                     move = ThriftyBot().choose(state.view(state.to_act))
                 else:
                     word = stepped(word)
-                    moves = state.legal_moves()
+                    moves = list(moves_by_id(state, hand.tables.ids).values())
                     move = moves[below(mixed(word), len(moves))]
                 state = state.play(move)
                 plies += 1

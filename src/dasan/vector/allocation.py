@@ -89,12 +89,12 @@ def _new_buffers(
 ) -> Buffers:
     """The outputs: arrays that the caller sees, its own among them, and arrays that only kernels need."""
     given = Given(buffers)
-    drawn = code.environments.drawn(tables)
+    samples_bits = code.environments.samples_bits(tables)
     mask, observations, legal = recipe.mask, recipe.observations, recipe.legal
     written = Written(
         mask=mask is True,
-        bits=mask == "packed" or (len(drawn) > 0 and not (mask is True and legal)),
-        legal=legal or len(drawn) == 0,
+        bits=mask == "packed" or (samples_bits and not (mask is True and legal)),
+        legal=legal or not samples_bits,
         obs=observations is True,
     )
     seen = {
@@ -113,7 +113,6 @@ def _new_buffers(
         rules.players,
         num_actions,
         code.environments.most_legal(rules),
-        drawn,
         written,
         features=num_features,
         packed_words=packed_words if observations else 0,

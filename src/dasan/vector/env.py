@@ -14,7 +14,6 @@ from dasan.arguments import WrongType, amount, instance, shown, whole
 from dasan.backends import Purpose, choose
 from dasan.features import Feature, action_features, layout, move_layout, move_size, perfect_layout, perfect_size
 from dasan.play.action_ids import action_ids
-from dasan.play.dealing import Deal
 from dasan.play.new_hand import begin
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
@@ -49,8 +48,8 @@ class VectorEnv:
     - rewards: live, int32 [n, num_players], payments in units by seat; 0 while a hand goes on.
     - places: live, uint8 [n, num_players], 1 for the first seat out, 2 …; where play goes on to the end (Winner) the last seat
       in has the last place, elsewhere seats that still hold cards have 0. 0 while a hand goes on.
-    - legal: live, int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, of which the first num_legal[i] count
-      in row i. Their order is fixed, but not ascending. Reading it is a ValueError where it was left out.
+    - legal: live, int16 [n, most] (int32 if there are more than 32,767 ids), the legal ids, ascending, of which the first
+      num_legal[i] count in row i. Reading it is a ValueError where it was left out.
     - num_legal: live, int32 [n], the number of legal ids.
     - packed_mask: live; None, or uint64 [n, words], the mask as bits: id a is bit a % 64 of word a // 64.
     - packed_obs: live; None, or uint64 [n, words], the first num_flags features as bits, in words of their own, then the others
@@ -350,9 +349,7 @@ class VectorEnv:
     def dealt(self, i: int) -> State:
         """The engine's first state of the hand that environment `i` is playing."""
         i = whole(i, "an environment", 0, self.num_envs - 1)
-        hands, kitty, dealer, *optional = self._code.environments.deals(self.rules, self._states, i)
-        leader, exchange = optional or (None, None)
-        return begin(self.rules, Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange))
+        return begin(self.rules, self._code.environments.dealt(self.rules, self._states, i, self.session))
 
     def _command(self, order: int) -> int:
         """Have all threads carry out a command; the first environment whose action is not legal, or -1."""

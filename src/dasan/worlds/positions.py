@@ -137,7 +137,7 @@ class Positions:
             return np.zeros(0, np.int16)
         self._show(i)
         buffers = self._work.buffers
-        return np.sort(buffers.legal[0, : buffers.num_legal[0]])
+        return np.array(buffers.legal[0, : buffers.num_legal[0]])
 
     def text(self, action: int) -> str:
         """The text of an action id; see `dasan.play.action_ids.ActionIds.text`."""
@@ -273,7 +273,7 @@ class _Game:
 
         count, most = action_ids(self._rules, True).count, self._environments.most_legal(self._rules)
         written = Written(mask=True, bits=False, legal=True, obs=False)
-        buffers = new_buffers(1, self._rules.players, count, most, self._environments.drawn(self._tables), written)
+        buffers = new_buffers(1, self._rules.players, count, most, written)
         return OneHand(self.memory(1), buffers, self._tables, np.zeros(self._environments.SCRATCH, np.uint64))
 
     def fill(self, rows: Any, first: int, one: Any, two: Any) -> None:

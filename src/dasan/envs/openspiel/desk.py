@@ -39,9 +39,9 @@ class _Place:
 
     def __init__(self, rules: Rules, env: Environments, hands: Hands, tables: Any, count: int) -> None:
         self.memory, states = _in_one_piece(env.make_state(rules, 1)[0])
-        drawn, players = env.drawn(tables), rules.players
-        written = Written(mask=False, bits=len(drawn) > 0, legal=True, obs=False)
-        self.buffers = new_buffers(1, players, count, env.most_legal(rules), drawn, written)
+        players = rules.players
+        written = Written(mask=False, bits=env.samples_bits(tables), legal=True, obs=False)
+        self.buffers = new_buffers(1, players, count, env.most_legal(rules), written)
         self.legal = self.buffers.legal[0]
         self.states = states
         self.one, self.two = np.zeros((2, 1, players + 1), np.uint64)
@@ -98,7 +98,7 @@ class Desk:
         place.one[0], place.two[0] = one, two
         answer = place.deal()
         place.shown = row = bytes(place.memory)
-        return row, answer % SEATS, sorted(place.legal[: answer // SEATS].tolist()), []
+        return row, answer % SEATS, place.legal[: answer // SEATS].tolist(), []
 
     def step(self, row: bytes, action: int) -> Told:
         """The position after a legal action, an id, in the position whose words are `row`."""
@@ -110,9 +110,7 @@ class Desk:
         place.shown = after = bytes(place.memory)
         if answer < 0:
             return after, None, [], self._returns(place.buffers)
-        legal: list[int] = place.legal[: answer // SEATS].tolist()
-        legal.sort()
-        return after, answer % SEATS, legal, []
+        return after, answer % SEATS, place.legal[: answer // SEATS].tolist(), []
 
     def _returns(self, buffers: Buffers) -> list[float]:
         if self._rules.pays:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.cardsets.hands import MOST_PLAYS, deal_sets, highest, list_larger, next_seat, singles_and_pairs
 from dasan.kernels.cardsets.tables import (
@@ -31,6 +30,7 @@ from dasan.kernels.env.buffers import (
     put_seats,
     set_mask,
     signed,
+    sort_legal,
 )
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
 from dasan.kernels.env.serving import Parcel, make_serve
@@ -40,6 +40,7 @@ from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Deal
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
@@ -96,9 +97,9 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     return words, words[:, BASE]
 
 
-def drawn(tables: CardsetTables) -> Words:
-    """Empty: actions are sampled from the list, which is always written."""
-    return np.zeros((0, 0), np.uint64)
+def samples_bits(tables: CardsetTables) -> bool:
+    """Whether a packed mask is enough to sample from. It is not: the list is always written."""
+    return False
 
 
 def most_legal(rules: Rules) -> int:
@@ -106,10 +107,8 @@ def most_legal(rules: Rules) -> int:
     return MOST_PLAYS
 
 
-def deals(
-    rules: Rules, states: Words, i: int
-) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, None]:
-    """The dealt hands by seat, the empty kitty, the dealer and the leader of environment `i`."""
+def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
+    """The deal of environment `i`."""
     place = rules.order.place
     pack = rules.order.hand(rules.pack)
     hands = tuple(
@@ -117,7 +116,8 @@ def deals(
         for seat in range(rules.players)
     )
     leader = int(states[i, LEADER])
-    return hands, (), int(states[i, DEALER]), None if leader == NONE else leader, None
+    number = int(states[i, NUMBER]) + 1 if session else 1
+    return Deal(number, int(states[i, DEALER]), hands, leader=None if leader == NONE else leader)
 
 
 @lean
@@ -256,12 +256,13 @@ def publish(i: int, row: Words, buffers: Buffers, tables: CardsetTables) -> None
     """Write the seat to act and its legal actions."""
     buffers.to_act[i] = signed(row[SEAT])
     buffers.num_legal[i] = list_legal(row, buffers.legal[i], tables.first_row, tables)
+    sort_legal(i, buffers)
     set_mask(i, buffers)
 
 
 @woven
 def list_legal(row: Words, legal: npt.NDArray[np.integer], base: int, tables: CardsetTables) -> int:
-    """Write the legal actions: `base` + the row of every play, and 0 for the pass; returns how many there are."""
+    """Write the legal actions, in no order: `base` + the row of every play, and 0 for the pass; returns how many there are."""
     catalogue = tables.catalogue
     seat = signed(row[SEAT])
     hand = row[HAND + seat]

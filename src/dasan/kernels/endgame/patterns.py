@@ -60,7 +60,8 @@ _list_plays = make_lister(__name__, _append)
 @woven
 def list_moves(rows: Words, at: int, moves: Small, game: PatternEndgame, scratch: Words) -> int:
     """Write the moves of position `at` to `moves`, which has room for all; return how many."""
-    return _list_plays(at, rows[at], 1, moves, scratch, game.tables)
+    n = _list_plays(at, 0, rows[at], 1, moves, scratch, game.tables)
+    return _append(at, n, 0, moves) if rows[at, TABLE] != U(NONE) else n
 
 
 @woven

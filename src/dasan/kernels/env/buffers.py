@@ -51,8 +51,8 @@ class Buffers(NamedTuple):
 
     mask: [n, A]. bits: [n, words], the same packed: id a is bit a % 64 of word a // 64. obs: [n, F / 8], the features as bytes,
     eight to a word. packed: [n, words], the same with flags as bits; then a word of numbers. rewards, places: [n, seats].
-    done, to_act: [n]. legal: [n, most] ids of the legal actions, num_legal [n] of them. actions: [n], filled by `sample`.
-    drawn: [groups, words], the order in which `sample` counts the ids in `bits`; id 0 is the last.
+    done, to_act: [n]. legal: [n, most] ids of the legal actions, ascending, num_legal [n] of them. actions: [n], filled by
+    `sample`.
     """
 
     mask: npt.NDArray[np.uint8]
@@ -66,7 +66,6 @@ class Buffers(NamedTuple):
     legal: npt.NDArray[np.int16]
     num_legal: npt.NDArray[np.int32]
     actions: npt.NDArray[np.int32]
-    drawn: Words
     written: Written
 
 
@@ -83,7 +82,6 @@ def new_buffers(
     players: int,
     actions: int,
     most: int,
-    drawn: Words,
     written: Written,
     *,
     features: int = 0,
@@ -111,7 +109,6 @@ def new_buffers(
         legal=taken("legal", written.legal, most, id_type(actions)),
         num_legal=take("num_legal", (num_envs,), np.int32),
         actions=np.zeros(num_envs, np.int32),
-        drawn=drawn,
         written=written,
     )
 
@@ -224,17 +221,18 @@ def _is_listed(i: int, action: int, buffers: Buffers) -> bool:
 
 @woven
 def sample(first: int, last: int, choice: Words, buffers: Buffers) -> None:
-    """One legal action for each environment, each equally likely, into `buffers.actions`."""
+    """One legal action for each environment, each equally likely, into `buffers.actions`. The list and the packed mask give the
+    same actions.
+    """
     if buffers.written.legal:
         for i in range(U(first), U(last)):
             prefetch(buffers.legal, min(signed(i) + AHEAD, last - 1) * buffers.legal.shape[1])
             n = min(max(signed(buffers.num_legal[i]), 1), buffers.legal.shape[1])
             buffers.actions[i] = buffers.legal[i, below(_drawn(i, choice), U(n))]
-    elif buffers.drawn.shape[0] == 1 and buffers.drawn.shape[1] == 3:
-        three = buffers.drawn[0, 0], buffers.drawn[0, 1], buffers.drawn[0, 2]
+    elif buffers.bits.shape[1] == 3:
         for i in range(U(first), U(last)):
             n = U(max(signed(buffers.num_legal[i]), 1))
-            buffers.actions[i] = _nth_of_three(i, below(_drawn(i, choice), n), buffers.bits, three)
+            buffers.actions[i] = _nth_of_three(i, below(_drawn(i, choice), n), buffers.bits)
     else:
         for i in range(U(first), U(last)):
             n = U(max(signed(buffers.num_legal[i]), 1))
@@ -249,9 +247,9 @@ def _drawn(i: int, choice: Words) -> np.uint64:
 
 
 @woven
-def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: tuple[np.uint64, np.uint64, np.uint64]) -> int:
-    """`nth_legal` of three words in one group. Which word has it is unpredictable, so nothing branches on that."""
-    low, middle, high = bits[i, 0] & drawn[0], bits[i, 1] & drawn[1], bits[i, 2] & drawn[2]
+def _nth_of_three(i: int, n: np.uint64, bits: Words) -> int:
+    """`nth_legal` of three words. Which word has it is unpredictable, so nothing branches on that."""
+    low, middle, high = bits[i, 0], bits[i, 1], bits[i, 2]
     in_low = popcount(low)
     in_both = in_low + popcount(middle)
     word = low if n < in_low else (middle if n < in_both else high)
@@ -263,19 +261,17 @@ def _nth_of_three(i: int, n: np.uint64, bits: Words, drawn: tuple[np.uint64, np.
 
 @woven
 def nth_legal(i: int, n: np.uint64, buffers: Buffers) -> int:
-    """The n-th legal id of environment `i`, in the order of `drawn`; counted from 0."""
-    bits, drawn = buffers.bits, buffers.drawn
+    """The n-th legal id of environment `i` by the packed mask, counted from 0; 0 if there are fewer."""
+    bits = buffers.bits
     at = 0
     before = there = _0
-    for group in range(drawn.shape[0]):
-        for k in range(drawn.shape[1]):
-            there += popcount(bits[i, k] & drawn[group, k])
-            at += 1 if n >= there else 0
-            before = there if n >= there else before
+    for k in range(bits.shape[1]):
+        there += popcount(bits[i, k])
+        at += 1 if n >= there else 0
+        before = there if n >= there else before
     if n >= there:
         return 0
-    group, k = at // drawn.shape[1], at % drawn.shape[1]
-    place: int = 64 * k + signed(nth_set_bit(bits[i, k] & drawn[group, k], n - before))
+    place: int = 64 * at + signed(nth_set_bit(bits[i, at], n - before))
     return place
 
 
@@ -319,6 +315,19 @@ def enter_legal(i: int, n: int, action: int, buffers: Buffers) -> int:
     if buffers.written.bits:
         buffers.bits[i, U(action) >> U(6)] |= _1 << (U(action) & _63)
     return n + 1
+
+
+@woven
+def sort_legal(i: int, buffers: Buffers) -> None:
+    """Sort the list of legal actions of environment `i`. By insertion: most lists are sorted already."""
+    legal = buffers.legal
+    for k in range(1, signed(buffers.num_legal[i])):
+        action = legal[i, k]
+        at = k
+        while at > 0 and legal[i, at - 1] > action:
+            legal[i, at] = legal[i, at - 1]
+            at -= 1
+        legal[i, at] = action
 
 
 @woven

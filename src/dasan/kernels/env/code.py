@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.backends import CARDSETS, ENGINE, PATTERNS, RANKS, Backend
+from dasan.play.dealing import Deal
 from dasan.play.state import State
 from dasan.ruleset.rules import Rules
 
@@ -30,12 +31,12 @@ class Environments(Protocol):
     def make_state(self, rules: Rules, num_envs: int, /) -> tuple[Any, Words]:
         """The states, and the words in them that seed the environments."""
 
-    def drawn(self, tables: Any, /) -> Words:
-        """The order in which `sample` counts ids in packed masks; empty if it draws from the list of legal actions."""
+    def samples_bits(self, tables: Any, /) -> bool:
+        """Whether a packed mask is enough for `sample`; else the list of legal actions is always written."""
 
     def most_legal(self, rules: Rules, /) -> int: ...
-    def deals(self, rules: Rules, states: Any, i: int, /) -> tuple[Any, ...]:
-        """Hands, kitty and dealer of environment `i` as they were dealt; where the game has them, its leader and exchange."""
+    def dealt(self, rules: Rules, states: Any, i: int, session: bool, /) -> Deal:
+        """The deal of the hand in environment `i`."""
 
     def serve(self, parcel: Any, me: int, order: int, /) -> int:
         """Carry out a command on the environments of thread `me`, see `threads`."""

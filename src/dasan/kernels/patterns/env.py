@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dasan.cards import Card
 from dasan.features import kinds
 from dasan.kernels.env.buffers import (
     Buffers,
@@ -27,6 +26,7 @@ from dasan.kernels.env.buffers import (
     put_seats,
     set_mask,
     signed,
+    sort_legal,
 )
 from dasan.kernels.env.exchange import EX_LOSER, EX_WINNER, GIVEN, OFFER_1, OFFER_2, TAKEN, exchange, list_exchanges
 from dasan.kernels.env.optional_outputs import OptionalOutputs, check_layout, finish_hidden, write_moves
@@ -39,6 +39,7 @@ from dasan.kernels.runtime.compiled import apart, belonging_to, lean, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Deal
 from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
@@ -136,9 +137,9 @@ def make_state(rules: Rules, num_envs: int) -> tuple[PatternStates, Words]:
     return PatternStates(words, np.zeros((num_envs, rules.players), np.int32)), words[:, BASE]
 
 
-def drawn(tables: PatternTables) -> Words:
-    """Empty: actions are sampled from the list, which is always written."""
-    return np.zeros((0, 0), np.uint64)
+def samples_bits(tables: PatternTables) -> bool:
+    """Whether a packed mask is enough to sample from. It is not: the list is always written."""
+    return False
 
 
 def most_legal(rules: Rules) -> int:
@@ -146,10 +147,8 @@ def most_legal(rules: Rules) -> int:
     return max(len(rules.catalogue.rows) + 1, comb(rules.most_cards, 2))
 
 
-def deals(
-    rules: Rules, states: PatternStates, i: int
-) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int, int | None, tuple[int, int] | None]:
-    """The dealt hands by seat, the empty kitty, the dealer, the leader and the exchange of environment `i`."""
+def dealt(rules: Rules, states: PatternStates, i: int, session: bool) -> Deal:
+    """The deal of environment `i`."""
     row = [int(word) for word in states.words[i]]
     place = rules.order.place
     hands = []
@@ -161,7 +160,7 @@ def deals(
         hands.append(tuple(held))
     leader = None if row[LEADER] == NONE else row[LEADER]
     exchanged = None if row[EX_WINNER] == NONE else (row[EX_WINNER], row[EX_LOSER])
-    return tuple(hands), (), row[DEALER], leader, exchanged
+    return Deal(row[NUMBER] + 1 if session else 1, row[DEALER], tuple(hands), leader=leader, exchange=exchanged)
 
 
 @lean
@@ -337,25 +336,22 @@ def find_plays(row: Words, found: Words, tables: PatternTables) -> int:
 
 
 def make_lister(module: str, enter: Callable[..., int]) -> Callable[..., int]:
-    """list_plays(i, row, base, target, scratch, tables) of a module, by its name: enter the legal actions in the play, `base` +
-    the row of every play and 0 for the pass, into `target`; returns how many there are.
+    """list_plays(i, n, row, base, target, scratch, tables) of a module, by its name: enter every legal play, as `base` + its row,
+    into `target`, which has `n` actions; returns how many it has then.
 
     enter(i, n, action, target): enter action number `n`, and return n + 1.
     """
 
     @woven
     @belonging_to(module)
-    def list_plays(i: int, row: Words, base: int, target: Any, scratch: Words, tables: PatternTables) -> int:
+    def list_plays(i: int, n: int, row: Words, base: int, target: Any, scratch: Words, tables: PatternTables) -> int:
         found = scratch[PLAYS : PLAYS + FOUND_WORDS]
         end = find_plays(row, found, tables)
-        n = 0
         for at in range(FOUND, end, 2):
             word, first = found[at], found[at + 1]
             while word != _0:
                 n = enter(i, n, base + tables.catalogue.rows[first + trailing_zeros(word)], target)
                 word &= word - _1
-        if row[TABLE] != NONE:
-            n = enter(i, n, 0, target)
         return n
 
     return list_plays
@@ -373,10 +369,13 @@ def publish(i: int, row: Words, buffers: Buffers, tables: PatternTables, scratch
         list_exchanges(
             i, row, buffers.legal, buffers.num_legal, tables.suits_ranked, tables.gives, tables.takes, tables.pair_ids
         )
+        sort_legal(i, buffers)
         set_mask(i, buffers)
         return
+    n = enter_legal(i, 0, 0, buffers) if row[TABLE] != NONE else 0
     # List and mask in one loop: when a loop ends is mispredicted often.
-    buffers.num_legal[i] = _enter_plays(i, row, tables.first_row, buffers, scratch, tables)
+    buffers.num_legal[i] = _enter_plays(i, n, row, tables.first_row, buffers, scratch, tables)
+    sort_legal(i, buffers)
 
 
 @woven

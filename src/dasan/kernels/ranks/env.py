@@ -29,7 +29,7 @@ from dasan.kernels.env.serving import Parcel, make_serve
 from dasan.kernels.env.settlement import pay
 from dasan.kernels.ranks.auction import AuctionPolicy, auction_policy, counts_of, lowest_of_suit, must_dig, next_bidder
 from dasan.kernels.ranks.hands import shuffle_deal
-from dasan.kernels.ranks.ids import RankIds, draw_order, rank_ids, write_legal, write_plain
+from dasan.kernels.ranks.ids import RankIds, rank_ids, write_legal, write_plain
 from dasan.kernels.ranks.play import legal_words, taken
 from dasan.kernels.ranks.tables import LEAD, PASS, RankCatalogue, rank_catalogue
 from dasan.kernels.runtime.bits import extract, popcount
@@ -37,6 +37,7 @@ from dasan.kernels.runtime.compiled import apart, lean, woven
 from dasan.kernels.runtime.parcels import opened
 from dasan.kernels.runtime.random64 import below, mixed, stepped
 from dasan.play.action_ids import action_ids
+from dasan.play.dealing import Deal
 from dasan.ruleset.rules import Rules
 
 U = np.uint64
@@ -411,9 +412,9 @@ def make_state(rules: Rules, num_envs: int) -> tuple[Words, Words]:
     return words, words[:, BASE]
 
 
-def drawn(tables: RankTables) -> Words:
-    """The order in which packed masks are sampled, see `Buffers.drawn`; empty if sampling needs the list."""
-    return draw_order(tables.ids)
+def samples_bits(tables: RankTables) -> bool:
+    """Whether a packed mask is enough to sample from; else the list is always written."""
+    return tables.ids.in_order
 
 
 def most_legal(rules: Rules) -> int:
@@ -421,12 +422,13 @@ def most_legal(rules: Rules) -> int:
     return max(len(rules.catalogue.rows), action_ids(rules).rows) + 64
 
 
-def deals(rules: Rules, states: Words, i: int) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...], int]:
-    """The dealt hands by seat, the kitty and the dealer of environment `i`."""
+def dealt(rules: Rules, states: Words, i: int, session: bool) -> Deal:
+    """The deal of environment `i`."""
     place = rules.order.place
 
     def cards(word: int) -> tuple[Card, ...]:
         return tuple(card for card in rules.order.hand(rules.pack) if word >> (16 * place[card][1] + place[card][0]) & 1)
 
     hands = tuple(cards(int(states[i, DEALT + seat])) for seat in range(rules.players))
-    return hands, cards(int(states[i, DEALT + 4])), int(states[i, DEALER])
+    number = int(states[i, NUMBER]) + 1 if session else 1
+    return Deal(number, int(states[i, DEALER]), hands, cards(int(states[i, DEALT + 4])))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.features import kinds
-from dasan.kernels.env.buffers import Buffers, set_mask
+from dasan.kernels.env.buffers import Buffers, set_mask, signed, sort_legal
 from dasan.kernels.ranks.tables import ACTIONS, PASS, rank_catalogue
 from dasan.kernels.runtime.bits import deposit, extract, gather, popcount, spread
 from dasan.kernels.runtime.compiled import lean, woven
@@ -24,6 +24,8 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 _0, _1, _64 = U(0), U(1), U(64)
 _PASS_PLACE = U(PASS - 128)
+_RUNS = U((1 << 36) - 1)
+"""The runs of single cards in word 1, and of pairs in word 2, see `_PLAIN`."""
 NO_CARD = 63
 SAID = 6
 
@@ -36,7 +38,7 @@ class RankIds(NamedTuple):
 
     bases, offsets: bit b of word j is id bases[j] + offsets[64 j + b]. bits, places: of word j of actions, the bits[6 k +
     j] are the bits places[6 k + j] of word k of a mask by id. in_order: whether ids grow with bits and there are at least
-    64 of them, as in all presets, so that bits and places can be used. plain: whether they stand as in `_plain_words`, as
+    64 of them, as in all presets, so that bits and places can be used. plain: whether they stand as in `plain_words`, as
     in all presets of three players.
     """
 
@@ -143,18 +145,16 @@ def _is_plain(ids: npt.NDArray[np.int16]) -> bool:
 @woven
 def write_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
     """Write the legal actions of environment `i`, given as by `env.legal_of`, as bits by id, into its list and into its mask."""
-    if buffers.written.legal:
-        _list_legal(i, legal, ids, buffers)
-    if not ids.in_order:
-        _copy_list(i, buffers)
-    elif buffers.written.bits:
-        _write_bits(i, legal, ids, buffers)
+    if ids.in_order:
+        _write_words(i, legal, ids, buffers)
     else:
-        _write_mask(i, legal, ids, buffers)
+        _list_unordered(i, legal, ids, buffers)
+        sort_legal(i, buffers)
+        _copy_list(i, buffers)
 
 
 @woven
-def _plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
+def plain_words(said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64) -> tuple[np.uint64, ...]:
     """The legal ids as three words, where they stand as in `_PLAIN`."""
     passes = twos >> _PASS_PLACE
     low = passes | (said << _1) | (sets << U(4)) | (ones << U(56))
@@ -169,8 +169,8 @@ def write_plain(
 ) -> None:
     """As `write_legal`, for plain ids."""
     if buffers.written.legal:
-        _list_legal(i, (said, _0, _0, _0, sets, ones, twos), ids, buffers)
-    low, middle, high = _plain_words(said, sets, ones, twos)
+        _list_plain(i, said, sets, ones, twos, ids, buffers)
+    low, middle, high = plain_words(said, sets, ones, twos)
     if buffers.written.bits:
         bits = buffers.bits
         bits[i, 0], bits[i, 1], bits[i, 2] = low, middle, high
@@ -195,37 +195,56 @@ def _copy_list(i: int, buffers: Buffers) -> None:
 
 
 @woven
-def _list_legal(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """Write the list of legal ids and its length."""
-    said, with0, with1, with2, sets, ones, twos = legal
+def _list_plain(
+    i: int, said: np.uint64, sets: np.uint64, ones: np.uint64, twos: np.uint64, ids: RankIds, buffers: Buffers
+) -> None:
+    """Write the list of legal ids and its length, for plain ids."""
     bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
     passes = (twos >> _PASS_PLACE) & _1
-    n = 0
+    listed[i, 0] = 0
+    n = np.int64(passes)
     if said != _0:
         n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
-    if with0 | with1 | with2 != _0:
-        n = gather(with0, offsets, 192, bases[3], listed, i, n)
-        n = gather(with1, offsets, 256, bases[4], listed, i, n)
-        n = gather(with2, offsets, 320, bases[5], listed, i, n)
     n = gather(sets, offsets, 0, bases[0], listed, i, n)
     twos ^= passes << _PASS_PLACE
     if ones | twos != _0:
-        n = gather(ones, offsets, 64, bases[1], listed, i, n)
-        n = gather(twos, offsets, 128, bases[2], listed, i, n)
-    listed[i, n] = 0
-    buffers.num_legal[i] = n + np.int64(passes)
+        n = gather(ones & _RUNS, offsets, 64, bases[1], listed, i, n)
+        n = gather(twos & _RUNS, offsets, 128, bases[2], listed, i, n)
+        n = gather(ones & ~_RUNS, offsets, 64, bases[1], listed, i, n)
+        n = gather(twos & ~_RUNS, offsets, 128, bases[2], listed, i, n)
+    buffers.num_legal[i] = n
 
 
 @woven
-def _write_mask(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """Write the mask where a list is written too; the branch on runs costs little, because the list has just taken it."""
+def _list_unordered(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """Write the list of legal ids, not yet sorted, and its length."""
     said, with0, with1, with2, sets, ones, twos = legal
-    bits, places, mask = ids.bits, ids.places, buffers.mask
+    bases, offsets, listed = ids.bases, ids.offsets, buffers.legal
+    passes = (twos >> _PASS_PLACE) & _1
+    twos ^= passes << _PASS_PLACE
+    listed[i, 0] = 0
+    n = np.int64(passes)
+    n = gather(said, offsets, 64 * SAID, bases[SAID], listed, i, n)
+    n = gather(with0, offsets, 192, bases[3], listed, i, n)
+    n = gather(with1, offsets, 256, bases[4], listed, i, n)
+    n = gather(with2, offsets, 320, bases[5], listed, i, n)
+    n = gather(sets, offsets, 0, bases[0], listed, i, n)
+    n = gather(ones, offsets, 64, bases[1], listed, i, n)
+    n = gather(twos, offsets, 128, bases[2], listed, i, n)
+    buffers.num_legal[i] = n
+
+
+@woven
+def _write_words(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
+    """Write the legal ids word by word: as bits, into the mask, and into the list; and how many there are."""
+    said, with0, with1, with2, sets, ones, twos = legal
+    bits, places, written = ids.bits, ids.places, buffers.written
     passes = (twos >> _PASS_PLACE) & _1
     twos ^= passes << _PASS_PLACE
     called = with0 | with1 | with2 != _0
     runs = ones | twos != _0
     before = _0
+    n = 0
     word = (said << _1) | passes
     for k in range(places.shape[0] // 6):
         at = 6 * k
@@ -235,39 +254,17 @@ def _write_mask(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buf
             word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
         if called:
             word |= _called_word(with0, with1, with2, ids, at)
-        _spread_word(word, before, k, mask, i)
-        before = word
-        word = _0
-
-
-@woven
-def _write_bits(i: int, legal: tuple[np.uint64, ...], ids: RankIds, buffers: Buffers) -> None:
-    """Write the bits by id, the mask if it is wanted, and without a list the number of legal ids."""
-    said, with0, with1, with2, sets, ones, twos = legal
-    bits, places = ids.bits, ids.places
-    passes = (twos >> _PASS_PLACE) & _1
-    twos ^= passes << _PASS_PLACE
-    called = with0 | with1 | with2 != _0
-    before = n = _0
-    word = (said << _1) | passes
-    for k in range(places.shape[0] // 6):
-        at = 6 * k
-        if places[at] != _0:
-            word |= deposit(extract(sets, bits[at]), places[at])
-        if places[at + 1] != _0:
-            word |= deposit(extract(ones, bits[at + 1]), places[at + 1])
-        if places[at + 2] != _0:
-            word |= deposit(extract(twos, bits[at + 2]), places[at + 2])
-        if called:
-            word |= _called_word(with0, with1, with2, ids, at)
-        buffers.bits[i, k] = word
-        n += popcount(word)
-        if buffers.written.mask:
+        if written.bits:
+            buffers.bits[i, k] = word
+        if written.mask:
             _spread_word(word, before, k, buffers.mask, i)
+        if written.legal:
+            n = gather(word, ids.offsets, 64 * SAID, 64 * k, buffers.legal, i, n)
+        else:
+            n += signed(popcount(word))
         before = word
         word = _0
-    if not buffers.written.legal:
-        buffers.num_legal[i] = n
+    buffers.num_legal[i] = n
 
 
 @woven
@@ -289,15 +286,3 @@ def _spread_word(word: np.uint64, before: np.uint64, k: int, mask: npt.NDArray[n
         spread(word, mask, i, 64 * k)
     else:
         spread((before >> (_64 - U(over))) | (word << U(over)), mask, i, actions - 64)
-
-
-def draw_order(ids: RankIds) -> Words:
-    """[groups, words]: the ids in the order of the list, see `Buffers.drawn`; no groups if ids do not grow with bits."""
-    words = len(ids.bits) // 6
-    if not ids.in_order:
-        return np.zeros((0, words), np.uint64)
-    places = ids.places.reshape(words, 6)
-    plain, called = (np.bitwise_or.reduce(places[:, part], axis=1) for part in (slice(0, 3), slice(3, 6)))
-    said = sum(1 << action for action in range(1, ids.first_row))
-    first = called | np.array([said >> (64 * k) & (2**64 - 1) for k in range(words)], np.uint64)
-    return np.stack([first, plain]) if called.any() else (first | plain)[None]

@@ -16,6 +16,7 @@ from numba import cuda, uint64
 
 from dasan.kernels.env.buffers import seed_environments, signed
 from dasan.kernels.ranks.env import BASE, COLUMNS, NUMBER, SEAT, RankTables, advance, deal, legal_of, tables
+from dasan.kernels.ranks.ids import plain_words
 from dasan.kernels.ranks.tables import ACTIONS, PASS
 from dasan.kernels.runtime.bits import nth_set_bit, popcount
 from dasan.kernels.runtime.compiled import inlined
@@ -122,15 +123,37 @@ def _chosen(i: int, memory: Any) -> int:
     for j in range(bits.shape[1]):
         n += popcount(bits[i, j])
     k = below(mixed(state), n)
-    place = 0
-    for j in range(bits.shape[1]):
-        word = bits[i, j]
-        n = popcount(word)
-        if k < n:
-            place = 64 * j + signed(nth_set_bit(word, k))
-            break
-        k -= n
-    return memory.ids[place]  # type: ignore[no-any-return]
+    return _nth_plain(i, k, bits) if memory.tables.ids.plain else _nth(i, k, memory)
+
+
+@inlined
+def _nth_plain(i: int, k: np.uint64, bits: Any) -> int:
+    """The k-th legal id of environment i, counted from 0, for plain ids."""
+    words = plain_words(bits[i, 0], bits[i, 1], bits[i, 2], bits[i, 3])
+    low, both = popcount(words[0]), popcount(words[0]) + popcount(words[1])
+    if k < low:
+        return signed(nth_set_bit(words[0], k))
+    if k < both:
+        return 64 + signed(nth_set_bit(words[1], k - low))
+    return 128 + signed(nth_set_bit(words[2], k - both))
+
+
+@inlined
+def _nth(i: int, k: np.uint64, memory: Any) -> int:
+    """As `_nth_plain`, for all ids: they need not grow with the bits."""
+    bits, ids = memory.bits, memory.ids
+    last = -1
+    for _ in range(signed(k) + 1):
+        least = 1 << 16
+        for j in range(bits.shape[1]):
+            word = bits[i, j]
+            while word != _0:
+                action = signed(ids[64 * j + signed(nth_set_bit(word, _0))])
+                word &= word - _1
+                if last < action < least:
+                    least = action
+        last = least
+    return last
 
 
 @_kernel
