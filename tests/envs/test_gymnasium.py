@@ -11,6 +11,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="needs the extra envs: make 
 
 import dasan
 from dasan.envs import gymnasium as ours
+from dasan.features import encode
 
 pytestmark = pytest.mark.full
 
@@ -155,3 +156,62 @@ def test_gymnasiums_wrappers_take_the_batch() -> None:
 def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"seat|whole number|opponents|illegal|render_mode"):
         ours.make("big-three", **wrong)
+
+
+@pytest.mark.parametrize("preset", ["big-three", "winner"])
+def test_a_batch_tells_how_hands_ended_as_gymnasium_does(preset: str) -> None:
+    """The keys and types of Gymnasium's own SAME_STEP, and in them the engine's last view of each hand."""
+    env = ours.make_vec(preset, 3)
+    seen, info = env.reset(seed=4)
+    states = [env.env.dealt(i) for i in range(3)]
+    kept: list[tuple[Any, Any]] = []
+    while len(kept) < 9:
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in seen["action_mask"]])
+        for i, action in enumerate(actions):
+            states[i] = states[i].play(env.env.ids.move(int(action), states[i]))
+        acted = info["to_act"]
+        seen, rewards, done, _, info = env.step(actions)
+        assert ("final_obs" in info) == done.any() == ("final_info" in info)
+        if not done.any():
+            continue
+        assert (info["_final_obs"] == done).all()
+        assert (info["_final_info"] == done).all()
+        about = info["final_info"]
+        for i in range(3):
+            if not done[i]:
+                assert info["final_obs"][i] is None
+                continue
+            assert states[i].result is not None
+            assert about["seat"][i] == acted[i]
+            assert about["payoffs"][i][acted[i]] == rewards[i]
+            assert about["_seat"][i]
+            kept.append((info["final_obs"][i], encode(states[i].view(int(acted[i])))))
+            states[i] = env.env.dealt(i)
+    env.reset(seed=5)
+    for last, wanted in kept:
+        assert env.single_observation_space.contains(last)
+        assert last["observation"].tolist() == wanted
+        assert not last["action_mask"].any()
+
+
+def test_the_keys_are_those_of_gymnasiums_own_batch() -> None:
+    from functools import partial
+
+    theirs = gymnasium.vector.SyncVectorEnv(
+        [partial(ours.make, "big-three", opponents="random", seat=0)] * 2,
+        autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP,
+    )
+    mine = ours.make_vec("big-three", 2)
+    ended = []
+    for env in (theirs, mine):
+        seen, _ = env.reset(seed=1)
+        while True:
+            actions = np.array([np.flatnonzero(mask)[-1] for mask in seen["action_mask"]])
+            seen, _, done, _, info = env.step(actions)
+            if done.any():
+                break
+        ended.append({name: type(info[name]) for name in ("final_obs", "_final_obs", "final_info", "_final_info")})
+        assert info["final_obs"].dtype == object
+        assert {*info["final_info"]} >= {"payoffs", "_payoffs", "seat", "_seat"}
+        assert isinstance(info["final_obs"][int(done.argmax())], dict)
+    assert ended[0] == ended[1]

@@ -1,11 +1,12 @@
-"""The moves of a hand, and a seat's observation after its end, computed only when it is read."""
+"""A hand's moves, replayed by the engine only when somebody reads its state or an observation after its end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dasan.features import encode
 from dasan.play import tricks
@@ -16,9 +17,12 @@ from dasan.play.state import State
 
 
 class Story:
-    """One hand: the state that was dealt, and the actions since. `state` replays those that are new."""
+    """One hand: how it was dealt, and the legal actions since. `state` replays those that are new.
 
-    def __init__(self, ids: ActionIds, dealt: State) -> None:
+    dealt: the first state, or a function that gives it.
+    """
+
+    def __init__(self, ids: ActionIds, dealt: State | Callable[[], State]) -> None:
         self._ids, self._state = ids, dealt
         self._ahead: list[int] = []
 
@@ -28,11 +32,28 @@ class Story:
 
     @property
     def state(self) -> State:
+        state = self._state if isinstance(self._state, State) else self._state()
         for action in self._ahead:
-            hand = self._state.hands[self._state.mover]
-            self._state = accepted(self._state, self._ids.pick(action, hand, self._state.called))
+            state = accepted(state, self._ids.pick(action, state.hands[state.mover], state.called))
         self._ahead.clear()
-        return self._state
+        self._state = state
+        return state
+
+
+class PastHand(Story):
+    """A hand of environment `i` of a batch that is over. steps: for each of its moves, the actions of all environments."""
+
+    def __init__(
+        self, ids: ActionIds, dealt: Callable[[], State], steps: Sequence[npt.NDArray[np.int64]], i: int
+    ) -> None:
+        super().__init__(ids, dealt)
+        self._steps, self._i = steps, i
+
+    @property
+    def state(self) -> State:
+        self._ahead += [int(actions[self._i]) for actions in self._steps]
+        self._steps = ()
+        return super().state
 
 
 def accepted(state: State, move: Move) -> State:
@@ -88,4 +109,4 @@ class Final(dict[str, Any]):
         return self._plain()
 
 
-__all__ = ["Final", "Story", "accepted"]
+__all__ = ["Final", "PastHand", "Story", "accepted"]

@@ -7,6 +7,7 @@ preset once this module has been imported.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,7 +26,8 @@ except ModuleNotFoundError as error:
 import dasan.vector
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.bots import Bot, bot
-from dasan.envs.hand import Hand
+from dasan.envs.ended import Final, PastHand
+from dasan.envs.hand import Copied, Hand
 from dasan.envs.payoff import bounds
 from dasan.envs.show import rendered
 from dasan.games import PRESETS, rules_of
@@ -50,7 +52,7 @@ def _space(num_features: int, num_actions: int) -> spaces.Dict:
     )
 
 
-class DasanEnv(gymnasium.Env):
+class DasanEnv(Copied, gymnasium.Env):
     """One seat of one hand; bots play the others. An episode is a hand.
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
@@ -95,7 +97,9 @@ class DasanEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observed, dict[str, Any]]:
-        """Deal a hand. seed: decides this hand and the following ones; None goes on from the last seed. `options` are ignored."""
+        """Deal a hand. seed: decides this hand and the following ones, whatever is played in them; None goes on from the last
+        seed. `options` are ignored.
+        """
         super().reset(seed=None if seed is None else whole(seed, "seed", 0))
         self._hand.next(int(self.np_random.integers(1 << 62)))
         n = self.rules.players
@@ -146,13 +150,15 @@ class DasanEnv(gymnasium.Env):
         return rendered(self._hand.state, self.render_mode)
 
 
-class DasanVectorEnv(GymnasiumVectorEnv):
+class DasanVectorEnv(Copied, GymnasiumVectorEnv):
     """`num_envs` hands in which one policy plays every seat: self-play, on the buffers of `dasan.vector`.
 
     Each step carries out the action of the seat to act in every hand. Observations are the environments' own buffers,
     not copies: the next step overwrites them. Rewards go to the seat that has just acted: 0 until it ends the hand.
     `info["payoffs"]` has the payment to each seat (float32 [n, seats], 0 while a hand goes on), `info["to_act"]` the seat
-    whose turn it is (int8 [n]). The step that ends a hand also deals the next one.
+    whose turn it is (int8 [n]). The step that ends a hand also deals the next one: `info["final_obs"]` then has the last
+    observation of the seat that has just acted, and `info["final_info"]` its number as `seat` and the `payoffs`, as Gymnasium
+    says for the autoreset mode SAME_STEP.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
@@ -166,12 +172,17 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._all = np.arange(num_envs)
-        self._seen: Observed = {"observation": self._buffer(), "action_mask": self.env.mask.view(np.int8)}
+        self._forget()
 
-    def _buffer(self) -> npt.NDArray[np.uint8]:
+    def _forget(self) -> None:
+        """Begin with the first hands: no actions so far."""
+        self._steps: list[npt.NDArray[np.int64]] = []  # the actions of every step since the oldest hand began
+        self._began = np.zeros(self.num_envs, np.int64)  # the place in `_steps` of each hand's first action
+        self._number = np.zeros(self.num_envs, np.int64)  # the number of each hand since the reset
+
+    def _observed(self) -> Observed:
         seen: Any = self.env.obs
-        buffer: npt.NDArray[np.uint8] = seen
-        return buffer
+        return {"observation": seen, "action_mask": self.env.mask.view(np.int8)}
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: Mapping[str, Any] | None = None
@@ -190,7 +201,8 @@ class DasanVectorEnv(GymnasiumVectorEnv):
             one = whole(seed, "seed", 0)
             super().reset(seed=one)
             self.env.reset(one)
-        return self._seen, {"to_act": self.env.to_act.copy()}
+        self._forget()
+        return self._observed(), {"to_act": self.env.to_act.copy()}
 
     def step(self, actions: Array) -> tuple[Observed, Array, Array, Array, dict[str, Any]]:
         """Carry out one action in each hand. ValueError, with nothing changed: one of them is not legal."""
@@ -200,10 +212,33 @@ class DasanVectorEnv(GymnasiumVectorEnv):
         paid = earnings(self.rules, self.env.rewards, self.env.places, place_points).astype(np.float32)
         rewards = paid[self._all, acted].astype(np.float64)
         info = {"payoffs": paid, "to_act": self.env.to_act.copy()}
-        return self._seen, rewards, done, np.zeros(self.num_envs, np.bool_), info
+        self._steps.append(np.array(actions, np.int64))
+        if done.any():
+            info |= self._ended(done, acted, paid)
+        return self._observed(), rewards, done, np.zeros(self.num_envs, np.bool_), info
+
+    def _ended(self, done: Array, acted: Array, paid: Array) -> dict[str, Any]:
+        """What Gymnasium says of hands that have ended; begin to count the actions of those that follow."""
+        last: Array = np.full(self.num_envs, None, object)
+        for i in np.flatnonzero(done).tolist():
+            dealt = self.env.first_state(i, int(self._number[i]))
+            hand = PastHand(self.env.ids, dealt, self._steps[self._began[i] :], i)
+            last[i] = Final(hand, int(acted[i]), self.env.num_actions)
+        self._number += done
+        self._began[done] = len(self._steps)
+        oldest = int(self._began.min())
+        del self._steps[:oldest]
+        self._began -= oldest
+        seats = np.where(done, acted, 0).astype(np.int8)
+        about = {"payoffs": np.where(done[:, None], paid, 0), "_payoffs": done, "seat": seats, "_seat": done}
+        return {"final_obs": last, "_final_obs": done, "final_info": about, "_final_info": done}
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""
+
+
+class BesideBots(Copied, SyncVectorEnv):
+    """Gymnasium's `SyncVectorEnv` of environments with one seat against bots, with whole copies."""
 
 
 def make(
@@ -244,14 +279,13 @@ def make_vec(
 ) -> Any:
     """Many hands of `preset` at once: `DasanVectorEnv`, in which one policy plays every seat.
 
-    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which takes `seat` and `illegal` too
+    With `opponents`, a `gymnasium.vector.SyncVectorEnv` of `make(preset, opponents=…)`, which takes `seat` and `illegal` too,
     and is as slow as those bots. vectorization_mode is there for `gymnasium.make_vec` and has no effect.
     """
     if opponents is None:
         return DasanVectorEnv(preset, num_envs, threads=threads, options=options)
-    return SyncVectorEnv(
-        [lambda: make(preset, opponents=opponents, **options) for _ in range(whole(num_envs, "num_envs", 1, MOST_ALONE))]
-    )
+    made: Any = partial(make, preset, opponents=opponents, **options)  # a lambda could not be pickled
+    return BesideBots([made] * whole(num_envs, "num_envs", 1, MOST_ALONE))
 
 
 def _id(name: str) -> str:
@@ -271,4 +305,4 @@ def _register() -> None:
 
 _register()
 
-__all__ = ["DasanEnv", "DasanVectorEnv", "make", "make_vec"]
+__all__ = ["BesideBots", "DasanEnv", "DasanVectorEnv", "make", "make_vec"]

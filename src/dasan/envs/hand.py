@@ -1,9 +1,10 @@
-"""One hand at a time in a batched environment of size one, with the engine's state on demand."""
+"""What the environments of all packages share: one hand at a time, its seeds, and whole copies."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,21 @@ from dasan.ruleset.rules import Rules
 from dasan.vector.earnings import earnings
 
 
-class Hand:
+class Copied:
+    """Environments that own hands: `copy.copy` copies the hands as well, as `copy.deepcopy` and a pickle do.
+
+    A copy goes on where the original is, and neither changes the other.
+    """
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
+
+
+class Hand(Copied):
     """A hand of `preset`: `to_act`, `mask`, `observation` change with `play`; `next` deals the next hand.
 
-    After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`; the first hand of all is random.
+    After `next(seed)` the hands are those of `dasan.vector.make(preset, 1, seed)`, whatever is played in them and whether
+    they are played to the end. The first hand of all is random.
     """
 
     def __init__(self, preset: str | Rules, options: dict[str, OptionValue]) -> None:
@@ -39,9 +51,17 @@ class Hand:
 
     def next(self, seed: int | None = None) -> None:
         """Deal another hand: the first one of `seed`, or the following one if `seed` is None."""
-        if seed is not None or not self.over:
-            self.env.reset(seed=secrets.randbits(63) if seed is None else seed)
+        if seed is not None:
+            self.env.reset(seed=seed)
+        else:
+            self._abandon()
         self._begin()
+
+    def _abandon(self) -> None:
+        """Play the hand to its end if it goes on, for only then the environment deals the following one."""
+        while not self.over:
+            self.env.step(self.env.legal[:, 0])
+            self.over = bool(self.env.done[0])
 
     def play(self, action: int) -> None:
         """Carry out an action id. ValueError, with nothing changed: it is not legal, or the hand is over."""

@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
 
 from dasan.arguments import WrongType, shown, whole, word
 from dasan.envs.ended import Final
-from dasan.envs.hand import Hand
+from dasan.envs.hand import Copied, Hand
 from dasan.envs.show import rendered
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -31,7 +31,7 @@ ILLEGAL: tuple[Illegal, ...] = ("raise", "random")
 MODES = ("human", "ansi")
 
 
-class DasanEnv(AECEnv):
+class DasanEnv(Copied, AECEnv):
     """An AEC environment of one hand.
 
     Observation: `{"observation": uint8 [num_features], "action_mask": int8 [num_actions]}`, new arrays each time; the
@@ -88,7 +88,9 @@ class DasanEnv(AECEnv):
         return seat
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Deal a hand: the first one of `seed`, or the following one if `seed` is None. `options` are ignored."""
+        """Deal a hand: the first one of `seed`, or the one after the present hand if `seed` is None, also where that is not over.
+        `options` are ignored.
+        """
         seed = None if seed is None else whole(seed, "seed")
         self._hand.next(seed)
         if seed is not None:
@@ -155,7 +157,7 @@ class DasanEnv(AECEnv):
         """Nothing is held open."""
 
 
-class DasanParallelEnv(ParallelEnv):
+class DasanParallelEnv(Copied, ParallelEnv):
     """The same hand for interfaces that step all agents at once: only the action of the agent to act counts.
 
     Only its mask has legal actions; the others' actions are ignored.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import WrongType, flag, seat, shown, whole
-from dasan.envs.hand import Hand
+from dasan.envs.hand import Copied, Hand
 from dasan.play.moves import Move, MoveType
 from dasan.ruleset.policies import OptionValue
 from dasan.ruleset.rules import Rules
@@ -22,7 +23,7 @@ from dasan.ruleset.rules import Rules
 State = dict[str, Any]
 
 
-class RLCardEnv:
+class RLCardEnv(Copied):
     """One hand after another, one player at a time.
 
     Attributes: num_players, num_actions, state_shape (a shape for each player), timestep (moves since the environment was
@@ -40,13 +41,13 @@ class RLCardEnv:
         self.timestep = 0
         self.agents: list[Any] = []
         self.action_recorder: list[tuple[int, str]] = []
-        self._fresh = False
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> None:
-        """Deal the first hand of `seed`, or of a random seed."""
-        self._hand.next(None if seed is None else whole(seed, "seed"))
-        self._fresh = seed is not None
+        """Start over with the first hand of `seed`, or of a random seed."""
+        self._hand.next(secrets.randbits(63) if seed is None else whole(seed, "seed"))
+        self._fresh = True
+        self.action_recorder = []
 
     def set_agents(self, agents: list[Any]) -> None:
         """One agent for each player."""
@@ -71,9 +72,9 @@ class RLCardEnv:
         player = self.get_player_id()
         if flag(raw_action, "raw_action") or isinstance(action, str):
             state = self._hand.state
-            said = state.play(str(action)).events[len(state.events)]  # refuses what is not legal
+            move = state.play(str(action)).events[len(state.events)]  # refuses what is not legal
             number = self._hand.env.ids.of(
-                Move(MoveType(said.type), tuple(c for c in said.cards if c is not None), said.bid), state.called
+                Move(MoveType(move.type), tuple(c for c in move.cards if c is not None), move.bid), state.called
             )
         else:
             number = whole(action, "an action")

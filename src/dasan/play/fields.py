@@ -134,6 +134,12 @@ class StateFields:
             known = self._fits[seat] = self.rules.catalogue.fits(self.hands[seat], called)
         return known
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing of it changes
+
     def then(self, *events: tuple[int, EventType, tuple[Card, ...]], **changes: Unpack[Changes]) -> Self:
         """This state with `changes`, and `events` (seat, type, cards) added; a bid event is for the `bid` of `changes`."""
         seq, bid = self.next_seq, changes.get("bid")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from dasan.arguments import WrongType, amount, instance, shown, whole
 from dasan.backends import Purpose, choose
 from dasan.features import Feature, action_features, layout, move_layout, move_size, perfect_layout, perfect_size
+from dasan.interpreted.dealing import deal_hand
 from dasan.play.action_ids import action_ids
 from dasan.play.new_hand import begin
 from dasan.play.state import State
@@ -65,8 +67,8 @@ class VectorEnv:
     - history_seats: live; int8 [n, k], the seats that made them, -1 where there are fewer.
     - backend: the name of the code that plays, "ranks", "cardsets", "patterns" or "engine"; see `dasan.backends`.
 
-    Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy has the same rules,
-    seeds and settings, its first hands dealt anew, and buffers of its own.
+    Never write in the arrays: the next step reads them. One thread calls at a time. A pickle or a copy goes on where
+    these environments are, with buffers of its own.
     """
 
     def __init__(
@@ -130,7 +132,25 @@ class VectorEnv:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _from_recipe, (self.rules, self.num_envs, self.seed, self._recipe)
+        moment = (self.backend, self.live_arrays(), self.__dict__.get("_explorer"))
+        return _from_recipe, (self.rules, self.num_envs, self.seed, self._recipe), moment
+
+    def __setstate__(self, moment: tuple[str, tuple[npt.NDArray[Any], ...], np.random.Generator | None]) -> None:
+        backend, arrays, explorer = moment
+        mine = self.live_arrays()
+        if backend != self.backend or [_form(array) for array in arrays] != [_form(array) for array in mine]:
+            raise ValueError(
+                f"these environments were pickled by another version of dasan, or played by {backend} and not by {self.backend}"
+            )
+        for array, copied in zip(mine, arrays, strict=True):
+            array[...] = copied
+        if explorer is not None:
+            self._explorer = deepcopy(explorer)  # copy.copy hands over the original's
+        self._write_optional()
+
+    def anew(self) -> VectorEnv:
+        """Environments of the same rules, seeds and settings with their first hands, and buffers of their own."""
+        return _from_recipe(self.rules, self.num_envs, self.seed, self._recipe)
 
     @property
     def mask(self) -> npt.NDArray[np.bool_]:
@@ -351,6 +371,17 @@ class VectorEnv:
         i = whole(i, "an environment", 0, self.num_envs - 1)
         return begin(self.rules, self._code.environments.dealt(self.rules, self._states, i, self.session))
 
+    def first_state(self, i: int, number: int) -> Callable[[], State]:
+        """A function that gives the engine's first state of hand `number` (from 0, since the last reset) of environment `i`, also
+        when that hand is over and the environments have been reset.
+
+        ValueError: hands follow one another, so that the one before decides how it begins.
+        """
+        if self.session:
+            raise ValueError("how a hand of a session begins follows from the hand before")
+        i, number = whole(i, "an environment", 0, self.num_envs - 1), whole(number, "a hand", 0)
+        return partial(_first_state, self.rules, int(self._base[i]), number)
+
     def _command(self, order: int) -> int:
         """Have all threads carry out a command; the first environment whose action is not legal, or -1."""
         me = self._team.threads - 1
@@ -383,6 +414,14 @@ class VectorEnv:
         """The bytes of `rows`, one a feature: [rows, features], or if padded [n, most, features]."""
         features = rows.view(np.uint8)
         return features.reshape(self.num_envs, -1, features.shape[1]) if self._padded else features
+
+
+def _first_state(rules: Rules, base: int, number: int) -> State:
+    return begin(rules, deal_hand(rules, base, number))
+
+
+def _form(array: npt.NDArray[Any]) -> tuple[object, ...]:
+    return array.dtype, array.shape
 
 
 def _array(value: object) -> npt.NDArray[Any]:

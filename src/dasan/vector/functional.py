@@ -13,7 +13,7 @@ NumPy arrays in the processor's memory, which PyTorch and JAX take without a cop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,7 +65,7 @@ class Functional:
         self.num_actions, self.num_features, self.num_players = env.num_actions, env.num_features, env.num_players
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _over_others, self._env.__reduce__()  # what makes the environments again, and of what
+        return Functional, (self._env.anew(),)
 
     def init(self, seed: int | Sequence[int]) -> BatchState:
         """The first hands of a seed, or of one for each environment. ValueError: as for `VectorEnv.reset`."""
@@ -131,11 +131,6 @@ def _aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def _over_others(make: Callable[..., VectorEnv], arguments: tuple[object, ...]) -> Functional:
-    """The functions over environments that are made again."""
-    return Functional(make(*arguments))
 
 
 __all__ = ["BatchState", "Functional"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,9 @@ class GpuEnv:
         self.to_act, self.done, self.rewards, self.places = memory.to_act, memory.done, memory.rewards, memory.places
         self.bit_ids: npt.NDArray[np.int16] = memory.ids.copy_to_host().reshape(-1, 64)
         self.reset()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("environments on a GPU cannot be copied or pickled: make others with the same seed")
 
     def reset(self, seed: int | None = None) -> None:
         """Restart all environments with their first hand; `seed` selects other hands."""

@@ -1,0 +1,92 @@
+"""A copy of an environment goes on where the original is, whenever it is made and however."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+for package in ("gymnasium", "pettingzoo", "pyspiel"):
+    pytest.importorskip(package, reason="needs the extra envs: make envs")
+
+from tests.envs.wrappers import WRAPPERS, Driver
+from tests.vector.covering import drawn_options
+
+import dasan
+from dasan import vector
+
+KNOWN = ("ignore:Observation is not a NumPy array", "ignore:Action mask numpy array is all zeros")
+pytestmark = [pytest.mark.filterwarnings(text) for text in KNOWN]
+
+
+def pickled(env: Any) -> Any:
+    return pickle.loads(pickle.dumps(env))
+
+
+AGAIN: dict[str, Callable[[Any], Any]] = {"copied": copy.copy, "copied deeply": copy.deepcopy, "pickled": pickled}
+
+
+def check_copies(driver: Driver, plies: int, ahead: int, seed: int) -> int:
+    """Copy at every ply; play each copy on for `ahead` plies beside a second one, and see that neither the original nor the other
+    copies notice. Returns how many copies there were.
+    """
+    env, source = driver.env, random.Random(seed)
+    driver.reset(env, seed)
+    copies = 0
+    for ply in range(plies):
+        if driver.over is not None and driver.over(env):
+            driver.reset(env, None)
+        before = driver.seen(env)
+        for name, again in AGAIN.items():
+            one, two = again(env), again(env)
+            assert driver.seen(one) == before == driver.seen(two), (name, ply)
+            played = [trace(driver, twin, ahead, seed + ply) for twin in (one, two)]
+            assert played[0] == played[1], (name, ply)
+            assert driver.seen(env) == before, (name, ply)
+            copies += 2
+        trail = trace(driver, pickled(env), ahead, seed + ply)
+        original = copy.deepcopy(env)
+        assert trace(driver, original, ahead, seed + ply) == trail
+        driver.step(env, source)
+    return copies
+
+
+def trace(driver: Driver, env: Any, plies: int, seed: int) -> list[object]:
+    """What an environment answers and shows for some plies, hands that follow included."""
+    source, out = random.Random(seed), []
+    for _ in range(plies):
+        if driver.over is not None and driver.over(env):
+            out.append(driver.reset(env, None))
+        out += [driver.step(env, source), driver.seen(env)]
+    return out
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_copy_goes_on_where_the_original_is(wrapper: str) -> None:
+    assert check_copies(WRAPPERS[wrapper]("big-three"), plies=6, ahead=3, seed=3) == 36
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_copy_goes_on_at_every_ply_of_every_game(wrapper: str, preset: str) -> None:
+    for seed, options in enumerate(drawn_options(preset, 2)):
+        check_copies(WRAPPERS[wrapper](preset, **options), plies=70, ahead=4, seed=seed)
+
+
+def test_a_copy_of_other_code_is_refused() -> None:
+    fast, slow = vector.make("big-two", 2), vector.make("big-two", 2, backend="engine")
+    with pytest.raises(ValueError, match="played by engine and not by cardsets"):
+        fast.__setstate__(slow.__reduce__()[2])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_an_environment_on_a_gpu_is_not_copied(again: str) -> None:
+    from dasan.kernels.ranks.cuda.env import GpuEnv
+
+    with pytest.raises(TypeError, match="cannot be copied or pickled"):
+        AGAIN[again](object.__new__(GpuEnv))
