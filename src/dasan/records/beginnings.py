@@ -109,7 +109,12 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
 
 
 def _cut_right(rules: Rules, dealt: Deal) -> bool:
-    """Whether the right seat cut the pack, at a possible place (B3.05)."""
+    """Whether the right seat cut the pack, at a possible place (B3.05).
+
+    A deal without a commitment need not come from a shuffle, as in environments: then nobody cuts.
+    """
+    if dealt.commitment is None and dealt.cut is None and dealt.cutter is None:
+        return True
     if dealt.cutter != cutter(rules, dealt.dealer):
         return False
     return dealt.cut is None if dealt.cutter is None else dealt.cut is not None and 0 < dealt.cut < len(rules.pack)

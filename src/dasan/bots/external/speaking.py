@@ -9,12 +9,13 @@ from dasan.arguments import seat as seat_of
 from dasan.bots.external import wire
 from dasan.bots.external.wire import Message
 from dasan.bots.protocol import Bot
-from dasan.cards import Hand, card
+from dasan.cards import Card, Hand, card
 from dasan.play.dealing import Deal
-from dasan.play.events import Event
+from dasan.play.events import Event, EventType
 from dasan.play.moves import Move, MoveType, read_move
 from dasan.play.phases import Phase
 from dasan.play.view import View
+from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
 
@@ -48,7 +49,8 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
     seat = seat_of(hand["seat"], n, "seat")
     sizes = [rules.hand_size or len(range((s - hand["dealer"]) % n, pack, n)) for s in range(n)]
     dealt = tuple(tuple(card(c) for c in hand["cards"]) if s == seat else (None,) * size for s, size in enumerate(sizes))
-    pair = None if hand.get("exchange") is None else (hand["exchange"][0], hand["exchange"][1])
+    happened = tuple(happened)
+    begun = _begun(rules, hand, dealt, happened)
     phase, on_table = Phase(seen["phase"]), seen["table"]
     return View(
         rules=rules,
@@ -70,8 +72,8 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
         finished=tuple(seen["finished"]),
         has_played=tuple(dict.fromkeys(e.seat for e in happened if e.type == "play")),
         offered=_cards(seen["offered"]),
-        begun=Deal(1, hand["dealer"], dealt, (None,) * rules.kitty_size, exchange=pair),
-        events=tuple(happened),
+        begun=begun,
+        events=happened,
         played=_cards(seen["played"]),
         hands=None,
         kitty=None,
@@ -80,6 +82,20 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
         guarding=seen.get("guarding"),
         _legal=tuple(_legal(rules, legal) for legal in seen["legal_moves"]),
     )
+
+
+def _begun(rules: Rules, hand: Message, dealt: tuple[tuple[Card | None, ...], ...], happened: tuple[Event, ...]) -> Deal:
+    """The deal. Messages do not number hands: the exchange, or a leader whom no card names, shows that one came before."""
+    leader, pair = None, None
+    if hand.get("exchange") is not None:
+        pair = (hand["exchange"][0], hand["exchange"][1])
+        leader = {LaterLead.WINNER: pair[0], LaterLead.LOSER: pair[1]}.get(rules.later_lead)
+    elif rules.auction is None and rules.later_lead is not LaterLead.OPENING:
+        opened = next((e for e in happened if e.type is EventType.OPEN), None)
+        if opened is not None and not opened.cards and (rules.opening is not None or opened.seat != hand["dealer"]):
+            leader = opened.seat
+    number = 1 if leader is None and pair is None else 2
+    return Deal(number, hand["dealer"], dealt, (None,) * rules.kitty_size, leader=leader, exchange=pair)
 
 
 def _cards(texts: list[str] | None) -> tuple[Any, ...] | None:
