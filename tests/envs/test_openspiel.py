@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -266,3 +267,65 @@ def test_hidden_cards_are_dealt_anew(preset: str) -> None:
         assert other.information_state_string(me) == state.information_state_string(me)
         assert other.legal_actions() == state.legal_actions()
     assert len({str(other) for other in others}) == 3
+
+
+KINDS = {
+    "information state": pyspiel.IIGObservationType(perfect_recall=True),
+    "observation": pyspiel.IIGObservationType(perfect_recall=False),
+    "public history": pyspiel.IIGObservationType(True, True, pyspiel.PrivateInfoType.NONE),
+    "public observation": pyspiel.IIGObservationType(True, False, pyspiel.PrivateInfoType.NONE),
+}
+
+
+def separated(game: Any, walk: Callable[[Any, Callable[[Any], None]], None]) -> int:
+    """Walk over states, and check that a tensor and a string of each kind tell the same ones apart. Returns the pairs seen."""
+    observers = {kind: game.make_py_observer(about) for kind, about in KINDS.items()}
+    strings: dict[object, str] = {}
+    tensors: dict[object, bytes] = {}
+
+    def look(state: Any) -> None:
+        for player in range(game.num_players()):
+            for kind, observer in observers.items():
+                observer.set_from(state, player)
+                tensor, string = observer.tensor.tobytes(), observer.string_from(state, player)
+                assert strings.setdefault((kind, player, tensor), string) == string
+                assert tensors.setdefault((kind, player, string), tensor) == tensor
+
+    walk(game.new_initial_state(), look)
+    return len(strings)
+
+
+def hands_at_random(count: int, seed: int) -> Callable[[Any, Callable[[Any], None]], None]:
+    def walk(state: Any, look: Callable[[Any], None]) -> None:
+        source = random.Random(seed)
+        for _ in range(count):
+            one = state.clone()
+            while not one.is_terminal():
+                look(one)
+                one.apply_action(source.choice(one.legal_actions()))
+            look(one)
+
+    return walk
+
+
+def everywhere(state: Any, look: Callable[[Any], None]) -> None:
+    look(state)
+    for action in state.legal_actions():
+        everywhere(state.child(action), look)
+
+
+def test_tensors_and_strings_tell_the_same_states_apart() -> None:
+    game = pyspiel.load_game("python_dasan_big_three_tiny", {"dealer": -1})
+    assert separated(game, hands_at_random(60, 1)) > 1_000
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["python_dasan_big_three_tiny", "python_dasan_big_two_tiny"])
+def test_tensors_and_strings_tell_the_same_states_apart_everywhere(name: str) -> None:
+    assert separated(pyspiel.load_game(name), everywhere) > 5_000
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("name", "parameters"), GAMES)
+def test_tensors_and_strings_tell_the_same_states_apart_in_every_game(name: str, parameters: dict[str, Any]) -> None:
+    assert separated(pyspiel.load_game(name, parameters), hands_at_random(3, 2)) > 100

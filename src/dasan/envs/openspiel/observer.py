@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from dasan.cards import Card
+from dasan.cards import Card, format_cards
 from dasan.envs.openspiel.state import DasanState
 from dasan.envs.openspiel.tree import GameTree, Played
-from dasan.envs.openspiel.words import dealt, history_seen, public, seen
-from dasan.features import Feature, card_flags, card_slots, encode, layout, observation_size
+from dasan.envs.openspiel.words import dealt, described, history
+from dasan.features import Feature, encode, layout, observation_size
 from dasan.play.events import MOVES, EventType
-
-_PRIVATE = ("hand", "kitty", "partner")
+from dasan.play.view import View
 
 
 class DasanObserver:
-    """Tensors and strings of what a player sees.
+    """Tensors and strings of what a player sees. Two states have equal tensors exactly if they have equal strings.
 
-    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature. Perfect recall adds
-    `dealt`, the cards that this player was dealt, as flags; `played_at`, for each card of the pack the number of the move that
-    played it divided by the greatest possible number of moves, 0 if none has; `bid_at`, the same for bids; and `moves`, the
-    number of moves made.
+    Without perfect recall the tensor is the observation of `dasan.features`, a piece for each feature, and `dealt`, a flag for
+    each card of the pack that this player was dealt. Perfect recall adds `taken`, flags for the cards of the kitty that this
+    player has seen; `played_at`, for each card of the pack the number of the move that played it divided by the greatest possible
+    number of moves, 0 if none has; `bid_at`, the same for bids; and `moves`, the number of moves made. While cards are dealt the
+    observation shows the dealer alone.
     """
 
     def __init__(self, game: GameTree, kind: Any, params: Any) -> None:
@@ -34,13 +36,13 @@ class DasanObserver:
         self._public, self._private = kind.public_info, kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         rules = game.rules
         self._features: tuple[Feature, ...] = layout(rules)
-        self._size = observation_size(rules)
+        self._size, pack = observation_size(rules), len(rules.pack)
         sizes = [("observation", self._size)] if self._public else []
         if self._private:
-            sizes.append(("dealt", card_slots(rules)))
+            sizes.append(("dealt", pack))
         if self._recall and self._public:
             top = rules.auction.top if rules.auction is not None else 0
-            sizes += [("played_at", len(rules.pack)), ("bid_at", top), ("moves", 1)]
+            sizes += [("taken", pack if rules.kitty_size else 0), ("played_at", pack), ("bid_at", top), ("moves", 1)]
         self.tensor = np.zeros(sum(size for _, size in sizes), np.float32)
         self.dict: dict[str, Any] = {}
         at = 0
@@ -52,42 +54,73 @@ class DasanObserver:
     def set_from(self, state: DasanState, player: int) -> None:
         """Write what `player` sees into `tensor`."""
         self.tensor.fill(0)
-        rules, pieces = self._game.rules, self.dict
+        pieces, node = self.dict, state.node
         if "dealt" in pieces:
-            pieces["dealt"][:] = card_flags(rules, dealt(state.node, player))
-        hand = state.hand
-        if hand is None or not self._public:
+            pieces["dealt"][self._places(dealt(node, player))] = 1
+        if not self._public:
             return
-        view = hand.view(player)
-        row = encode(view)
-        if not self._private:
-            for feature in self._features:
-                if feature.name in _PRIVATE:
-                    row[feature.start : feature.start + feature.size] = [0] * feature.size
-        pieces["observation"][:] = row
-        if not self._recall:
+        view = self._view(state, player)
+        pieces["observation"][:] = self._row(state, player, view)
+        if view is None or not self._recall:
             return
+        if "taken" in pieces:
+            seen = next((e.cards for e in view.events if e.type is EventType.KITTY), ())
+            pieces["taken"][self._places(seen)] = 1
         moves = [e for e in view.events if e.type in MOVES]
-        places: dict[Card | None, list[int]] = {}
-        for place, card in enumerate(self._game.deck):
-            places.setdefault(card, []).append(place)
+        plays = [(number, e) for number, e in enumerate(moves, start=1) if e.type is EventType.PLAY]
+        numbers = [number for number, e in plays for _ in e.cards]
+        pieces["played_at"][self._places(c for _, e in plays for c in e.cards)] = (
+            np.array(numbers, np.float32) / self._game.max_moves
+        )
         for number, event in enumerate(moves, start=1):
-            if event.type is EventType.PLAY:
-                for played in event.cards:
-                    pieces["played_at"][places[played].pop(0)] = number / self._game.max_moves
             if event.bid is not None:
                 pieces["bid_at"][event.bid - 1] = number / self._game.max_moves
         pieces["moves"][0] = len(moves) / self._game.max_moves
 
     def string_from(self, state: DasanState, player: int) -> str:
-        """The observation of `player` as text; with perfect recall also everything that it has seen before."""
+        """The observation of `player` as text; with perfect recall everything that it has seen, in order."""
         node = state.node
-        if not self._private:
-            return public(node, self._recall)
-        key = (player, self._recall)
+        key = (player if self._private else -1, self._recall)
         known: dict[tuple[int, bool], str] = getattr(node, "known", {})
         if key not in known:
-            known[key] = f"seat {player}; " + (history_seen if self._recall else seen)(node, player)
+            known[key] = self._text(state, player)
             if isinstance(node, Played):
                 node.known = known
         return known[key]
+
+    def _text(self, state: DasanState, player: int) -> str:
+        node = state.node
+        parts = [f"seat {player}"] if self._private else []
+        parts += [f"dealer {node.dealer}"] if self._public else []
+        parts += [f"dealt {format_cards(dealt(node, player))}"] if self._private else []
+        view = self._view(state, player)
+        if view is None or not self._public:
+            return "; ".join(parts)
+        if self._recall:
+            return "; ".join([*parts, *history(view)])
+        return "; ".join([*parts, *described(self._game.rules, self._features, self._row(state, player, view))])
+
+    def _view(self, state: DasanState, player: int) -> View | None:
+        """What `player` sees of the hand, or without private information seat 0 without its cards; None during the deal."""
+        hand = state.hand
+        if hand is None:
+            return None
+        return hand.view(player) if self._private else replace(hand.view(None), seat=0)
+
+    def _row(self, state: DasanState, player: int, view: View | None) -> list[int]:
+        """The observation: while cards are dealt the dealer alone."""
+        if view is not None:
+            return encode(view)
+        row = [0] * self._size
+        dealer = state.node.dealer
+        if dealer >= 0:
+            start = next(f.start for f in self._features if f.name == "dealer")
+            row[start + (dealer - (player if self._private else 0)) % self._game.rules.players] = 1
+        return row
+
+    def _places(self, cards: Iterable[Card | None]) -> list[int]:
+        """The places of these cards in the pack, each its own where the pack has a card twice; none of hidden cards."""
+        left: dict[Card, list[int]] = {}
+        for place, card in reversed([*enumerate(self._game.deck)]):
+            left.setdefault(card, []).append(place)
+        return [left[c].pop() for c in cards if c is not None]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from dasan.cards import Card, format_cards
 from dasan.envs.openspiel.tree import Dealing, Played
-from dasan.play.events import MOVES, Event, EventType
+from dasan.features import Feature
+from dasan.features.cards import by_rank, card_flags, card_slots, flag_ranks
+from dasan.play.events import MOVES, Event
+from dasan.play.view import View
+from dasan.ruleset.rules import Rules
 
 
 def dealt(node: Dealing | Played, player: int) -> tuple[Card, ...]:
@@ -14,47 +19,46 @@ def dealt(node: Dealing | Played, player: int) -> tuple[Card, ...]:
     return tuple(card for card, place in zip(node.game.deck, node.seats, strict=False) if place == player)
 
 
-def history_seen(node: Dealing | Played, player: int) -> str:
-    """Everything that `player` has seen of the hand, in order (perfect recall)."""
-    begun = f"dealer {node.dealer}; dealt {format_cards(dealt(node, player))}"
-    if node.hand is None:
-        return begun
-    said = "; ".join(
-        f"{e.seat} {e.type}{'' if e.bid is None else f' {e.bid}'} {format_cards(e.cards)}".rstrip()
-        for e in node.hand.view(player).events
-    )
-    return f"{begun}; {said}"
+def history(view: View) -> list[str]:
+    """Everything that a view shows of the hand after the deal, in order."""
+    return [
+        f"{e.seat} {e.type}{'' if e.bid is None else f' {e.bid}'} {format_cards(e.cards)}".rstrip() for e in view.events
+    ]
 
 
-def seen(node: Dealing | Played, player: int) -> str:
-    """The observation of `player`."""
-    if node.hand is None:
-        return f"dealt {format_cards(dealt(node, player))}"
-    view, rules = node.hand.view(player), node.game.rules
-    parts = [view.phase.value, f"hand {format_cards(view.hand)}", f"sizes {' '.join(map(str, view.hand_sizes))}"]
-    parts.append(f"to act {view.to_act}")
-    if view.bidder is not None:
-        parts.append(f"bid {view.bid} by {view.bidder}")
-    if view.called is not None:
-        parts.append(f"called {view.called}" + ("" if view.partner is None else f" partner {view.partner}"))
-    if view.table is not None:
-        parts.append(f"table {format_cards(view.table.cards)} by {view.table_seat}")
-    parts.append(f"passed {' '.join(map(str, view.passed))}")
-    kitty = next((e.cards for e in view.events if e.type is EventType.KITTY), ())
-    parts.append(f"kitty {format_cards(kitty)}")
-    for seat in range(rules.players):
-        cards = [c for e in view.events if e.type is EventType.PLAY and e.seat == seat for c in e.cards]
-        parts.append(f"{seat} played {format_cards(rules.order.hand(c for c in cards if c))}")
-    return "; ".join(parts)
+def described(rules: Rules, features: Sequence[Feature], row: Sequence[int]) -> list[str]:
+    """The features of an observation that are not zero, as text: different rows have different texts."""
+    names = _flag_names(rules)
+    parts = []
+    for feature in features:
+        values = row[feature.start : feature.start + feature.size]
+        if not any(values):
+            continue
+        if not feature.flags:
+            text = " ".join(map(str, values))
+        elif feature.name in _CARDS:
+            blocks = (values[at : at + len(names)] for at in range(0, feature.size, len(names)))
+            text = " | ".join(" ".join(compress(names, block)) for block in blocks)
+        else:
+            text = " ".join(str(k) for k, flag in enumerate(values) if flag)
+        parts.append(f"{feature.name} {text}")
+    return parts
 
 
-def public(node: Dealing | Played, recall: bool) -> str:
-    """The public observation; with perfect recall, also the earlier ones."""
-    if node.hand is None:
-        return "dealing"
-    view = node.hand.view(None)
-    moves: Sequence[str] = [_made(e) for e in view.events if e.type in MOVES]
-    return "; ".join(moves) if recall else "; ".join((view.phase.value, str(view.hand_sizes), *moves[-1:]))
+_CARDS = ("hand", "kitty", "played", "table")
+"""Features of sets of cards; `played` may have one for each seat, from the observer on."""
+
+
+def _flag_names(rules: Rules) -> list[str]:
+    """The text of each flag of `card_flags`: a rank, where suits make no difference, else a card."""
+    if by_rank(rules):
+        rank_of = {place[0]: c.rank for c, place in rules.order.place.items()}
+        return [rank_of[rank] for rank in flag_ranks(rules)]
+    names = [""] * card_slots(rules)
+    for c in dict.fromkeys(rules.pack):
+        for k, flag in enumerate(card_flags(rules, [c] * rules.decks)):
+            names[k] = names[k] or str(c) * flag
+    return names
 
 
 def truth(node: Dealing | Played) -> str:
