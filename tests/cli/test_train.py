@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from .running import refusal
+from dasan.learn.config import Config
+from dasan.learn.curves import read
+from dasan.learn.trainer import Trainer
+
+from .running import output, refusal
 
 pytestmark = pytest.mark.full
 
@@ -29,3 +33,29 @@ pytestmark = pytest.mark.full
 def test_options_without_effect_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:
     assert message in refusal("train", "--out", tmp_path / "run", *arguments)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.full
+def test_a_resumed_run_measures_as_it_began(tmp_path: Path) -> None:
+    """`--every` and `--deals` are settings of the run; named again, they change it from then on."""
+    out = tmp_path / "run"
+    small = ("--game", "big-three", "--envs", "4", "--rounds", "1", "--steps", "2")
+    output("train", "--out", out, *small, "--epochs", "1", "--every", "2", "--deals", "3")
+    output("train", "--out", out, "--resume", "--epochs", "5")
+    measured = [bool(row["random"]) for row in read(out / "curve.csv")]
+    assert measured == [True, True, False, True, True]  # every second epoch, and the last one of each call
+    kept = Trainer.load(out / "run.npz").config
+    assert (kept.every, kept.deals) == (2, 3)
+    output("train", "--out", out, "--resume", "--epochs", "6", "--every", "4", "--deals", "2")
+    kept = Trainer.load(out / "run.npz").config
+    assert (kept.epochs, kept.every, kept.deals) == (6, 4, 2)
+
+
+def test_a_run_keeps_how_it_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "run.npz"
+    Trainer(Config("big-three", envs=2, steps=2, rounds=1, first=8, second=8, every=3, deals=4)).save(file)
+    assert (Trainer.load(file).config.every, Trainer.load(file).config.deals) == (3, 4)
+    changed = Trainer.load(file, every=5, epochs=7).config
+    assert (changed.epochs, changed.every, changed.deals) == (7, 5, 4)
+    with pytest.raises(ValueError, match="goes on with its own rounds"):
+        Trainer.load(file, rounds=3)

@@ -73,8 +73,13 @@ def train(
             "Default: in compiled code.",
         ),
     ] = None,
-    every: Annotated[int, typer.Option(min=1, help="Measure against fixed players after every this many epochs.")] = 10,
-    deals: Annotated[int, typer.Option(min=2, help="Deals of a measurement.")] = 20,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Measure against fixed players after every this many epochs; default: 10, or as the run."
+        ),
+    ] = None,
+    deals: Annotated[int | None, typer.Option(min=2, help="Deals of a measurement; default: 20, or as the run.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a network by self-play. The folder keeps it, its curve, and the data to resume the run."""
@@ -91,16 +96,16 @@ def train(
         raise Refused("--answers is for networks with --derived")
     if like is not None and (lost := given & _SETTINGS):
         raise Refused(f"--like takes the settings of {like}: leave out {_flags(lost)}")
+    changeable = {"epochs": epochs, "every": every, "deals": deals}
+    named = {name: value for name, value in changeable.items() if value is not None}
     if resume:
-        trainer = _resumed(out, epochs)
+        trainer = _resumed(out, named)
     else:
         opponents = {"pool": tuple(pool), "share": share} if pool else {}
         steps = steps or (256 if actors else 32)
         sizes = {"envs": envs, "rounds": rounds, "steps": steps, "seed": seed, "branches": branches}
         sizes |= {"derived": derived, "answers": answers}
-        changes = (
-            opponents | {"actors": actors, "device": _device(device)} | ({} if epochs is None else {"epochs": epochs})
-        )
+        changes = opponents | {"actors": actors, "device": _device(device)} | named
         trainer = _begun(out, game, option, like, sizes, changes)
     if not trainer.config.actors and (lost := given & {"processes", "ray"}):
         raise Refused(f"{_flags(lost)} says where actors play, and this run has none: name --actors when it begins")
@@ -116,7 +121,7 @@ def train(
             except DeviceFailed as error:
                 saved = trainer.progress.epoch
                 raise Refused(f"{error}{f'; --resume goes on from epoch {saved}' if saved else ''}") from error
-            report = _keep(out, trainer, every, deals)
+            report = _keep(out, trainer)
             show("epochs", trainer.progress.epoch, trainer.config.epochs)
     report = report or {"epoch": trainer.progress.epoch}
     if as_json:
@@ -196,20 +201,20 @@ def _config_of(name: str) -> Config:
     return Config.from_json(found.card["config"])
 
 
-def _resumed(out: Path, epochs: int | None) -> Trainer:
+def _resumed(out: Path, changes: dict[str, int]) -> Trainer:
     from dasan.learn.curves import cut
     from dasan.learn.ladder import LADDER
     from dasan.learn.trainer import Trainer
 
     try:
-        trainer = Trainer.load(out / "run.npz", epochs)
+        trainer = Trainer.load(out / "run.npz", **changes)
         cut(out / "curve.csv", trainer.progress.epoch, LADDER)
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise Refused(f"cannot go on with the run in {out}: {error}") from error
     return trainer
 
 
-def _keep(out: Path, trainer: Trainer, every: int, deals: int) -> dict[str, Any]:
+def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
     """Write the run, the network and the curve; returns the epoch's row of the curve."""
     from dasan.learn.curves import add_row, picture, read
     from dasan.learn.ladder import LADDER, climb
@@ -223,8 +228,8 @@ def _keep(out: Path, trainer: Trainer, every: int, deals: int) -> dict[str, Any]
         "seconds": round(progress.seconds, 1),
         "loss": round(progress.loss, 5),
     }
-    if progress.epoch % every == 0 or progress.epoch == config.epochs:
-        found = climb(config.rules(), trainer.network(), config.session, deals)
+    if progress.epoch % config.every == 0 or progress.epoch == config.epochs:
+        found = climb(config.rules(), trainer.network(), config.session, config.deals)
         row.update({name: estimate.mean for name, estimate in found.items()})
     try:
         trainer.save(out / "run.npz")

@@ -41,6 +41,8 @@ class Config:
       differences between branches, see `contrasted`.
     - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
       then begins with new hands, and is played with the weights from before the last round was learnt.
+    - every, deals: after every so many epochs the network is measured against fixed players, over so many deals. What is
+      learnt does not depend on them.
     - device: where PyTorch learns, see `TorchLearner`: "cpu", "cuda", or one GPU of several, such as "cuda:1"; "": compiled
       code learns.
     """
@@ -74,6 +76,8 @@ class Config:
     contrast: float = 3.0
     actors: int = 0
     device: str = ""
+    every: int = 10
+    deals: int = 20
 
     def __post_init__(self) -> None:
         for name in ("preset", "start", "device"):
@@ -86,8 +90,9 @@ class Config:
         checked: dict[str, object] = {
             name: flag(getattr(self, name), name) for name in ("session", "derived", "answers")
         }
-        for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span"):
+        for name in ("first", "second", "envs", "steps", "rounds", "epochs", "batch", "branches", "span", "every"):
             checked[name] = whole(getattr(self, name), name, 1, MOST)
+        checked["deals"] = whole(self.deals, "deals", 2, MOST)
         checked["actors"] = whole(self.actors, "actors", 0, MOST_ACTORS)
         checked["seed"] = whole(self.seed, "a seed", 0, MOST_SEED)
         for name in ("explore", "keep", "trace", "average", "share"):

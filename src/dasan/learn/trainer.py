@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import process_time
+from typing import Any
 from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
@@ -33,6 +34,8 @@ from dasan.learn.starting import start_from
 from dasan.networks.network import Floats, Network, Shape
 
 Bytes = npt.NDArray[np.uint8]
+CHANGEABLE = {"epochs", "every", "deals"}
+"""Settings that a run may change when it is resumed."""
 
 
 @dataclass
@@ -88,8 +91,12 @@ class Trainer:
         part.replace(file)
 
     @staticmethod
-    def load(file: Path, epochs: int | None = None) -> Trainer:
-        """The run that `save` wrote. epochs: a new number of epochs to train for. ValueError: the file holds something else."""
+    def load(file: Path, **changes: Any) -> Trainer:
+        """The run that `save` wrote. changes: new values of `epochs`, `every` or `deals`. ValueError: the file holds something
+        else, or a change is one that the run cannot take.
+        """
+        if refused := sorted(set(changes) - CHANGEABLE):
+            raise ValueError(f"a run goes on with its own {refused[0]}")
         if not is_zipfile(file):
             raise ValueError(f"{file} is no saved training run")
         try:
@@ -101,7 +108,7 @@ class Trainer:
             raise ValueError(f"{file} is no saved training run") from error
         # The network that the run began with may have changed since, or be gone.
         trainer = Trainer(replace(config, start=""))
-        trainer.config = config if epochs is None else replace(config, epochs=epochs)
+        trainer.config = replace(config, **changes)
         for name, array in arrays.items():
             weights = getattr(trainer.learner, name)
             if array.shape != weights.shape or array.dtype != weights.dtype:
