@@ -24,6 +24,9 @@ PLAYTHROUGHS: dict[str, tuple[Options, int, int]] = {
     "big-two": ({}, 1, 2),
     "winner": ({"jokers": True, "scoring": "cards"}, 3, 2),
     "winner-bomb": ({"players": 3}, 2, 2),
+    "wa-keng": ({}, 1, 1),
+    "wa-keng-4": ({}, 1, 1),
+    "dou-dizhu": ({}, 2, 3),
 }
 """Options, seed and number of hands of each preset's playthrough."""
 
@@ -134,6 +137,8 @@ class _Table:
     def tell(self, event: Event) -> str:
         who, cards = f"Seat {event.seat}", _cards(event)
         match event.type:
+            case EventType.OPEN if self._rules.auction is not None and not event.cards:
+                return f"{who} is drawn to open the auction (DD.02)."
             case EventType.OPEN if self._rules.auction is not None:
                 return f"{who} holds {cards} and opens the auction (B3.07)."
             case EventType.OPEN:
@@ -184,6 +189,13 @@ def _settled(state: State) -> str:
     paid = ", ".join(f"seat {s} {p:+d}" for s, p in enumerate(result.payments))
     foul = f" Seat {result.foul} did not guard the last card: a foul (D2.17)." if result.foul is not None else ""
     match state.rules.scoring:
+        case BidScoring() if not result.winners:
+            why = "nobody has bid, and it is void (H.12)"
+        case BidScoring() if state.bombs:
+            why = (
+                f"seat {result.finish_order[0]} is out first, the bid was {state.bid}, the bidder seat {state.bidder}, and the "
+                f"bombs {state.bombs}"
+            )
         case BidScoring():
             why = (
                 f"seat {result.finish_order[0]} is out first, the bid was {state.bid} and the bidder seat {state.bidder}"

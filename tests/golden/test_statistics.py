@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.golden.statistics import Figures, by_engine, by_kernels, names, pinned
+from tests.golden.statistics import COMPILED, Figures, by_engine, by_kernels, names, pinned
 
 import dasan
 
@@ -23,22 +23,22 @@ def check(figures: Figures, preset: str) -> None:
 
 def test_every_preset_has_its_figures() -> None:
     assert {preset: list(figures) for preset, figures in pinned().items()} == {
-        preset: names(dasan.rules(preset).players) for preset in dasan.PRESETS
+        preset: names(dasan.rules(preset).players) for preset in COMPILED
     }
 
 
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", COMPILED)
 def test_kernels(preset: str) -> None:
     check(by_kernels(preset, environments=300, hands=20, seed=7), preset)
 
 
 @pytest.mark.sampled(3, 3)
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", COMPILED)
 def test_engine(preset: str) -> None:
     check(by_engine(preset, hands=80, seed=7), preset)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", dasan.PRESETS)
+@pytest.mark.parametrize("preset", COMPILED)
 def test_engine_at_length(preset: str) -> None:
     check(by_engine(preset, hands=3_000, seed=8), preset)

@@ -1,4 +1,4 @@
-"""The auction said over again, as plainly as B3.08–B3.10, B4.02 and H.02 put it, to hold the engine against."""
+"""A second, plain reading of the auction: B3.08–B3.10, B4.02, H.02, H.11, H.12, H.43 and DD.02."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Said = tuple[int | str, ...]
 
 @dataclass(frozen=True)
 class Standing:
-    """What a row of bids and passes leads to; seats count from the opener. `bidder` once it is over."""
+    """What a row of bids and passes leads to; seats count from the opener. `bidder` once it is over, None if the hand is void."""
 
     to_act: int | None
     bid: int | None
@@ -22,7 +22,17 @@ class Standing:
     allowed: frozenset[int | str]
 
 
-def standing(said: Said, players: int, *, may_return: bool, opener_may_pass: bool) -> Standing:
+def standing(
+    said: Said,
+    players: int,
+    *,
+    may_return: bool,
+    opener_may_pass: bool,
+    once: bool = False,
+    redeal: bool = False,
+    ends_after: int | None = None,
+    top: int = 3,
+) -> Standing:
     seat, highest, holder = 0, None, None
     in_a_row = 0
     dropped: set[int] = set()
@@ -34,18 +44,22 @@ def standing(said: Said, players: int, *, may_return: bool, opener_may_pass: boo
             assert isinstance(word, int)
             highest, holder, in_a_row = word, seat, 0
         left = [s for s in range(players) if s not in dropped]
-        if highest == 3:
-            return Standing(None, 3, holder, frozenset())
+        if highest == top:
+            return Standing(None, top, holder, frozenset())
         if highest is None and turns == players:
-            return Standing(None, 1, 0, frozenset())
+            return Standing(None, None, None, frozenset()) if redeal else Standing(None, 1, 0, frozenset())
+        if highest is not None and once and turns == players:
+            return Standing(None, highest, holder, frozenset())
+        if highest is not None and ends_after == in_a_row:
+            return Standing(None, highest, holder, frozenset())
         if highest is not None and may_return and in_a_row == players - 1:
             return Standing(None, highest, holder, frozenset())
         if highest is not None and not may_return and left == [holder]:
             return Standing(None, highest, holder, frozenset())
         seat = (seat + 1) % players
-        while not may_return and seat in dropped:
+        while not may_return and not once and seat in dropped:
             seat = (seat + 1) % players
-    bids: frozenset[int | str] = frozenset(range((highest or 0) + 1, 4))
+    bids: frozenset[int | str] = frozenset(range((highest or 0) + 1, top + 1))
     must_bid = not said and not opener_may_pass
     return Standing(seat, highest, None, bids if must_bid else bids | {"pass"})
 
@@ -58,21 +72,42 @@ def walk(state: State, said: Said = ()) -> Iterator[tuple[State, Said]]:
             yield from walk(state.play(move), (*said, "pass" if move.bid is None else move.bid))
 
 
-def compare(state: State, *, may_return: bool, opener_may_pass: bool) -> int:
-    """Hold every auction from `state` on against the plain words; how many ended."""
+def compare(
+    state: State,
+    *,
+    may_return: bool,
+    opener_may_pass: bool,
+    once: bool = False,
+    redeal: bool = False,
+    ends_after: int | None = None,
+    top: int = 3,
+) -> int:
+    """Compare every auction from `state` on with the plain reading; return how many ended."""
     n, opener, ended = state.rules.players, state.opener or 0, 0
     for after, said in walk(state):
-        plain = standing(said, n, may_return=may_return, opener_may_pass=opener_may_pass)
+        plain = standing(
+            said,
+            n,
+            may_return=may_return,
+            opener_may_pass=opener_may_pass,
+            once=once,
+            redeal=redeal,
+            ends_after=ends_after,
+            top=top,
+        )
         assert after.bid == plain.bid, said
-        if plain.to_act is None:
+        if plain.to_act is None and plain.bidder is None:
             ended += 1
-            assert after.phase != "auction", said
+            assert (after.phase, after.bidder, after.payments) == ("over", None, (0,) * n), said
+        elif plain.to_act is None:
+            ended += 1
+            assert after.phase not in ("auction", "over"), said
             assert after.bidder == ((plain.bidder or 0) + opener) % n, said
         else:
             assert (after.phase, after.to_act) == ("auction", (plain.to_act + opener) % n), said
             words = {"pass" if move.bid is None else move.bid for move in after.legal_moves()}
             assert words == plain.allowed, said
-            for word in ("pass", 1, 2, 3):
+            for word in ("pass", *range(1, top + 1)):
                 if word not in plain.allowed:
                     refuse(after, word)
     return ended

@@ -55,7 +55,7 @@ def test_b4_01_what_is_not_named_is_as_for_three() -> None:
         three.first_dealer,
         three.cut,
     )
-    options = set(three.options) - {"reveal_kitty"} | {"pay_each_winner"}
+    options = set(three.options) - {"reveal_kitty", "pack"} | {"pay_each_winner", "auction_ends_after"}
     assert set(RULES.options) == options
     with pytest.raises(ValueError, match="no option 'reveal_kitty'"):
         dasan.rules("big-three-4p", reveal_kitty=True)

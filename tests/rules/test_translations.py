@@ -16,7 +16,7 @@ CHAPTERS = sorted(path.name for path in BOOK.glob("*.md") if path.name != "index
 LANGUAGES = [language for language in clauses.LANGUAGES if language != "en"]
 EXACT = {
     "code": re.compile(r"`[^`]+`"),
-    "reference": re.compile(r"\b(?:B3|B4|D2|W|G|H)\.\d\d\b"),
+    "reference": re.compile(r"\b(?:B3|B4|D2|DD|W|G|H)\.\d\d\b"),
     "card": re.compile(r"(?:10|[2-9AJQK])[♦♣♥♠]"),
     "run": re.compile(r"(?:10|[2-9AJQK])[♦♣♥♠]?(?:-(?:10|[2-9AJQK])){1,}"),
 }

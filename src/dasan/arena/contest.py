@@ -86,7 +86,7 @@ def play_deal(
     rules, own = contest.rules, makers or {}
     players = rules.players
     means: list[float] = []
-    won = above = below = 0
+    won = decided = above = below = 0
     roles: dict[str, tuple[int, int]] = {}
     total = Clock(), Clock()
     for mine in range(players):
@@ -104,11 +104,13 @@ def play_deal(
         gains = earned(state)
         victory = state.result is not None and mine in state.result.winners
         means.append(gains[mine])
+        decided += state.result is not None and state.result.winners != ()
         won += victory
         above += sum(gain < gains[mine] for gain in gains)
         below += sum(gain > gains[mine] for gain in gains)
-        known = roles.get(role(state, mine), (0, 0))
-        roles[role(state, mine)] = (known[0] + 1, known[1] + victory)
+        if state.result is not None and state.result.winners:
+            known = roles.get(role(state, mine), (0, 0))
+            roles[role(state, mine)] = (known[0] + 1, known[1] + victory)
         for seat, clock in enumerate(clocks):
             _add(total[seat != mine], clock)
         if contest.records:
@@ -118,7 +120,7 @@ def play_deal(
     return Outcome(
         seed,
         fmean(means),
-        won / players,
+        won / max(decided, 1),
         above,
         below,
         roles,

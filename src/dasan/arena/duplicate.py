@@ -100,7 +100,7 @@ def duplicate(
         places = [o.place for o in by_deal if o.place is not None]
         standings[name] = Standing(
             Estimate.of([o.payment for o in by_deal], payment_bounds(rules)),
-            Estimate.of([o.wins for o in by_deal], (0, 1)),
+            Estimate.of([o.wins for o in by_deal if o.wins is not None] or [0.0], (0, 1)),
             Estimate.of(places, (1, rules.players)) if places else None,
         )
     return Match(rules, names, deals, deals * len(rotations(names)), standings)
@@ -108,10 +108,10 @@ def duplicate(
 
 @dataclass(frozen=True, slots=True)
 class _Mean:
-    """A bot's means over all its seats in all rotations of one deal."""
+    """A bot's means over all its seats in all rotations of one deal. wins: of the hands that were not void (H.12), if any."""
 
     payment: float
-    wins: float
+    wins: float | None
     place: float | None
 
 
@@ -124,10 +124,15 @@ def _one_deal(rules: Rules, lineup: tuple[str, ...], makers: dict[str, Maker], s
         result = play_hand(rules, bots, seed=seed, dealer=seed % rules.players)
         for seat, name in enumerate(sitting):
             payments[name].append(result.payments[seat])
-            wins[name].append(seat in result.winners)
+            if result.winners:
+                wins[name].append(seat in result.winners)
             if rules.ending is Ending.LAST_IN:
                 places[name].append(1 + result.finish_order.index(seat))
     return {
-        name: _Mean(fmean(payments[name]), fmean(wins[name]), fmean(places[name]) if places[name] else None)
+        name: _Mean(
+            fmean(payments[name]),
+            fmean(wins[name]) if wins[name] else None,
+            fmean(places[name]) if places[name] else None,
+        )
         for name in payments
     }

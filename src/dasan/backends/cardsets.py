@@ -47,6 +47,8 @@ def _sizes(shape: AnyShape) -> set[int]:
             return {a + b}
         case Run(copies=n, shortest=least, longest=most):
             return {n * length for length in range(least, most + 1)}
+        case _:
+            return set()
 
 
 def _form(shape: AnyShape) -> tuple[object, ...]:
@@ -60,6 +62,8 @@ def _form(shape: AnyShape) -> tuple[object, ...]:
             return "same", n
         case Flush():
             return ("flush",)
+        case _:
+            return (shape.type, shape.kind)
 
 
 def _comparable(rules: Rules) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dasan.arguments import WrongType, instance, shown
 from dasan.cards import Card, card
 from dasan.features.cards import Feature, card_flags, card_slots, eights, kinds, most_held, one_flag
 from dasan.play.action_ids import action_ids
-from dasan.play.dealing import Position
+from dasan.play.dealing import Position, draws_opener
 from dasan.play.events import EventType
 from dasan.play.view import View
 from dasan.ruleset.cache import cached_by_rules
@@ -178,7 +178,7 @@ _BEFORE: tuple[_Plane, ...] = (
         "rank of the card that opened the auction",
         lambda r: len(r.ranks),
         _opening_rank,
-        _auction,
+        lambda r, s: _auction(r, s) and not draws_opener(r),
     ),
     _Plane("bidder", "who has bid most", _players, lambda v: _seats(v, [v.bidder]), _auction),
     _Plane("bid", "the highest bid, from 1", _top, lambda v: one_flag(_top(v.rules), (v.bid or 0) - 1), _auction),
@@ -206,6 +206,24 @@ _AFTER: tuple[_Plane, ...] = (
         scale=most_held,
     ),
     _Plane("said", "each seat's highest bid, 0 for none", _players, _said, _auction, flags=False, scale=_top),
+    _Plane(
+        "doublings",
+        "how often bombs have doubled the payment",
+        lambda r: 1,
+        lambda v: [v.doublings],
+        lambda r, s: r.doubles,
+        flags=False,
+        scale=lambda r: r.most_doublings,
+    ),
+    _Plane(
+        "bidder_plays",
+        "plays of the bidder's side, 2 for several",
+        lambda r: 1,
+        lambda v: [min(v.bidder_plays, 2)],
+        lambda r, s: r.doubles,
+        flags=False,
+        scale=lambda r: 2,
+    ),
 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dasan.arguments import shown
-from dasan.games import big_three, big_two, teaching, winner
+from dasan.games import big_three, big_two, dou_dizhu, teaching, winner
 from dasan.games.option import Game, Option, Preset, switch
 from dasan.registry import Registry
 from dasan.ruleset import clauses
@@ -50,7 +50,7 @@ def _take(name: str, found: Any) -> None:
 PRESETS: Registry[Preset] = Registry(
     "preset",
     "dasan.games",
-    {preset.name: preset for game in (big_three, big_two, winner) for preset in game.PRESETS},
+    {preset.name: preset for game in (big_three, big_two, winner, dou_dizhu) for preset in game.PRESETS},
     _take,
 )
 

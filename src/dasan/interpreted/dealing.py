@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from dasan.cards import Card
 from dasan.features import by_rank
-from dasan.play.dealing import Deal
+from dasan.play.dealing import Deal, draws_opener
 from dasan.ruleset.rules import Rules
 from dasan.worlds.stream import below, mixed, stepped
 
@@ -25,13 +25,19 @@ def deal_hand(
     leader: int | None = None,
     exchange: tuple[int, int] | None = None,
 ) -> Deal:
-    """Hand `number` (from 0) of the environment whose random word is `base`; without a `dealer` one is drawn."""
+    """Hand `number` (from 0) of the environment whose random word is `base`; without a `dealer` one is drawn, then the opener
+    of the auction, where one is (DD.02).
+    """
     state = mixed(base ^ (number + 1) * HAND & _64)
     if dealer is None:
         state = stepped(state)
         dealer = below(mixed(state), rules.players)
+    opener = None
+    if draws_opener(rules):
+        state = stepped(state)
+        opener = below(mixed(state), rules.players)
     hands, kitty = _spread(rules, state, dealer)
-    return Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange)
+    return Deal(1, dealer, hands, kitty, leader=leader, exchange=exchange, opener=opener)
 
 
 def _pack(rules: Rules) -> list[Card]:

@@ -19,9 +19,9 @@ from dasan.play.dealing import Deal
 from dasan.play.moves import Move, MoveType
 from dasan.play.new_hand import begin
 from dasan.play.result import Result
+from dasan.play.sessions import succession
 from dasan.play.state import State
 from dasan.ruleset.places import places_of
-from dasan.ruleset.policies import LaterLead
 from dasan.ruleset.rules import Rules
 
 if TYPE_CHECKING:
@@ -160,12 +160,8 @@ def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> t
         return state, None
     later: dict[str, Any] = {}
     if tables.session:
-        first, last = result.finish_order[0], result.finish_order[-1]
         later["dealer"] = result.next_dealer
-        later["leader"] = {LaterLead.WINNER: first, LaterLead.LOSER: last, LaterLead.OPENING: None}[
-            tables.rules.later_lead
-        ]
-        later["exchange"] = (first, last) if tables.rules.exchange else None
+        later["leader"], later["exchange"] = succession(tables.rules, result)
     number = int(memory.number[i]) + 1
     following = deal_hand(tables.rules, int(memory.base[i]), number, **later)
     return begin(tables.rules, replace(following, number=number + 1) if tables.session else following), result

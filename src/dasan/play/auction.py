@@ -11,7 +11,7 @@ from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, MoveType
 from dasan.play.phases import Phase
 from dasan.reasons import said
-from dasan.ruleset.policies import Auction
+from dasan.ruleset.policies import Auction, Opener
 from dasan.ruleset.rules import Rules
 
 
@@ -21,6 +21,17 @@ def opener(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> tuple[int, Card
     place = rules.order.place
     lowest = min((c for hand in hands for c in hand if c.suit == suit), key=place.__getitem__)
     return next(s for s, hand in enumerate(hands) if lowest in hand), lowest
+
+
+def opened(state: AnyState, drawn: int | None) -> AnyState:
+    """The first state of the auction. drawn: the opener where one is drawn (DD.02); None: the dealer opens."""
+    shown: tuple[Card, ...] = ()
+    if _auction(state.rules).opener is Opener.RANDOM:
+        seat = state.dealer if drawn is None else drawn
+    else:
+        seat, lowest = opener(state.rules, state.hands)
+        shown = (lowest,)
+    return state.then((seat, EventType.OPEN, shown), phase=Phase.AUCTION, to_act=seat, opener=seat)
 
 
 def must_dig(rules: Rules, hand: tuple[Card, ...]) -> bool:
@@ -71,18 +82,33 @@ def bid(state: AnyState, move: Move) -> AnyState:
 
 
 def _next(state: AnyState, seat: int) -> AnyState:
-    """Close the auction if it is over (B3.10, B4.02, H.02), else ask the next player."""
+    """Close the auction if it is over (B3.10, B4.02, H.02, H.11, H.12, H.43), else ask the next player."""
     policy = _auction(state.rules)
-    waiting = [s for s in range(state.rules.players) if s not in state.passed and s != state.bidder]
-    if state.bid == policy.top or (state.bidder is not None and not waiting):
+    if state.bid == policy.top or (state.bidder is not None and _all_have_spoken(state, seat)):
         return close(state)
-    if not waiting and state.opener is not None:
-        return close(state.then(bid=1, bidder=state.opener))
+    if len(state.passed) == state.rules.players and state.opener is not None:
+        return _void(state) if policy.all_pass_is_void else close(state.then(bid=1, bidder=state.opener))
     return state.then(to_act=state.seat_after(seat, out_of=state.passed))
 
 
+def _all_have_spoken(state: StateFields, seat: int) -> bool:
+    """Whether nobody else may bid after `seat`, where somebody has bid."""
+    policy = _auction(state.rules)
+    if policy.one_round:
+        return (seat + 1) % state.rules.players == state.opener
+    said = [e.type for e in state.events if e.type in (EventType.BID, EventType.PASS)]
+    if policy.passes_to_end and said[-policy.passes_to_end :] == [EventType.PASS] * policy.passes_to_end:
+        return EventType.BID in said[: -policy.passes_to_end]
+    return all(s in state.passed or s == state.bidder for s in range(state.rules.players))
+
+
+def _void(state: AnyState) -> AnyState:
+    """Nobody has bid: the hand is over without a winner, and pays nothing (H.12, DD.02)."""
+    return state.then(phase=Phase.OVER, to_act=None, payments=(0,) * state.rules.players)
+
+
 def close(state: AnyState) -> AnyState:
-    """The highest bidder takes the kitty (B3.11), or calls a card (B4.03); the opener leads (B3.12, B4.05)."""
+    """The highest bidder takes the kitty (B3.11), or calls a card (B4.03)."""
     if state.bidder is None:
         raise IllegalPlay(said("no-bid"), clause=state.rules.cite["auction"])
     bidder = state.bidder
@@ -95,9 +121,14 @@ def close(state: AnyState) -> AnyState:
         kitty=(),
         phase=Phase.PLAY,
         passed=(),
-        to_act=state.opener,
-        leader=state.opener,
+        to_act=_leader(state),
+        leader=_leader(state),
     )
+
+
+def _leader(state: StateFields) -> int | None:
+    """The opener leads the first trick (B3.12, B4.05), or the bidder (H.13, DD.03)."""
+    return state.bidder if _auction(state.rules).bidder_leads else state.opener
 
 
 def legal_calls(state: StateFields) -> tuple[Move, ...]:
@@ -125,8 +156,8 @@ def call(state: AnyState, move: Move) -> AnyState:
         called=called,
         partner=partner,
         phase=Phase.PLAY,
-        to_act=state.opener,
-        leader=state.opener,
+        to_act=_leader(state),
+        leader=_leader(state),
     )
 
 

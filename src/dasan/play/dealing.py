@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dasan.cards import Card, Order, missing
 from dasan.play import fairness
 from dasan.play.events import Event, EventType
-from dasan.ruleset.policies import Direction, FirstDealer
+from dasan.ruleset.policies import Direction, FirstDealer, Opener
 from dasan.ruleset.rules import Rules
 
 NUMBERS = {"A": 1, "T": 10, "J": 0, "Q": 0, "K": 0}
@@ -24,7 +24,7 @@ class Deal:
 
     hands: one tuple for each seat, in the order of the game. cut: the number of cards lifted off the top; cutter: the seat that
     cut. leader and exchange (winner, loser): set by a session for the hands after the first. commitment, contributions: see
-    `fairness`. The secret is not part of it.
+    `fairness`. opener: the player drawn to open the auction (DD.02). The secret is not part of it.
     """
 
     number: int
@@ -37,6 +37,7 @@ class Deal:
     exchange: tuple[int, int] | None = None
     commitment: str | None = None
     contributions: tuple[str, ...] = ()
+    opener: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Position:
     has_played: tuple[int, ...] = ()
     payments: tuple[int, ...] = ()
     watching: int | None = None
+    bombs: int | None = None
+    bidder_plays: int | None = None
 
 
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:
@@ -145,7 +148,14 @@ def deal_hand(
         cut = 1 + stream.below(len(deck) - 1)
         deck = deck[cut:] + deck[:cut]
     hands, kitty = spread(deck, rules.players, dealer, rules.hand_size, rules.order)
-    return Deal(number, dealer, hands, kitty, cut, cutter(rules, dealer), leader, exchange, commitment, contributions)
+    opener = stream.below(rules.players) if draws_opener(rules) else None
+    cut_by = cutter(rules, dealer)
+    return Deal(number, dealer, hands, kitty, cut, cut_by, leader, exchange, commitment, contributions, opener)
+
+
+def draws_opener(rules: Rules) -> bool:
+    """Whether a player is drawn to open the auction of each hand (DD.02)."""
+    return rules.auction is not None and rules.auction.opener is Opener.RANDOM
 
 
 def spread(

@@ -48,6 +48,8 @@ class Changes(TypedDict, total=False):
     foul: int | None
     payments: tuple[int, ...] | None
     played: tuple[Card, ...]
+    bombs: int
+    bidder_plays: int
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class StateFields:
 
     passed: seats whose pass still stands, in the auction or the trick. leader: the seat that leads or led the trick. opener: the
     seat that opens the auction, or led the hand. bid: the highest so far. watching: a guard who has just disobeyed (D2.17).
+    bombs, bidder_plays: where the payment may be doubled, the bombs played, and the plays of the bidder's side (H.15, H.16).
     """
 
     rules: Rules
@@ -83,6 +86,8 @@ class StateFields:
     foul: int | None = None
     payments: tuple[int, ...] | None = None
     played: tuple[Card, ...] = ()
+    bombs: int = 0
+    bidder_plays: int = 0
     events: tuple[Event, ...] = ()
     first_seq: int = 1
     origin: Origin = field(default_factory=current_origin, compare=False, repr=False)

@@ -8,7 +8,6 @@ from dasan.arguments import instance
 from dasan.arguments import seat as seat_of
 from dasan.play import auction, fairness
 from dasan.play.dealing import Deal, deal_hand
-from dasan.play.events import EventType
 from dasan.play.origin import Origin, current_origin
 from dasan.play.phases import Exchange, Phase
 from dasan.play.state import State
@@ -53,8 +52,7 @@ def begin(rules: Rules, dealt: Deal, *, first_seq: int = 1, origin: Origin | Non
         first_seq=first_seq,
     )
     if rules.auction is not None:
-        seat, lowest = auction.opener(rules, hands)
-        return state.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
+        return auction.opened(state, dealt.opener)
     if dealt.exchange is not None:
         winner, loser = dealt.exchange
         return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=Exchange(winner, loser))

@@ -9,8 +9,8 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Result:
     """How a hand ended. payments: units by seat, which sum to zero. finish_order: the seats that went out, in order; where play
-    goes on to the end, the last one in is the last entry (W.18). winners: seats, ascending. foul: the seat that failed to guard
-    (D2.17), or None.
+    goes on to the end, the last one in is the last entry (W.18). winners: seats, ascending; nobody has won a void hand (H.12).
+    foul: the seat that failed to guard (D2.17), or None.
     """
 
     payments: tuple[int, ...]

@@ -126,8 +126,7 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
         raise IllegalPlay(said("not-over"), clause="G.04")
     if not isinstance(state.begun, Deal):
         raise ValueError("a hand that starts from a position is not followed by another")
-    winner, loser = result.finish_order[0], result.finish_order[-1]
-    leader = {LaterLead.WINNER: winner, LaterLead.LOSER: loser, LaterLead.OPENING: None}[state.rules.later_lead]
+    leader, exchange = succession(state.rules, result)
     return _deal(
         state.rules,
         seed,
@@ -136,9 +135,16 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
         _strings(contributions),
         first_seq=state.next_seq + 1,
         leader=leader,
-        exchange=(winner, loser) if state.rules.exchange else None,
+        exchange=exchange,
         origin=state.origin,
     )
+
+
+def succession(rules: Rules, result: Result) -> tuple[int | None, tuple[int, int] | None]:
+    """The leader of the hand after one with this result, and (winner, loser) who exchange cards, each if there is one."""
+    order = result.finish_order
+    leads = {LaterLead.WINNER: 0, LaterLead.LOSER: -1, LaterLead.OPENING: None}[rules.later_lead]
+    return None if leads is None else order[leads], (order[0], order[-1]) if rules.exchange else None
 
 
 def _strings(contributions: Sequence[str]) -> tuple[str, ...]:

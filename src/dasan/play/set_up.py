@@ -10,8 +10,7 @@ from dasan.arguments import seat as seat_of
 from dasan.cards import Card, card, cards_of, missing
 from dasan.errors import DasanError
 from dasan.play import auction
-from dasan.play.dealing import Position
-from dasan.play.events import EventType
+from dasan.play.dealing import Position, draws_opener
 from dasan.play.phases import Phase
 from dasan.play.scoring import settle_first_out
 from dasan.play.state import State
@@ -40,6 +39,8 @@ def start(
     partner: int | None = None,
     payments: Iterable[int] | None = None,
     watching: int | None = None,
+    bombs: int | None = None,
+    bidder_plays: int | None = None,
 ) -> State:
     """A hand from given cards, whole or from the middle.
 
@@ -58,6 +59,10 @@ def start(
     - payments: by seat, fixed when the first seat went out; needed only if they depend on the cards held then (W.22).
     - watching: the guard who has just disobeyed, and who commits a foul if the guarded player, who is to act, goes out now
       (D2.17).
+    - bombs, bidder_plays: where the payment may be doubled, how many bombs have been played, and how many plays the bidder's side
+      has made; by default no bomb, and several plays if it has played at all (H.15, H.16).
+
+    In the auction of a game whose opener is drawn (DD.02), leader is the opener, by default the dealer.
 
     ValueError: the position is impossible. TypeError: an argument has another type.
     """
@@ -101,6 +106,8 @@ def start(
             else tuple(sorted(several(has_played, "has_played"))),
             payments=tuple(whole(amount, "a payment") for amount in paid),
             watching=one(watching, "watching"),
+            bombs=None if bombs is None else whole(bombs, "bombs", 0, len(rules.pack)),
+            bidder_plays=None if bidder_plays is None else whole(bidder_plays, "bidder_plays", 0, len(rules.pack)),
         )
         return from_position(rules, position)
     except DasanError as error:
@@ -117,13 +124,13 @@ def from_position(rules: Rules, p: Position) -> State:
     whole = rules.auction is not None and p.bidder is None
     base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
     if whole:
-        given = (p.leader, p.to_act, p.partner, p.table_seat, p.watching)
+        drawn = draws_opener(rules)
+        given = (None if drawn else p.leader, p.to_act, p.partner, p.table_seat, p.watching, p.bombs, p.bidder_plays)
         if any(value is not None for value in given) or p.table or p.passed:
             raise ValueError("the hand begins with the auction: without a bidder nobody has led, played or passed")
         if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
-        seat, lowest = auction.opener(rules, hands)
-        return base.then((seat, EventType.OPEN, (lowest,)), phase=Phase.AUCTION, to_act=seat, opener=seat)
+        return auction.opened(base, p.leader)
     if rules.call is not None and p.called is None:
         if not _is_complete_deal(rules, hands) or p.table or p.to_act not in (None, p.bidder):
             raise ValueError("a card is called before the first lead, when every card is still in a hand")
@@ -140,6 +147,8 @@ def from_position(rules: Rules, p: Position) -> State:
         finished=p.finished,
         has_played=p.has_played,
         kitty=(),
+        bombs=p.bombs or 0,
+        bidder_plays=_bidder_plays(p, partner),
     )
     if p.finished:
         state = _settled(state, p)
@@ -163,6 +172,16 @@ def from_position(rules: Rules, p: Position) -> State:
     if opening is not None and opening.in_the_lead and _is_complete_deal(rules, hands):
         must = card(opening.card) if card(opening.card) in hands[leads] else None
     return _watched(state.then(to_act=leads, leader=leads, opener=leads, must_include=must), p)
+
+
+def _bidder_plays(p: Position, partner: int | None) -> int:
+    """How many plays the bidder's side has made; 2, which stands for several, if it has played and that is not told."""
+    played = any(s in p.has_played for s in (p.bidder, partner) if s is not None)
+    if p.bidder_plays is None:
+        return 2 if played else 0
+    if (p.bidder_plays > 0) is not played:
+        raise ValueError("the bidder's side has made plays if one of them has played a card, and only then")
+    return p.bidder_plays
 
 
 def _settled(state: State, p: Position) -> State:
@@ -267,6 +286,8 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
     ):
         if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < n):
             raise ValueError(f"{name} is a seat from 0 to {n - 1}, not {seat!r}")
+    if (p.bombs is not None or p.bidder_plays is not None) and not rules.doubles:
+        raise ValueError(f"nothing doubles what {rules.name} pays: leave bombs and bidder_plays out")
     if not p.table and (p.passed or p.table_seat is not None):
         raise ValueError("nobody has passed, or played, where no cards are on the table")
     if p.bidder is not None and rules.auction is None:

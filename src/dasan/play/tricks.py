@@ -10,7 +10,7 @@ from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
-from dasan.play.scoring import finish, settle_first_out
+from dasan.play.scoring import counted, finish, settle_first_out
 from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn
 from dasan.reasons import Sentence, said
 from dasan.ruleset.policies import Ending, Guard, Restart
@@ -136,6 +136,8 @@ def play(state: AnyState, move: Move) -> AnyState:
         foul=state.watching if not hand and state.watching == (seat - 1) % state.rules.players else None,
         played=state.played + combination.cards,
     )
+    if state.rules.doubles:
+        after = counted(after, seat)
     known = state._fits.get(seat)
     if known is not None and hand:
         called = state.called if state.called is not None and state.called in held else None

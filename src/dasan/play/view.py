@@ -18,7 +18,7 @@ from dasan.play.fields import StateFields
 from dasan.play.moves import Move, MoveType
 from dasan.play.phases import Phase
 from dasan.play.result import Result
-from dasan.play.scoring import result
+from dasan.play.scoring import doublings, result
 from dasan.play.tricks import must_guard
 from dasan.play.turns import barred, in_turn
 from dasan.ruleset.rules import Rules
@@ -32,7 +32,8 @@ class View:
 
     hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered: the two cards
     of Winner's exchange, if the seat is one of the two who see them. played: cards of earlier tricks, if the rules show them
-    (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06).
+    (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06). doublings: how often bombs have doubled the
+    payment (H.15). bidder_plays: how many plays the bidder's side has made, where that may double it too (H.16).
 
     Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour whose last card
     its single must guard (D2.16).
@@ -65,6 +66,8 @@ class View:
     result: Result | None
     must_include: Card | None
     guarding: int | None
+    doublings: int
+    bidder_plays: int
     _legal: tuple[Move, ...]
 
     def legal_moves(self) -> tuple[Move, ...]:
@@ -82,6 +85,7 @@ class View:
     def to_json(self, *, since: int = 0) -> dict[str, Any]:
         """Plain JSON data, as the server sends it. since: the number of events at the beginning to leave out."""
         since = whole(since, "since", 0)
+        doubled = {"doublings": self.doublings, "bidder_plays": self.bidder_plays} if self.rules.doubles else {}
         return {
             "seat": self.seat,
             "players": self.rules.players,
@@ -110,6 +114,7 @@ class View:
             "hands": None if self.hands is None else [texts(h) for h in self.hands],
             "kitty": None if self.kitty is None else texts(self.kitty),
             "result": None if self.result is None else self.result.to_json(),
+            **doubled,
         }
 
     def describe(self, language: str = "en") -> str:
@@ -176,6 +181,8 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         result=result(state) if state.phase is Phase.OVER else None,
         must_include=state.must_include if acts else None,
         guarding=_guarded(state) if acts and state.phase is Phase.PLAY else None,
+        doublings=doublings(rules, state.bombs, spring=False),
+        bidder_plays=state.bidder_plays,
         _legal=legal() if acts else (),
     )
     return seen
@@ -216,8 +223,7 @@ def _begun(state: StateFields, seat: int | None) -> Deal | Position:
     if isinstance(begun, Position):
         partner = begun.partner if state.partner_shown else None
         return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None)
-    shown = begun.cut, begun.cutter, begun.leader, begun.exchange, begun.commitment, begun.contributions
-    return Deal(begun.number, begun.dealer, hands, kitty, *shown)
+    return replace(begun, hands=hands, kitty=kitty)
 
 
 def _earlier(state: StateFields) -> tuple[Card, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from dasan.cards import Card, parse_cards, spelled_out
 from dasan.errors import BadRecord
-from dasan.play.dealing import Deal, Position, cutter
+from dasan.play.dealing import Deal, Position, cutter, draws_opener
+from dasan.play.sessions import succession
 from dasan.play.state import State
 from dasan.records.lines import Line
 from dasan.ruleset.policies import LaterLead
@@ -104,7 +105,7 @@ def check_dealt(rules: Rules, dealt: Deal) -> None:
     )
     if not right:
         raise BadRecord("the cards are not dealt out evenly", clause="G.05")
-    if not _cut_right(rules, dealt) or not _led_right(rules, dealt):
+    if not (_cut_right(rules, dealt) and _led_right(rules, dealt) and _opened_right(rules, dealt)):
         raise BadRecord("a hand of this game does not begin like that")
 
 
@@ -118,6 +119,13 @@ def _cut_right(rules: Rules, dealt: Deal) -> bool:
     if dealt.cutter != cutter(rules, dealt.dealer):
         return False
     return dealt.cut is None if dealt.cutter is None else dealt.cut is not None and 0 < dealt.cut < len(rules.pack)
+
+
+def _opened_right(rules: Rules, dealt: Deal) -> bool:
+    """Whether an opener of the auction is named exactly where one is drawn (DD.02)."""
+    if not draws_opener(rules):
+        return dealt.opener is None
+    return dealt.opener is not None and dealt.opener < rules.players
 
 
 def _led_right(rules: Rules, dealt: Deal) -> bool:
@@ -140,8 +148,7 @@ def check_succession(rules: Rules, before: State, after: State, number: int) -> 
     result, begun = before.result, after.begun
     if result is None:
         raise BadRecord(f"line {number}: a hand begins before the last one is over")
-    expected = (result.finish_order[0], result.finish_order[-1]) if rules.exchange else None
-    leader = {"winner": result.finish_order[0], "loser": result.finish_order[-1]}.get(rules.later_lead.value)
+    leader, expected = succession(rules, result)
     if not isinstance(begun, Deal) or not isinstance(before.begun, Deal) or begun.number != before.begun.number + 1:
         raise BadRecord(f"line {number}: hands are not numbered one after the other")
     if (begun.dealer, begun.exchange, begun.leader) != (

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from dasan.cards import Card
 from dasan.ruleset.fields import RulesFields
-from dasan.ruleset.shapes import TIER, Combination, Flush, Pattern, Run, Shape, made
+from dasan.ruleset.shapes import TIER, Combination, Flush, Kickers, Pattern, Run, Shape, made
 
 _LANE = 8
 MOST_RECENT = 64
@@ -277,7 +277,8 @@ class _Holding:
 
 def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
     copies = len(rules.suits) * rules.decks
-    # A flush in sequence is a straight flush: of two shapes with the same cards the later one counts.
+    # A flush in sequence is a straight flush, and triplets with triplets as kickers are a longer run: of two shapes with the same
+    # cards the later one counts.
     meant: dict[tuple[frozenset[tuple[int, int]], int], Shape] = {}
     patterns = [(shape, tuple(shape.patterns(rules.order, copies, rules.most_cards))) for shape in rules.shapes]
     if any(isinstance(shape, Flush) for shape in rules.shapes):
@@ -285,10 +286,16 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
             if isinstance(shape, Flush) or (isinstance(shape, Run) and shape.flush):
                 for pattern in listed:
                     meant[frozenset(pattern.counts), pattern.suit] = shape
+    kickers = [shape for shape in rules.shapes if isinstance(shape, Kickers)]
+    if kickers:
+        for shape, listed in patterns:
+            if isinstance(shape, Kickers) or (isinstance(shape, Run) and shape.copies in {k.copies for k in kickers}):
+                meant |= {(frozenset(pattern.counts), -1): shape for pattern in listed}
     for shape, listed in patterns:
         for pattern in listed:
             possible = rules.jokers or all(rank < len(rules.ranks) for rank, _ in pattern.counts)
-            if pattern.flush and meant.get((frozenset(pattern.counts), pattern.suit), shape) is not shape:
+            ambiguous = pattern.flush or kickers
+            if ambiguous and meant.get((frozenset(pattern.counts), pattern.suit), shape) is not shape:
                 continue
             if possible and _can_be_highest(pattern, rules.decks) and _in_pack(pattern, rules):
                 yield shape, pattern
@@ -296,14 +303,13 @@ def _rows(rules: RulesFields) -> Iterable[tuple[Shape, Pattern]]:
 
 def _in_pack(pattern: Pattern, rules: RulesFields) -> bool:
     """Whether the cards exist where some ranks and suits are left out."""
-    if not rules.left_out:
+    if not rules.left_out and not rules.left_out_cards:
         return True
-    suits = [i for i, suit in enumerate(rules.suits) if suit not in rules.left_out]
     for rank, n in pattern.counts:
         if rank < len(rules.ranks):
             decides = rank == pattern.decider or pattern.flush
-            below = [i for i in suits if not decides or i <= pattern.suit]
-            if rules.ranks[rank] in rules.left_out or n > len(below) * rules.decks:
+            suits = [rules.order.place[c][1] for c in rules.pack if c.rank == rules.ranks[rank]]
+            if n > len([suit for suit in suits if not decides or suit <= pattern.suit]):
                 return False
             if decides and pattern.suit not in suits:
                 return False
@@ -413,7 +419,7 @@ def _complete_rows(rules: RulesFields, listed: Listed) -> Iterable[Row]:
         for cards in partial:
             if pattern.mixed and len({c.suit for c in cards}) == 1:
                 continue
-            if rules.left_out and not set(cards) <= there:
+            if not set(cards) <= there:
                 continue
             yield _row(rules, number, shape, pattern, None, rules.order.hand(cards))
             number += 1

@@ -114,6 +114,8 @@ class RulesFields:
     """Whether views show all hands when the hand is over."""
     left_out: str = ""
     """Ranks and suits whose cards are left out of the pack, like "3456DC"."""
+    left_out_cards: str = ""
+    """Single cards that are left out of the pack too, like "2C 3C"."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: cached properties, the catalogue above all, are computed again."""
@@ -154,6 +156,20 @@ class RulesFields:
         return not isinstance(self.scoring, FixedScoring) or self.scoring.stake > 0
 
     @cached_property
+    def doubles(self) -> bool:
+        """Whether anything doubles what a hand pays (H.15, H.16)."""
+        return isinstance(self.scoring, BidScoring) and (self.scoring.bombs_double or self.scoring.spring_doubles)
+
+    @cached_property
+    def most_doublings(self) -> int:
+        """An upper bound on how often a payment is doubled, by bombs of two cards or more and by a spring (H.15, H.16)."""
+        if not isinstance(self.scoring, BidScoring) or not self.doubles:
+            return 0
+        groups = len(self.pack) // len(self.suits) + 1
+        number = groups * self.scoring.bombs_double + self.scoring.spring_doubles
+        return min(number, self.scoring.most_doublings or number)
+
+    @cached_property
     def cite(self) -> dict[str, str]:
         """The clause that a refusal cites, by topic."""
         return _Citations(self.citations)
@@ -169,7 +185,9 @@ class RulesFields:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _leaves_out(self, c: Card) -> bool:
-        return not c.is_joker and (c.rank in self.left_out or c.suit in self.left_out)
+        if c.is_joker:
+            return False
+        return c.rank in self.left_out or c.suit in self.left_out or str(c) in self.left_out_cards
 
     def check_in_pack(self, cards: Sequence[Card]) -> None:
         """Raise `Malformed` unless the pack contains all these cards at once."""
@@ -182,5 +200,5 @@ class RulesFields:
         for c in cards:
             if c.is_joker and not self.jokers:
                 raise Malformed(f"{c} is not in the pack: this game has no jokers", clause=self.cite["pack"])
-            if self.left_out and self._leaves_out(c):
+            if (self.left_out or self.left_out_cards) and self._leaves_out(c):
                 raise Malformed(f"{c} is not in the pack of this game", clause=self.cite["pack"])

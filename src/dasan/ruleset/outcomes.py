@@ -7,12 +7,13 @@ from dasan.ruleset.rules import Rules
 
 
 def payment_bounds(rules: Rules) -> tuple[float, float]:
-    """(least, most) units that a hand can pay a seat (B3.19, B4.06, D2.19, W.22)."""
+    """(least, most) units that a hand can pay a seat (B3.19, B4.06, H.15, D2.19, W.22)."""
     others = rules.players - 1
     match rules.scoring:
         case BidScoring():
             top = rules.auction.top if rules.auction is not None else 1
-            return -float(top * others), float(top * others)
+            most = float(top * others << rules.most_doublings)
+            return -most, most
         case FixedScoring(stake=stake):
             return -float(stake), float(stake * others)
         case CardScoring() as scoring:

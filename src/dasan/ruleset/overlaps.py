@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
+from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 _Form = tuple[int, ...]
 """How many cards of each rank, the most first."""
@@ -14,7 +14,7 @@ _Form = tuple[int, ...]
 def overlaps(shapes: tuple[AnyShape, ...], copies: int) -> Iterator[tuple[AnyShape, AnyShape]]:
     """Pairs of shapes that the same cards can have, in a pack with `copies` cards of each rank.
 
-    A flush with a run of one suit is no such pair: there the later shape counts.
+    A flush with a run of one suit is no such pair, nor are plays with kickers and others: there the later shape counts.
     """
     for a, b in combinations(shapes, 2):
         shared = _forms(a, copies) & _forms(b, copies)
@@ -33,6 +33,8 @@ def _forms(shape: AnyShape, copies: int) -> set[_Form]:
             forms = {(n,) * length for length in range(least, most + 1)}
         case Flush(size=n):
             forms = {(1,) * n}
+        case Kickers() | AllJokers():
+            forms = set()
     return {form for form in forms if form[0] <= copies}
 
 

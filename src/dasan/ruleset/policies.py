@@ -64,12 +64,22 @@ class Restart(StrEnum):
     OFF = "off"
 
 
+class Opener(StrEnum):
+    """Who opens the auction: the holder of the lowest card of a suit (B3.07), or a player drawn for the hand (DD.02)."""
+
+    LOWEST_CARD = "lowest-card"
+    RANDOM = "random"
+
+
 @dataclass(frozen=True, slots=True)
 class Auction(Typed):
-    """Bids 1..`top`, opened by the holder of the lowest card of `suit` (B3.07–B3.10, H.01, H.02).
+    """Bids 1..`top` (B3.07–B3.12, DD.02 and their house rules).
 
-    `passing_is_final`: a pass drops the player out of the auction. `opener_may_pass`: if all pass the opener plays at 1.
-    `must_dig`: holdings, written as ranks, that must bid `top`.
+    `opener`: who opens; of `suit`, where the lowest card of a suit decides. `passing_is_final`: a pass drops the player out of
+    the auction. `opener_may_pass`: if all pass the opener plays at 1, or with `all_pass_is_void` the hand is void (H.12).
+    `must_dig`: holdings, written as ranks, that must bid `top`. `one_round`: every player speaks once (H.11). `passes_to_end`: so
+    many passes in a row after a bid end the auction, 0: those of all others (H.43). `bidder_leads`: the bidder leads, not the
+    opener (H.13).
     """
 
     top: int = 3
@@ -77,6 +87,11 @@ class Auction(Typed):
     passing_is_final: bool = False
     opener_may_pass: bool = False
     must_dig: tuple[str, ...] = ()
+    opener: Opener = Opener.LOWEST_CARD
+    one_round: bool = False
+    all_pass_is_void: bool = False
+    passes_to_end: int = 0
+    bidder_leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +111,17 @@ class OpeningLead(Typed):
 
 @dataclass(frozen=True, slots=True)
 class BidScoring(Typed):
-    """Sides pay each other the bid (B3.19, B4.06)."""
+    """Sides pay each other the bid (B3.19, B4.06).
+
+    `bombs_double`: every play of a kind with power doubles it (H.15). `spring_doubles`: so does a hand in which one side has
+    hardly played (H.16). `most_doublings`: no more than that, 0 for no limit.
+    """
 
     type: Literal["bid"] = "bid"
     pay_each_winner: bool = False
+    bombs_double: bool = False
+    spring_doubles: bool = False
+    most_doublings: int = 0
 
 
 @dataclass(frozen=True, slots=True)

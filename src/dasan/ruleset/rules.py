@@ -109,4 +109,5 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
                 said(id, cards=text, kind=run.kind, n=run.shortest, ranks="-".join(run.sequence)),
                 clause=run.clause,
             )
-    return IllegalPlay(said("combination", cards=text), clause=rules.cite["combination"])
+    clause = rules.cite.get(f"runs of {max(counts.values())}") if len(counts) > 2 else None
+    return IllegalPlay(said("combination", cards=text), clause=clause or rules.cite["combination"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
 from typing import Literal
 
 from dasan.arguments import Typed, WrongType, shown
@@ -233,8 +234,6 @@ class Flush(Shape):
         return suit * 16 + rank if self.suit_first else _score(rank, suit)
 
     def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
-        from itertools import combinations
-
         for ranks in combinations(range(len(order.ranks)), self.size):
             for suit in range(len(order.suits)):
                 counts = tuple((r, 1) for r in ranks)
@@ -290,7 +289,96 @@ class Groups(Shape):
                     yield Pattern(counts, _score(rank, suit), decider, suit if self.by_suit else -1)
 
 
-AnyShape = Same | Run | Flush | Groups
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kickers(Shape):
+    """Consecutive groups of `copies` cards, each with `sides` kickers: groups of `side` cards, of ranks that are in none of the
+    main groups (DD.05).
+
+    The main groups lie in `sequence`, `shortest` to `longest` of them; the place of the lowest decides. A joker may be a kicker
+    of one card; both of them in one play only with `joker_pair`. `distinct`: no two kickers of one card have the same rank;
+    larger ones never have. Of several readings that with the highest main groups counts.
+    """
+
+    type: Literal["kickers"] = "kickers"
+    copies: int
+    sequence: str
+    shortest: int
+    longest: int
+    side: int
+    sides: int = 1
+    distinct: bool = False
+    joker_pair: bool = False
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        place = self._place(counts, len(cards), order)
+        return None if place is None else _score(place)
+
+    def _place(self, counts: dict[int, int], size: int, order: Order) -> int | None:
+        """The place of the lowest main group in the sequence; None if this is no such play."""
+        length, odd = divmod(size, self.copies + self.sides * self.side)
+        if odd or not self.shortest <= length <= self.longest:
+            return None
+        for start in range(len(self.sequence) - length, -1, -1):
+            main = [order.ranks.index(r) for r in self.sequence[start : start + length]]
+            if all(counts.get(rank) == self.copies for rank in main) and self._are_kickers(
+                {rank: n for rank, n in counts.items() if rank not in main}, order
+            ):
+                return start
+        return None
+
+    def _are_kickers(self, rest: dict[int, int], order: Order) -> bool:
+        jokers = sum(n for rank, n in rest.items() if rank >= len(order.ranks))
+        if self.side > 1:
+            return jokers == 0 and all(n == self.side for n in rest.values())
+        most = 1 if self.distinct else max(rest.values())
+        return max(rest.values()) <= most and jokers <= (len(JOKERS) if self.joker_pair else 1)
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        if max(self.copies, self.side) > copies:
+            return
+        size = self.copies + self.sides * self.side
+        for length in range(self.shortest, min(self.longest, limit // size) + 1):
+            for start in range(len(self.sequence) - length + 1):
+                main = [order.ranks.index(r) for r in self.sequence[start : start + length]]
+                for kickers in self._kickers(order, copies, main):
+                    counts = (*((rank, self.copies) for rank in main), *kickers)
+                    alone = all(n < self.copies for _, n in kickers)
+                    if alone or self._place(dict(counts), size * length, order) == start:
+                        yield Pattern(counts, _score(start))
+
+    def _kickers(self, order: Order, copies: int, main: Sequence[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+        """Every choice of kickers beside these main groups, as (rank, number) pairs."""
+        ranks = [rank for rank in range(len(order.ranks)) if rank not in main]
+        wanted = self.sides * len(main)
+        if self.side > 1:
+            for chosen in combinations(ranks, wanted):
+                yield tuple((rank, self.side) for rank in chosen)
+            return
+        ranks += range(len(order.ranks), len(order.ranks) + len(JOKERS))
+        for chosen in (combinations if self.distinct else combinations_with_replacement)(ranks, wanted):
+            held = Counter(chosen)
+            jokers = [held[rank] for rank in ranks[-len(JOKERS) :]]
+            if max(held.values()) <= copies and max(jokers) <= 1 and sum(jokers) <= 1 + self.joker_pair:
+                yield tuple(held.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllJokers(Shape):
+    """All `count` jokers of the pack, together (DD.04)."""
+
+    type: Literal["all-jokers"] = "all-jokers"
+    count: int
+
+    def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
+        return 0 if len(cards) == self.count and all(c.is_joker for c in cards) else None
+
+    def patterns(self, order: Order, copies: int, limit: int) -> Iterator[Pattern]:
+        if self.count <= limit:
+            first = len(order.ranks)
+            yield Pattern(tuple((first + i, self.count // len(JOKERS)) for i in range(len(JOKERS))), 0)
+
+
+AnyShape = Same | Run | Flush | Groups | Kickers | AllJokers
 
 
 def recognise(shapes: Sequence[Shape], order: Order, cards: Sequence[Card]) -> Combination | None:

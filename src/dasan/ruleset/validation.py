@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from math import comb
 
-from dasan.cards import JOKERS, RANKS, SUITS, Card, parse_cards
+from dasan.cards import JOKERS, RANKS, SUITS, Card, parse_cards, spelled_out
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.overlaps import overlaps
-from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
+from dasan.ruleset.policies import LaterLead
+from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 MAX_PLAYERS = 8
 MAX_DECKS = 2
@@ -26,8 +27,10 @@ MAX_LEVEL = 15
 MAX_SEQUENCE = 26
 MAX_NUMBER = 1_000_000
 MAX_BID = 20
-MAX_PATTERNS = 10_000
-"""The most rows of the catalogue before suits are distinguished; the presets have at most 1,525."""
+MOST_DOUBLINGS = 10
+"""The largest cap of doublings; without one there are at most as many as bombs in the pack, and one more."""
+MAX_PATTERNS = 40_000
+"""The most rows of the catalogue before suits are distinguished; of the presets Dou Dizhu has most, 28,933."""
 
 
 def objection(rules: RulesFields) -> str | None:
@@ -47,6 +50,7 @@ def _objections(rules: RulesFields) -> Iterator[str]:
     if abs(rules.stake_chips) > MAX_NUMBER:
         yield "the counters are too many"
     yield from _shapes(rules.shapes)
+    yield from _jokers(rules)
     for one, other in overlaps(rules.shapes, len(SUITS) * rules.decks):
         yield f"the same cards would be a {one.kind} and a {other.kind}"
     yield from _dealing(rules)
@@ -61,6 +65,12 @@ def _left_out(rules: RulesFields) -> Iterator[str]:
         yield "what is left out are ranks and suits of the pack, each once"
     elif len(left_out & set(RANKS)) > len(RANKS) - 2 or left_out >= set(SUITS):
         yield "at least two ranks and a suit stay in the pack"
+    elif rules.left_out_cards:
+        cards = spelled_out(rules.left_out_cards)
+        if cards is None or len(set(cards)) < len(cards) or any(c.is_joker for c in cards):
+            yield "single cards that are left out are written like 2C 3C, each once, and are no jokers"
+        elif any(not any(c.rank == rank for c in rules.pack) for rank in rules.ranks if rank not in left_out):
+            yield "a rank of which every card is left out is left out itself"
 
 
 def _texts(rules: RulesFields) -> Iterator[str]:
@@ -102,6 +112,11 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
             case Run(copies=copies):
                 sizes = (copies,)
                 yield from _run(shape)
+            case Kickers(copies=copies, side=side, sides=sides):
+                sizes = (copies, side, sides)
+                yield from _kickers(shape)
+            case AllJokers():
+                sizes = ()
             case Flush(size=size):
                 sizes = ()
                 if not 2 <= size <= len(RANKS):
@@ -110,6 +125,19 @@ def _shapes(shapes: tuple[AnyShape, ...]) -> Iterator[str]:
             yield f"a group has 1 to {MAX_COPIES} cards"
     if sum(map(_most_patterns, shapes)) > MAX_PATTERNS:
         yield f"the kinds have more than {MAX_PATTERNS:,} patterns of cards"
+
+
+def _jokers(rules: RulesFields) -> Iterator[str]:
+    for shape in rules.shapes:
+        if isinstance(shape, AllJokers) and (not rules.jokers or shape.count != len(JOKERS) * rules.decks):
+            yield "all jokers are a play only where there are that many"
+
+
+def _kickers(shape: Kickers) -> Iterator[str]:
+    if not 1 <= shape.shortest <= shape.longest <= len(shape.sequence) <= len(RANKS):
+        yield f"groups with kickers are 1 to {len(RANKS)}, and no more than there are ranks in the sequence"
+    elif len(set(shape.sequence)) < len(shape.sequence) or not set(shape.sequence) <= set(RANKS):
+        yield "the sequence of groups with kickers has ranks of the pack, each once"
 
 
 def _also_beats(shape: AnyShape, shapes: tuple[AnyShape, ...]) -> Iterator[str]:
@@ -143,6 +171,14 @@ def _most_patterns(shape: AnyShape) -> int:
             return sum(len(sequence) - length + 1 for length in range(shortest, longest + 1)) * suits
         case Flush(size=size):
             return comb(ranks, size) * suits
+        case AllJokers():
+            return 1
+        case Kickers(sequence=sequence, shortest=shortest, longest=longest, sides=sides, side=side, distinct=distinct):
+            alike = side == 1 and not distinct
+            return sum(
+                (len(sequence) - n + 1) * comb(ranks + len(JOKERS) - n + (sides * n - 1 if alike else 0), sides * n)
+                for n in range(shortest, min(longest, len(sequence)) + 1)
+            )
 
 
 def _windows(run: Run) -> Iterable[str]:
@@ -184,6 +220,12 @@ def _auction(rules: RulesFields) -> Iterator[str]:
             yield "the hands that must bid are too many"
         if rules.opening is not None or rules.exchange:
             yield "the opener of the auction leads the first trick, and nothing is exchanged"
+        if auction.all_pass_is_void and not auction.opener_may_pass:
+            yield "a hand is void only where the opener may pass too (H.12)"
+        if auction.all_pass_is_void and rules.later_lead is not LaterLead.OPENING:
+            yield "nobody has won a void hand, and so nobody leads the next one for that"
+        if not 0 <= auction.passes_to_end < rules.players:
+            yield "the passes that end an auction are fewer than the players (H.43)"
     if call is not None:
         callable_cards = len({c for c in rules.pack if c.rank in call.ranks})
         if auction is None or rules.kitty_size or rules.decks > 1 or rules.players < 3:
@@ -207,5 +249,7 @@ def _scoring(rules: RulesFields) -> Iterator[str]:
         numbers = [value] if isinstance(value, int) else [n for tier in value for n in tier if isinstance(n, int)]
         if len(numbers) > MAX_ENTRIES or not all(0 <= n <= MAX_NUMBER for n in numbers):
             yield "what a hand is worth is out of bounds"
+    if scoring.type == "bid" and scoring.most_doublings > MOST_DOUBLINGS:
+        yield f"what is paid is doubled at most {MOST_DOUBLINGS} times (H.15)"
     if scoring.type == "bid" and not scoring.pay_each_winner and (rules.call is None or rules.players != 4):
         yield "where sides are of different size, each loser pays each winner, or payments do not sum to zero"

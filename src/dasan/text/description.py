@@ -88,6 +88,8 @@ class _Describer:
             yield self._say("bidder" if bidding else "bidder.play", bid=view["bid"], seat=view["bidder"])
         elif view["phase"] == "auction":
             yield self._say("bid.none")
+        if view.get("doublings"):
+            yield self._say("doublings", n=view["doublings"])
         if view["called"] is not None:
             yield self._say("called", card=view["called"])
             unknown = view["partner"] is None

@@ -22,6 +22,13 @@ KINDS = {
     "full-house": "full house",
     "four-plus-one": "four of a kind with one",
     "straight-flush": "straight flush",
+    "triplet-with-single": "triplet with a single card",
+    "triplet-with-pair": "triplet with a pair",
+    "plane-with-singles": "plane with single cards",
+    "plane-with-pairs": "plane with pairs",
+    "four-with-singles": "four of a kind with two single cards",
+    "four-with-pairs": "four of a kind with two pairs",
+    "joker-bomb": "bomb of jokers",
 }
 """The words for a kind, where they differ from its name."""
 
@@ -164,6 +171,8 @@ class Words:
 
     def result(self, result: Result) -> list[str]:
         """Who won, who fouled, in which order they finished, and who pays what."""
+        if not result.winners:
+            return ["Nobody has bid: the hand is void and is dealt again."]
         winners = [self.name(s) for s in result.winners]
         said = [_sentence(f"{listed(winners)} {'win' if len(winners) > 1 or result.winners == (self.me,) else 'wins'}")]
         if len(result.finish_order) > 1:

@@ -80,6 +80,8 @@ def view_of(hand: Message, happened: Iterable[Event], seen: Message) -> View:
         result=None,
         must_include=None if seen.get("must_include") is None else card(seen["must_include"]),
         guarding=seen.get("guarding"),
+        doublings=seen.get("doublings", 0),
+        bidder_plays=seen.get("bidder_plays", 0),
         _legal=tuple(_legal(rules, legal) for legal in seen["legal_moves"]),
     )
 

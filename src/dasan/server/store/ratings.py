@@ -34,10 +34,12 @@ def shown(mu: float) -> int:
 
 
 def rate(connection: sa.Connection, hand: Hand) -> None:
-    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand.
+    """Update the ratings of everybody who played a rated hand, in the transaction that writes the hand; a void hand rates nobody.
 
     A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is.
     """
+    if not hand.result["winners"]:
+        return
     names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
     count = len(names)
     # Each row is locked, in sorted order: other processes may rate the same bots at the same time.
