@@ -16,7 +16,7 @@ from alembic.script import ScriptDirectory
 
 from dasan.server.refusals import CannotServe
 from dasan.server.store.database import Database, SqliteDatabase
-from dasan.server.store.migrating import MIGRATIONS, current, known, migrate, newest
+from dasan.server.store.migrating import MIGRATIONS, current, known, migrate, newest, require
 from dasan.server.store.people import Taken
 from dasan.server.store.schema import metadata
 
@@ -86,7 +86,7 @@ def test_a_revision_does_not_follow_the_code() -> None:
             assert not any(name.partition(".")[0] == "dasan" for name in names), path.name
 
 
-@pytest.mark.parametrize(("revision", "sentence"), [("9999", "a newer version of dasan"), ("0001", "too old")])
+@pytest.mark.parametrize(("revision", "sentence"), [("9999", "a newer version of dasan"), ("0000", "of no version")])
 async def test_an_unknown_schema_is_refused_in_one_sentence(opened: Opened, revision: str, sentence: str) -> None:
     store = await opened()
     await store.database.write(lambda c: c.execute(sa.text(f"UPDATE alembic_version SET version_num = '{revision}'")))
@@ -101,7 +101,7 @@ async def test_an_older_schema_can_be_refused(tmp_path: Path) -> None:
     await database.write(_back_to_the_first)
     await database.close()
     with pytest.raises(CannotServe, match="dasan admin migrate"):
-        await SqliteDatabase.open(tmp_path / "one.sqlite3", migrating=False)
+        await SqliteDatabase.open(tmp_path / "one.sqlite3", prepare=require)
     database = await SqliteDatabase.open(tmp_path / "one.sqlite3")
     assert await database.read(current) == newest()
     await database.close()

@@ -186,7 +186,7 @@ def backup(
     data_dir: DataDir = None,
     database: DatabaseUrl = None,
 ) -> None:
-    """Write the whole database, as it is at one moment, to one file. It holds every secret of the server."""
+    """Write the whole database, as it is at one moment, to one file, whatever its schema. It holds every secret of the server."""
 
     async def read(store: Store, settings: Settings) -> None:
         from dasan.server.people.identity import KEY_FILE
@@ -197,7 +197,7 @@ def backup(
         counts = await store.database.read(lambda connection: dump(connection, file, key))
         say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
 
-    _with_store(read, data_dir, database)
+    _with_store(read, data_dir, database, schema="any")
 
 
 @admin.command()
@@ -244,7 +244,7 @@ def migrate(
         if check:
             say(str(older))
             raise typer.Exit(1) from None
-        _with_store(look, data_dir, database, migrating=True)
+        _with_store(look, data_dir, database, schema="migrated")
 
 
 @admin.command()
@@ -298,11 +298,12 @@ def _with_store(
     data_dir: Path | None,
     database: str | None,
     *,
-    migrating: bool = False,
+    schema: Literal["newest", "migrated", "any"] = "newest",
     alone: bool = False,
 ) -> None:
     """Run `action` with the store, and with the settings if it takes them.
 
+    schema: the newest, to which the database is migrated if wanted, or any that this version knows.
     alone: no server may use the data folder meanwhile, and the database is created if there is none.
     """
     import asyncio
@@ -313,13 +314,15 @@ def _with_store(
     from dasan.server.operations.folders import data_dir as folder
     from dasan.server.store import Store
     from dasan.server.store.database import DATABASE_FILE
+    from dasan.server.store.migrating import any_known, migrate, require
 
     settings = _settings(data_dir, database)
     if not settings.database and not alone and not (settings.data_dir / DATABASE_FILE).is_file():
         raise Refused(f"there is no database in {settings.data_dir}: name the server's --data-dir or --database")
 
     async def run() -> None:
-        store = await Store.open(settings.data_dir, settings.database, migrating=migrating or alone)
+        prepare = {"newest": require, "migrated": migrate, "any": any_known}["migrated" if alone else schema]
+        store = await Store.open(settings.data_dir, settings.database, prepare)
         try:
             await (action(store, settings) if len(signature(action).parameters) > 1 else action(store))
         finally:

@@ -38,6 +38,7 @@ from dasan.server.people.identity import Identities, signing_key
 from dasan.server.refusals import CannotServe, ErrorCode, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
+from dasan.server.store.migrating import migrate, require
 from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
@@ -64,7 +65,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         try:
             with data_dir(chosen.data_dir):
                 app.state.store = store = await Store.open(
-                    chosen.data_dir, chosen.database, migrating=bool(chosen.migrate)
+                    chosen.data_dir, chosen.database, migrate if chosen.migrate else require
                 )
                 app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
                 bus: Bus | None = None

@@ -6,12 +6,13 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-from dasan.server.store.database import DATABASE_FILE, Database, ServerDatabase, SqliteDatabase
+from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
 from dasan.server.store.hands import Hands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
 from dasan.server.store.log import Conflict, EventLog, Repeated
 from dasan.server.store.matches import Matches
+from dasan.server.store.migrating import migrate
 from dasan.server.store.overviews import Overviews
 from dasan.server.store.passkeys import Passkeys
 from dasan.server.store.people import People
@@ -43,15 +44,15 @@ class Store:
         self._writing = asyncio.get_running_loop().create_task(self.log.run(), name="event log")
 
     @staticmethod
-    async def open(data_dir: Path, url: str = "", *, migrating: bool = True) -> Store:
+    async def open(data_dir: Path, url: str = "", prepare: Prepare = migrate) -> Store:
         """Open the database at ``url``, or the SQLite file in ``data_dir`` if ``url`` is empty.
 
-        migrating: bring an older schema to the newest one, instead of refusing it. Raises ``CannotServe`` if the database
-        cannot be opened.
+        prepare: ``migrate`` brings an older schema to the newest one, ``require`` refuses it, ``any_known`` leaves it as it is.
+        Raises ``CannotServe`` if the database cannot be opened.
         """
         if url:
-            return Store(await ServerDatabase.open(url, migrating=migrating))
-        return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE, migrating=migrating))
+            return Store(await ServerDatabase.open(url, prepare))
+        return Store(await SqliteDatabase.open(data_dir / DATABASE_FILE, prepare))
 
     async def close(self) -> None:
         self._writing.cancel()

@@ -20,33 +20,34 @@ import sqlalchemy as sa
 from dasan import __version__
 from dasan.server.compact import compact
 from dasan.server.refusals import CannotServe
-from dasan.server.store.migrating import current, known, migrate, newest, require
+from dasan.server.store.migrating import any_known, current, known, migrate, newest
 from dasan.server.store.schema import metadata
 
 FORMAT = "dasan-backup/1"
-PASSING = frozenset({"processes", "notices"})
+PASSING = frozenset({"alembic_version", "processes", "notices"})
 """Database tables that only matter while processes run: no backup contains them."""
 AT_ONCE = 500
 
 
 def dump(connection: sa.Connection, path: Path, key: bytes | None = None) -> dict[str, int]:
-    """Write one snapshot of the database to a new file that only its owner can read; return the number of rows by table.
+    """Write one snapshot of the database, of whatever schema, to a new file that only its owner can read.
 
+    Returns the number of rows by table.
     key: the key that signs cookies, if the data folder holds it.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-    require(connection)
+    any_known(connection)
+    found = sa.MetaData()
+    found.reflect(connection)
     counts: dict[str, int] = {}
     with _created(path) as file:
         header = {"format": FORMAT, "schema": current(connection), "version": __version__, "key": _json(key)}
         _write(file, header)
-        for table in metadata.sorted_tables:
+        for table in found.sorted_tables:
             if table.name in PASSING:
                 continue
-            columns = [
-                column for column in table.columns if column is not table.autoincrement_column or not _counted(table)
-            ]
+            columns = [column for column in table.columns if column.name != _numbered(table.name)]
             _write(file, {"table": table.name, "columns": [column.name for column in columns]})
             counts[table.name] = 0
             rows = connection.execution_options(yield_per=AT_ONCE).execute(sa.select(*columns))
@@ -124,10 +125,11 @@ def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
     raise EOFError
 
 
-def _counted(table: sa.Table) -> bool:
-    """Whether the database numbers the rows itself. Nothing refers to such numbers, so a backup leaves them out."""
-    column = table.autoincrement_column
-    return column is not None and column.autoincrement is True
+def _numbered(table: str) -> str | None:
+    """The column that the database numbers itself. Nothing refers to such numbers, so a backup leaves them out."""
+    known = metadata.tables.get(table)
+    column = None if known is None else known.autoincrement_column
+    return column.name if column is not None and column.autoincrement is True else None
 
 
 @contextmanager

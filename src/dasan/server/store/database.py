@@ -15,18 +15,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
 from dasan.server.operations.reporting import log
 from dasan.server.refusals import CannotServe, Refused
-from dasan.server.store.migrating import migrate, require
+from dasan.server.store.migrating import migrate
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
 T = TypeVar("T")
+
+Prepare: TypeAlias = Callable[[sa.Connection], None]
+"""A check of the schema or a change to it, before a database is used: ``migrate``, ``require`` or ``any_known``."""
 
 DATABASE_FILE = "dasan.sqlite3"
 READERS = 4
@@ -110,12 +113,12 @@ class SqliteDatabase:
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="dasan-read")
 
     @staticmethod
-    async def open(path: Path, *, migrating: bool = True) -> SqliteDatabase:
-        """Open the file; create or migrate it as needed. Raises ``CannotServe`` if that fails or is not allowed."""
+    async def open(path: Path, prepare: Prepare = migrate) -> SqliteDatabase:
+        """Open the file, which is created if there is none, and ``prepare`` it. Raises ``CannotServe`` if that fails."""
         await asyncio.to_thread(path.touch, mode=0o600)
         database = SqliteDatabase(path)
         try:
-            await database.write(migrate if migrating else require)
+            await database.write(prepare)
         except CannotServe as refused:
             await database.close()
             raise type(refused)(f"{path}: {refused}") from None
@@ -198,8 +201,8 @@ class ServerDatabase:
         self._said = -SAID_EVERY
 
     @staticmethod
-    async def open(url: str, *, migrating: bool = True) -> ServerDatabase:
-        """Connect and migrate. Raises ``CannotServe`` if that fails or is not allowed.
+    async def open(url: str, prepare: Prepare = migrate) -> ServerDatabase:
+        """Connect, and ``prepare`` the database. Raises ``CannotServe`` if that fails.
 
         The message leaves out the password in the address.
         """
@@ -234,7 +237,7 @@ class ServerDatabase:
         try:
             # A migration has no time limit.
             async with opening.begin() as connection:
-                await connection.run_sync(migrate if migrating else require)
+                await connection.run_sync(prepare)
         except CannotServe:
             raise
         except Exception as error:

@@ -49,7 +49,7 @@ def check(connection: sa.Connection) -> bool:
                 f"the database was written by a newer version of dasan (schema {found}; this version knows {wanted}): "
                 "install that version, or restore a backup"
             )
-        raise CannotServe(f"the database is too old (schema {found}): move it away to begin anew")
+        raise CannotServe(f"the database has a schema of no version of dasan ({found}): restore a backup")
     return found == wanted
 
 
@@ -71,6 +71,13 @@ def require(connection: sa.Connection) -> None:
     """Raise ``OlderSchema`` unless the database has the newest schema."""
     if not check(connection):
         raise OlderSchema(f"the database has an older schema than {newest()}: run dasan admin migrate")
+
+
+def any_known(connection: sa.Connection) -> None:
+    """Raise ``CannotServe`` if this version of dasan does not know the database's schema, or if the database is empty."""
+    check(connection)
+    if current(connection) is None:
+        raise CannotServe("the database is empty")
 
 
 def _config() -> Config:

@@ -1,21 +1,35 @@
 """Tables for several people: logs of entries, hands, players, ratings.
 
-The tables of revision 0001, which had one player and one row for every event, are not carried over.
+In revision 0001 a table had one player, bots, and a session's record, one row a line. Its moves become entries of the new log,
+from which the same room comes.
 """
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0002"
-down_revision = None
+down_revision = "0001"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
     """Do the migration."""
+    before = _read()
+    for name in ("commands", "events", "seats", "tables"):
+        op.drop_table(name)
+    _create()
+    _write(before)
+
+
+def _create() -> None:
     op.create_table(
         "hands",
         sa.Column("id", sa.String(length=32), nullable=False),
@@ -165,6 +179,107 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index(op.f("ix_sign_ins_player"), "sign_ins", ["player"], unique=False)
+
+
+MOVES = ("bid", "pass", "call", "play", "give", "offer", "take")
+
+
+def _read() -> list[tuple[Any, list[Any], list[dict[str, Any]]]]:
+    """Each table of revision 0001: its row, its seats, and the lines of its record."""
+    connection = op.get_bind()
+    old = sa.MetaData()
+    old.reflect(connection, only=("tables", "seats", "events"))
+    tables, seats, events = (old.tables[name] for name in ("tables", "seats", "events"))
+    found = []
+    for row in connection.execute(sa.select(tables)).all():
+        mine = connection.execute(sa.select(seats).where(seats.c.table_id == row.id).order_by(seats.c.seat)).all()
+        lines = connection.scalars(sa.select(events.c.line).where(events.c.table_id == row.id).order_by(events.c.seq))
+        found.append((row, list(mine), [json.loads(line) for line in lines]))
+    return found
+
+
+def _write(before: list[tuple[Any, list[Any], list[dict[str, Any]]]]) -> None:
+    connection = op.get_bind()
+    new = sa.MetaData()
+    new.reflect(connection, only=("tables", "seats", "events"))
+    tables, seats, events = (new.tables[name] for name in ("tables", "seats", "events"))
+    for row, chairs, lines in before:
+        moment = int(datetime.fromisoformat(row.created).timestamp() * 1000)
+        entries = list(_entries(lines))
+        summary, options = _plain(row.summary), _plain(row.options)
+        people = [chair for chair in chairs if chair.player is not None]
+        connection.execute(
+            sa.insert(tables),
+            {
+                "id": row.id,
+                "preset": row.preset,
+                "rules": {"options": options, "digest": row.digest},
+                "settings": {"spectators": bool(row.public)},
+                "opened": {
+                    "chairs": [
+                        {
+                            "kind": chair.kind,
+                            "name": chair.name,
+                            "player": chair.player,
+                            "bot": chair.bot,
+                            "ready": False,
+                            "silent": False,
+                            "substitute": None,
+                        }
+                        for chair in chairs
+                    ],
+                    "host": people[0].player if people else None,
+                    "contributions": {},
+                },
+                "seed": row.seed,
+                "created": moment,
+                "touched": moment,
+                "status": "playing",
+                "listed": False,
+                "seq": len(entries),
+                "summary": {
+                    **summary,
+                    "chairs": [[chair.kind, chair.name, chair.bot] for chair in chairs],
+                    "locked": False,
+                },
+                "fence": 0,
+                "lease_until": 0,
+            },
+        )
+        connection.execute(
+            sa.insert(events),
+            [
+                {"table_id": row.id, "seq": seq, "at": moment, "line": json.dumps(entry, separators=(",", ":"))}
+                for seq, entry in enumerate(entries)
+            ],
+        )
+        if people:
+            rows = [{"table_id": row.id, "seat": chair.seat, "player": chair.player} for chair in people]
+            connection.execute(sa.insert(seats), rows)
+
+
+def _entries(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The entries that lead to the same hand: deals, contributions and moves; all else follows from these."""
+    header, *rest = lines
+    opening: list[dict[str, Any]] = []
+    for line in rest:
+        match line["type"]:
+            case "draw" | "dealer":
+                opening.append(line)
+            case "deal":
+                seats = header.get("seats", [])
+                yield {"type": "deal", "engine": header["engine"], "seats": seats, "opening": opening, "deal": line}
+                opening = []
+            case "note" if line.get("note") == "contribution":
+                yield {"type": "contribute", "seat": line["seat"], "text": line["text"]}
+            case kind if kind in MOVES:
+                cards = " ".join(line.get("cards", ()))
+                text = f"bid {line['bid']}" if kind == "bid" else cards if kind == "play" else f"{kind} {cards}".strip()
+                yield {"type": "move", "seat": line["seat"], "move": text}
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def downgrade() -> None:

@@ -1,0 +1,111 @@
+"""Databases that earlier versions wrote, one for each schema, open in this one, and can be backed up before that.
+
+`databases/NNNN.sql.gz` is the dump of a database that the last commit with that schema wrote: five games, three of them in
+their second hand, from schema 0002 on with chat, an account and a table that waits. `NNNN.json` says what that commit showed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dasan.cli import app
+from dasan.server.store import Store
+from dasan.server.store.database import DATABASE_FILE
+from dasan.server.store.migrating import current, known, newest
+from dasan.server.tables.room import Room
+
+from .harness import Json, fast, served
+
+DATABASES = Path(__file__).parent / "databases"
+SCHEMAS = sorted(known() - {newest()})
+
+
+def laid_out(schema: str, folder: Path) -> Path:
+    """A data folder with the database of that schema."""
+    folder.mkdir(mode=0o700)
+    connection = sqlite3.connect(folder / DATABASE_FILE)
+    connection.executescript(gzip.decompress((DATABASES / f"{schema}.sql.gz").read_bytes()).decode())
+    connection.close()
+    return folder
+
+
+def shown(room: Room) -> Json:
+    return {
+        "id": room.head.id,
+        "preset": room.head.rules.name,
+        "number": room.number,
+        "balances": list(room.balances),
+        "phase": None if room.state is None else room.state.phase.value,
+        "events": 0 if room.state is None else len(room.state.events),
+        "seq": room.seq,
+        "status": room.status,
+        "chat": len(room.chat),
+    }
+
+
+def told(schema: str) -> list[Json]:
+    """What the commit that wrote the database showed of its tables."""
+    found: list[Json] = json.loads((DATABASES / f"{schema}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_there_is_a_database_of_every_schema_that_was_released() -> None:
+    assert sorted(path.name[:4] for path in DATABASES.glob("*.sql.gz")) == SCHEMAS
+    assert "0001" in SCHEMAS
+
+
+async def check(folder: Path, schema: str) -> None:
+    """Every table of the database is as the commit that wrote it showed it."""
+    store = await Store.open(folder)
+    assert await store.database.read(current) == newest()
+    for wanted in told(schema):
+        room = (await store.log.load(wanted["id"])).room
+        assert {name: value for name, value in shown(room).items() if name in wanted} == wanted
+        assert (await store.log.load(wanted["id"], until=room.seq)).room.moves == room.moves
+    if schema > "0001":
+        person = await store.people.by_account("ann-ZO\u00cb")
+        assert person is not None
+        assert person.id == "player-1"
+        assert await store.people.is_signed_in("a" * 64, "player-1", 0)
+    await store.close()
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+async def test_a_database_of_every_schema_opens(schema: str, tmp_path: Path) -> None:
+    await check(laid_out(schema, tmp_path / "data"), schema)
+
+
+def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
+    laid_out("0001", tmp_path / "data")
+    with served(fast(tmp_path)) as server:
+        player = server.player()
+        # The cookies of its version named a player and no session.
+        player.http.cookies.set("dasan_session", server.identities._cookies.sign("player-1"))
+        assert len(player.http.get("/api/tables").json()) == 5
+        for table in told("0001"):
+            with player.sit(table["id"]) as socket:
+                assert socket.my_turn()
+                socket.send(type="move", id="go-on", move=socket.view["legal_moves"][0]["move"])
+                assert socket.answer("go-on")["type"] == "ack"
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> None:
+    """As the page on upgrading begins: the backup has the old schema, and is restored by this version."""
+    folder, file = laid_out(schema, tmp_path / "data"), tmp_path / "before.gz"
+    made = CliRunner().invoke(app, ["admin", "backup", str(file), "--data-dir", str(folder)])
+    assert made.exit_code == 0, made.output
+    with sqlite3.connect(folder / DATABASE_FILE) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (schema,)
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        assert json.loads(next(lines))["schema"] == schema
+    restored = CliRunner().invoke(app, ["admin", "restore", str(file), "--data-dir", str(tmp_path / "again")])
+    assert restored.exit_code == 0, restored.output
+    asyncio.run(check(tmp_path / "again", schema))
