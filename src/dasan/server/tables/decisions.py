@@ -40,6 +40,21 @@ from dasan.server.tables.room import Entry, Room
 
 MOST_HANDS = 100_000
 
+ACTS = NextCommand | OfferCommand | AnswerCommand | TakeBackCommand | RematchCommand | ContributeCommand
+"""Commands by which a player takes part in the game, apart from moves."""
+
+
+def entries(room: Room, player: str, command: RoomCommand, lag: int = 0) -> list[Entry]:
+    """The entries that ``player``'s command adds: what it asks for and, before that, the player's return.
+
+    Whoever acts at the table is back in a seat in which a substitute plays. A move does not bring its player back: the
+    substitute may be making it.
+    """
+    entry = decide(room, player, command, lag)
+    seat = room.seat_of(player)
+    back = isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute is not None
+    return [{"type": "return", "seat": seat}, entry] if back else [entry]
+
 
 def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry:
     """The entry that ``player``'s command adds; ``Refused`` or ``DasanError`` where it may not.

@@ -29,7 +29,7 @@ from dasan.server.store.hand import finished
 from dasan.server.store.log import Cause, Conflict, Done, Repeated, Unwritten, Write, Written
 from dasan.server.tables import showing
 from dasan.server.tables.answers import Answers, same
-from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, decide, substitute
+from dasan.server.tables.decisions import MOST_HANDS, bot_move, by_itself, entries, substitute
 from dasan.server.tables.pace import Pace
 from dasan.server.tables.presence import Attendance
 from dasan.server.tables.room import Entry, Room, fold, listed, told
@@ -260,7 +260,7 @@ class Table:
         if given is not None:
             return given
         try:
-            await self.write([decide(self.room, player, command, lag)], Cause(player, command.id, digest))
+            await self.write(entries(self.room, player, command, lag), Cause(player, command.id, digest))
         except Repeated as repeated:
             return same(Done(repeated.digest, repeated.seq), digest)
         except (dasan.DasanError, Refused) as refusal:
