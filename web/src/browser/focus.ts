@@ -44,9 +44,11 @@ export function keepFocus(): void {
     const around: HTMLElement[] = [];
     for (let box = used.parentElement; box && box !== document.body; box = box.parentElement) around.push(box);
     const until = Date.now() + WATCHED;
+    const { route } = router;
     timer = setInterval(() => {
-      if (lost()) settle(used, around);
-      if (Date.now() > until) clearInterval(timer);
+      // Another page puts the focus itself.
+      if (router.route !== route || Date.now() > until) clearInterval(timer);
+      else if (lost()) settle(used, around);
     }, LOOK);
   }
 

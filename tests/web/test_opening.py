@@ -1,0 +1,91 @@
+"""Opening a table: the hand has the focus, so that the keys of the table work at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.server.harness import Served, fast, served
+
+from .browsing import DESK, PHONE, built, hurry, play_on, tries, visitor
+from .states import show
+
+FOCUSED = "document.activeElement.className.split(' ')[0]"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("opening"), bot_delay=0.02)) as running:
+        yield running
+
+
+def hand_has_focus(page: Page) -> None:
+    for _ in tries():
+        if page.evaluate(FOCUSED) == "hand":
+            return
+        hurry(page)
+    pytest.fail(f"the focus is on {page.evaluate('document.activeElement.outerHTML')[:200]}")
+
+
+def test_the_hand_has_the_focus_after_play_by_key_and_by_mouse(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, DESK) as page:
+        page.goto("/")
+        play = page.locator("article").filter(has_text="Big Two").first.get_by_role("button", name="Play")
+        play.focus()
+        page.keyboard.press("Enter")
+        hand_has_focus(page)
+        table = page.url
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("'at' in document.activeElement.dataset")
+        # Enter without a chosen card leaves nothing.
+        page.keyboard.press("Enter")
+        assert page.url == table
+        page.reload()
+        hand_has_focus(page)
+        page.goto("/")
+        page.locator("a[href^='/t/']").first.click()
+        hand_has_focus(page)
+
+
+@pytest.mark.full
+def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, DESK) as page:
+        page.goto("/")
+        page.locator("article").filter(has_text="Big Two").first.get_by_role("button", name="Play").click()
+        hand_has_focus(page)
+        play_on(page, "[role=dialog]")
+        expect(page.locator("[role=dialog] .primary")).to_be_focused()
+        page.keyboard.press("Enter")
+        hand_has_focus(page)
+
+
+COVERED = """() => [...document.querySelectorAll('.act button')].filter((one) => one.checkVisibility()).flatMap((one) => {
+  const box = one.getBoundingClientRect();
+  return [[box.left + 3, 'left'], [box.left + box.width / 2, 'middle'], [box.right - 3, 'right']].flatMap(([x, where]) => {
+    const hit = document.elementFromPoint(x, box.top + box.height / 2);
+    return one.contains(hit) ? [] : [`${one.textContent.trim()}: ${where}`];
+  });
+})"""
+"""The commands of which a part lies under something else."""
+
+
+@pytest.mark.parametrize("size", [(568, 320), (640, 360), (320, 568)])
+@pytest.mark.parametrize("locale", ["en-GB", "fr-FR", "zh-CN"])
+def test_no_command_is_covered_on_small_screens(
+    browser: Browser, server: Served, size: tuple[int, int], locale: str
+) -> None:
+    for state in ("play", "auction"):
+        with visitor(browser, server, size, locale) as page:
+            show(page, state)
+            assert page.evaluate(COVERED) == [], state
+
+
+def test_a_lost_connection_is_told_without_covering_a_command(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, PHONE) as page:
+        show(page, "play")
+        page.context.set_offline(True)
+        expect(page.get_by_text("Clocks run on")).to_be_visible()
+        assert page.evaluate(COVERED) == []
+        page.context.set_offline(False)
