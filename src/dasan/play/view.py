@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -111,6 +112,7 @@ class View:
             "must_include": None if self.must_include is None else str(self.must_include),
             "guarding": self.guarding,
             "played": None if self.played is None else texts(self.played),
+            "left": self._left(),
             "hands": None if self.hands is None else [texts(h) for h in self.hands],
             "kitty": None if self.kitty is None else texts(self.kitty),
             "result": None if self.result is None else self.result.to_json(),
@@ -131,6 +133,19 @@ class View:
         3. pass
         """
         return describe(self.to_json(), self.rules, title(self.rules), language)
+
+    def _left(self) -> list[dict[str, Any]] | None:
+        """For each rank, low to high, how many cards the seat has neither in hand nor seen played; None if the rules do not
+        show played cards (B3.22).
+        """
+        if self.played is None:
+            return None
+        seen = Counter(c.rank for c in self.hand)
+        seen.update(c.rank for c in self.played)
+        trick = takewhile(lambda e: e.type is not EventType.TRICK, reversed(self.events))
+        seen.update(c.rank for event in trick if event.type is EventType.PLAY for c in event.cards if c is not None)
+        pack = Counter(c.rank for c in self.rules.order.hand(self.rules.pack))
+        return [{"rank": rank, "n": n - seen[rank]} for rank, n in pack.items()]
 
     def _moves_json(self) -> list[dict[str, Any]]:
         if self.phase is not Phase.PLAY or not self._legal:

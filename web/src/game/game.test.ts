@@ -25,6 +25,7 @@ const view = (over: Partial<View> = {}): View => ({
   legal_moves: [],
   played: null,
   hands: null,
+  left: null,
   must_include: null,
   guarding: null,
   kitty: null,

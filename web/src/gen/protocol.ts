@@ -113,6 +113,7 @@ export interface Protocol {
   PuzzleVerdict?: PuzzleVerdict;
   QuickMatch?: QuickMatch;
   QuickMatched?: QuickMatched;
+  RankLeft?: RankLeft;
   Rating?: Rating;
   RatingPoint?: RatingPoint;
   ReactCommand?: ReactCommand;
@@ -1011,10 +1012,18 @@ export interface View {
   must_include: string | null;
   guarding: number | null;
   played: string[] | null;
+  left: RankLeft[] | null;
   hands: string[][] | null;
   kitty: string[] | null;
   result: Result | null;
   events: Event[];
+}
+/**
+ * How many cards of a rank may still be held by others.
+ */
+export interface RankLeft {
+  rank: string;
+  n: number;
 }
 /**
  * Whether a seat's player is connected and, if not, since when and when the substitute takes over.
@@ -1142,9 +1151,10 @@ export interface PuzzleSummary {
   grade: number;
 }
 /**
- * Whether the last move was right; the moves that follow it (the other side's reply, or a refutation if it was wrong,
- * and forced moves); and the position after them. ``done``: the puzzle is solved. ``solution``: the puzzle's first move,
- * once it is solved or a move was wrong.
+ * Whether the last move was right; the moves that follow it; and the position after them.
+ *
+ * reply: the other side's reply and forced moves or, if the move was wrong, the rest of a hand that is lost. done: the puzzle
+ * is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
  */
 export interface PuzzleVerdict {
   right: boolean;
@@ -1343,6 +1353,9 @@ export interface Update {
  *
  * Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
  * last card its single must guard.
+ *
+ * ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
+ * neither in hand nor seen played.
  */
 export interface ViewState {
   seat: number | null;
@@ -1368,6 +1381,7 @@ export interface ViewState {
   must_include: string | null;
   guarding: number | null;
   played: string[] | null;
+  left: RankLeft[] | null;
   hands: string[][] | null;
   kitty: string[] | null;
   result: Result | null;

@@ -67,6 +67,13 @@ class LegalMove(Message):
     other: list[list[CardText]] | None = None
 
 
+class RankLeft(Message):
+    """How many cards of a rank may still be held by others."""
+
+    rank: str
+    n: int
+
+
 class OnTable(Message):
     """The play to beat."""
 
@@ -89,6 +96,9 @@ class ViewState(Message):
 
     Only for the seat to act: ``must_include``, the card that its lead must contain, and ``guarding``, the neighbour whose
     last card its single must guard.
+
+    ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
+    neither in hand nor seen played.
     """
 
     seat: Seat | None
@@ -114,6 +124,7 @@ class ViewState(Message):
     must_include: CardText | None
     guarding: Seat | None
     played: list[CardText] | None
+    left: list[RankLeft] | None
     hands: list[list[CardText]] | None
     kitty: list[CardText] | None
     result: Result | None
