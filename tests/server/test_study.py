@@ -272,6 +272,9 @@ def test_puzzles_are_listed_and_solved(server: Served) -> None:
     wrong = next(m for m in puzzle.state.legal_moves() if str(m) not in (str(puzzle.key),) and m in puzzle.tempting)
     refuted = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(wrong)]}))
     assert (refuted["right"], refuted["solution"]) == (False, str(puzzle.key))
+    # The loss is shown: the other side is out first.
+    assert refuted["view"]["phase"] == "over"
+    assert puzzle.state.mover not in refuted["view"]["result"]["winners"]
     told = answered(http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": [str(puzzle.key)]}))
     assert told["right"]
     assert http.post(f"/api/puzzles/{puzzle.id}/answer", json={"moves": ["3D 3D 3D"]}).status_code in (400, 409)

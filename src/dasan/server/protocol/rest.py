@@ -351,9 +351,10 @@ class PuzzleAnswer(Message):
 
 
 class PuzzleVerdict(Message):
-    """Whether the last move was right; the moves that follow it (the other side's reply, or a refutation if it was wrong,
-    and forced moves); and the position after them. ``done``: the puzzle is solved. ``solution``: the puzzle's first move,
-    once it is solved or a move was wrong.
+    """Whether the last move was right; the moves that follow it; and the position after them.
+
+    reply: the other side's reply and forced moves or, if the move was wrong, the rest of a hand that is lost. done: the puzzle
+    is solved. solution: the puzzle's first move, once it is solved or a move was wrong.
     """
 
     right: bool

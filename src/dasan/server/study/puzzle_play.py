@@ -46,6 +46,9 @@ def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
         now, reply = _answered(after, side, truth, right)
     except Unproved:
         raise Refused("unavailable", said("puzzle.hard")) from None
+    if not right:
+        now, more = _played_out(now, side, truth)
+        reply += more
     done = right and (now.phase is Phase.OVER or _cannot_lose(now, side, truth))
     return Verdict(
         right=right,
@@ -68,6 +71,23 @@ def _answered(state: State, side: frozenset[int], truth: Truth, right: bool) -> 
             break
         else:
             move = _defence(state, side, truth, right)
+        state = state.play(move)
+        moves.append(str(move))
+    return state, moves
+
+
+def _played_out(state: State, side: frozenset[int], truth: Truth) -> tuple[State, list[str]]:
+    """The end of the hand after a move that loses, and the moves that lead there, so that the loss can be seen.
+
+    The side plays as a bot would, whose every move loses too. Where a proof is too hard, the line ends.
+    """
+    moves: list[str] = []
+    while state.phase is Phase.PLAY and len(moves) < MOST_MOVES:
+        try:
+            own = _mover(state) in side
+            move = dasan.bot("greedy").choose(state.view(state.to_act)) if own else _defence(state, side, truth, False)
+        except Unproved:
+            break
         state = state.play(move)
         moves.append(str(move))
     return state, moves
