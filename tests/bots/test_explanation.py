@@ -123,14 +123,20 @@ def test_bots_without_values_explain_by_facts_alone() -> None:
         assert name in told.text
 
 
-def test_a_hand_costs_no_less_than_no_turn() -> None:
-    """High cards count below nothing: four threes, four twos and a long straight."""
-    hand = "3D 3C 3H 3S 2D 2C 2H 2S 4D 5D 6D 7D 8D 9D TD JD"
-    rest = [rank + suit for rank in "456789TJQKA" for suit in "DCHS" if rank + suit not in hand]
+@pytest.mark.parametrize(
+    ("hand", "said"),
+    [
+        # Four threes, four twos and a long straight.
+        ("3D 3C 3H 3S 2D 2C 2H 2S 4D 5D 6D 7D 8D 9D TD JD", {"bid-good"}),
+        ("4D 4C 5D 5H 6H 7S 7C 8D 9C 9H TC JS QD KC KH AD", {"bid-weak"}),
+    ],
+)
+def test_a_bid_is_judged_in_words(hand: str, said: set[str]) -> None:
+    rest = [rank + suit for rank in "456789TJQKA23" for suit in "DCHS" if rank + suit not in hand]
     others = [" ".join(rest[:16]), " ".join(rest[16:32])]
     state = dasan.start(dasan.rules("big-three", cut=False), [hand, *others], kitty=" ".join(rest[32:]), dealer=0)
     while state.to_act != 0:
         state = state.play("bid 1" if state.bid is None else "pass")
-    told = dasan.bot("greedy").explain(state.view(0))
-    turns = [reason.values["turns"] for one in told.moves for reason in one.reasons if reason.id == "bid-strength"]
-    assert turns == [0.0, 0.0]
+    reasons = [reason for one in dasan.bot("greedy").explain(state.view(0)).moves for reason in one.reasons]
+    assert {reason.id for reason in reasons if reason.id.startswith("bid-")} == said
+    assert not any(char.isdigit() for reason in reasons for char in reason.text.replace(str(reason.values["bid"]), ""))

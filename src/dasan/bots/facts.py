@@ -39,9 +39,8 @@ class Facts:
         limits = enough(self._view.rules.players)
         if not 1 <= bid <= len(limits):
             return ()
-        # High cards count below nothing; to a player, less than no turn is none.
-        turns = max(0.0, round(strength(self._view), 1))
-        return (Reason("bid-strength", {"turns": turns, "bid": bid, "limit": limits[bid - 1]}),)
+        good = strength(self._view) <= limits[bid - 1]
+        return (Reason("bid-good" if good else "bid-weak", {"bid": bid}),)
 
     def _sure(self, move: Move) -> tuple[Reason, ...]:
         if move in self.certain.proved:
