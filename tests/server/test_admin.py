@@ -56,6 +56,13 @@ def test_a_host_looks_after_a_server_that_runs(tmp_path: Path) -> None:
         assert "let in again" in output("admin", "unban", me, *here)
         assert "no account and no player" in refusal("admin", "ban", "nobody", *here)
 
+        assert "no account 'Guest'" in refusal("admin", "password", "Guest", *here)
+        set_anew = output("admin", "password", "ANN", *here)
+        assert set_anew.startswith("the password of ann is now ")
+        anew = {"name": "Ann", "password": set_anew.split()[-1]}
+        assert server.player().http.post("/api/sign-in", json={**anew, "password": "correct horse"}).status_code == 403
+        assert server.player().http.post("/api/sign-in", json=anew).json()["name"] == "Ann"
+
         records = tmp_path / "hands.jsonl"
         assert "wrote 1 hands" in output("admin", "export", records, *here)
         assert cli("verify", records).exit_code == 0

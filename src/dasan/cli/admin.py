@@ -103,6 +103,28 @@ def unban(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> N
     _ban(who, data_dir, database, banned=False)
 
 
+@admin.command()
+def password(who: Who, data_dir: DataDir = None, database: DatabaseUrl = None) -> None:
+    """Set and print a new password for an account whose player has forgotten it. It signs every browser out."""
+
+    async def change(store: Store, settings: Settings) -> None:
+        import secrets
+
+        from argon2 import PasswordHasher
+
+        from dasan.server.operations.reporting import now
+
+        person = await store.people.by_account(who) or await store.people.find(who)
+        if person is None or person.account is None:
+            raise Refused(f"there is no account {who!r}: dasan admin players lists them")
+        wanted = secrets.token_urlsafe(9)
+        hashed = PasswordHasher(memory_cost=settings.password_memory_mb * 1024).hash(wanted)
+        await store.people.set_password(person.id, hashed, now())
+        say(f"the password of {person.account} is now {wanted}")
+
+    _with_store(change, data_dir, database)
+
+
 def _ban(who: str, data_dir: Path | None, database: str | None, *, banned: bool) -> None:
     async def change(store: Store) -> None:
         from dasan.server.operations.reporting import now
