@@ -8,6 +8,13 @@ export const variants = (presets: readonly PresetInfo[]): PresetInfo[] => preset
 /** The options that change the table; the rest are house rules. */
 export const MAIN_OPTIONS = new Set(['players', 'decks', 'jokers', 'scoring']);
 
+/** What a table is opened with where nothing else was chosen: the source of Big Two keeps no score, players expect one. */
+const OPENED_WITH: Record<string, Options> = { 'big-two': { scoring: 'cards-multiplied' } };
+type Options = Record<string, boolean | number | string>;
+
+/** The options of a table that is opened at once, or before anything was chosen. */
+export const usualOptions = (preset: string): Options => ({ ...OPENED_WITH[preset] });
+
 /** How many sit at the table with these options. */
 export function playersOf(preset: PresetInfo, options: Record<string, unknown>): number {
   const option = preset.options.find((one) => one.name === 'players');

@@ -13,7 +13,7 @@ import { sorted } from './sorting';
 import { cue } from '../browser/sound';
 import { load, save } from '../browser/storage';
 import { keysOf, raised, toggled, touch, type Raised } from './touch';
-import { quietAfter, unmoved } from './trick';
+import { auction, quietAfter, unmoved } from './trick';
 import { moveText, seatName, sentence } from '../i18n/words';
 
 /** How long the last play is seen before the result covers it. */
@@ -332,14 +332,14 @@ export class Table {
     if (best)
       this.speakUp(
         [
-          moveText(best.move),
+          `${moveText(best.move, this.view?.phase === 'auction')}${t('list.stop')}`,
           ...best.reasons.map((reason) =>
             advised(
               reason,
               table.seats.map((seat) => seatName(seat, table)),
             ),
           ),
-        ].join('. '),
+        ].join(' '),
       );
   }
 
@@ -410,7 +410,8 @@ export class Table {
     if (!table || !view) return;
     if (events.some((event) => event.type === 'play')) cue('play');
     else if (events.some((event) => event.type === 'pass')) cue('pass');
-    for (const event of events) this.speakUp(sentence(event, table, view.table));
+    const bids = new Set(auction(view.events).map((bid) => bid.seq));
+    for (const event of events) this.speakUp(sentence(event, table, view.table, bids.has(event.seq)));
   }
 
   private speakTurn(): void {

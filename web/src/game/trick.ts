@@ -7,6 +7,8 @@ export interface Action {
   type: 'play' | 'pass' | 'bid';
   cards: string[];
   bid: number | null;
+  /** A bid or a pass of the auction. */
+  bidding: boolean;
 }
 
 export interface Trick {
@@ -23,6 +25,7 @@ const action = (event: Event): Action => ({
   type: event.type as Action['type'],
   cards: event.cards ?? [],
   bid: event.bid ?? null,
+  bidding: false,
 });
 
 const isAction = (event: Event): boolean => ['play', 'pass', 'bid'].includes(event.type);
@@ -30,7 +33,7 @@ const isAction = (event: Event): boolean => ['play', 'pass', 'bid'].includes(eve
 /** Bids and passes of the auction, in order. */
 export function auction(events: readonly Event[]): Action[] {
   const end = events.findIndex((event) => ['kitty', 'call', 'play'].includes(event.type));
-  return (end < 0 ? events : events.slice(0, end)).filter(isAction).map(action);
+  return (end < 0 ? events : events.slice(0, end)).filter(isAction).map((event) => ({ ...action(event), bidding: true }));
 }
 
 /** The trick on the table: the one in progress or, until somebody leads, the one just over. */

@@ -69,13 +69,17 @@ export function shortName(seat: SeatInfo, table: TableInfo): string {
 /** Events whose sentence depends on whether their cards may be seen. */
 const MAY_BE_HIDDEN = new Set(['kitty', 'open', 'offer']);
 
-/** What happened, for the log and for those who listen; null for what needs no words. `top`: the play it may have made. */
-export function sentence(event: Event, table: TableInfo, top: OnTable | null = null): string | null {
+/**
+ * What happened, for the log and for those who listen; null for what needs no words. `top`: the play it may have made;
+ * `bidding`: a pass in the auction, which some languages word otherwise.
+ */
+export function sentence(event: Event, table: TableInfo, top: OnTable | null = null, bidding = false): string | null {
   const you = event.seat !== null && event.seat === table.you;
   const name = event.seat === null ? '' : seatName(table.seats[event.seat], table);
   const cards = event.cards?.some((card) => !isHidden(card)) ? cardNames(event.cards) : '';
   const named = event.type === 'play' && top !== null && sameCards(top.cards, event.cards ?? []);
-  const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : '';
+  const pass = event.type === 'pass' && bidding ? '.auction' : '';
+  const suffix = cards && MAY_BE_HIDDEN.has(event.type) ? '.cards' : named ? '.kind' : pass;
   const key = `event.${event.type}${suffix}`;
   const kind = named ? kindName(top.kind, top.cards) : '';
   const params = { name, cards, kind, bid: event.bid ?? 0 };
@@ -83,11 +87,11 @@ export function sentence(event: Event, table: TableInfo, top: OnTable | null = n
 }
 
 /** A move in words, for advice and reviews: `Pair: 9 of hearts, 9 of spades`, `Pass`, `Bid 2`. */
-export function moveText(move: LegalMove): string {
+export function moveText(move: LegalMove, bidding = false): string {
   const cards = cardNames(move.cards ?? []);
   switch (move.type) {
     case 'pass':
-      return t('act.pass');
+      return t(bidding ? 'act.pass.auction' : 'act.pass');
     case 'bid':
       return t('act.bid', { n: move.bid ?? 0 });
     case 'play':

@@ -1,8 +1,34 @@
 import { pictureUrl, text } from '../server/api';
 
+/** Words of the picture in the reader's language: the game's title, and the players by seat. */
+export interface Words {
+  title: string;
+  names: readonly string[];
+}
+
+const ROOM = 170;
+
+/** How many pixels a text takes at this size of letters, about: a Chinese character is as wide as it is high. */
+const wide = (words: string, size: number): number =>
+  [...words].reduce((sum, letter) => sum + size * (/[\u2e80-\uffef]/.test(letter) ? 1 : 0.55), 0);
+
+/** The server's picture with these words in place of its own. */
+export function worded(svg: string, { title, names }: Words): string {
+  const page = new DOMParser().parseFromString(svg, 'image/svg+xml');
+  for (const one of page.querySelectorAll<SVGTextElement>('[data-word]')) {
+    const word = one.dataset.word ?? '';
+    const arrow = one.textContent?.startsWith('→ ') ? '→ ' : '';
+    one.textContent = word === 'title' ? title : arrow + (names[Number(word)] ?? '');
+    one.removeAttribute('textLength');
+    if (word !== 'title' && wide(one.textContent, Number(one.getAttribute('font-size'))) > ROOM)
+      one.setAttribute('textLength', String(ROOM));
+  }
+  return new XMLSerializer().serializeToString(page);
+}
+
 /** A finished hand as a PNG, drawn from the server's SVG. */
-export async function handPicture(hand: string, seq: number | null): Promise<Blob> {
-  const svg = await text(pictureUrl(hand, seq));
+export async function handPicture(hand: string, seq: number | null, words: Words): Promise<Blob> {
+  const svg = worded(await text(pictureUrl(hand, seq)), words);
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();

@@ -39,13 +39,13 @@ def picture(hand: Hand, state: State, seq: int | None) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'font-family="{FONT}">',
         f'<rect width="{WIDTH}" height="{height}" rx="18" fill="#245546"/>',
-        _text(28, 52, title_of(hand.preset), 30, weight=700),
+        _text(28, 52, title_of(hand.preset), 30, weight=700, word="title"),
     ]
     for seat, cards in enumerate(hands):
         y = TOP + seat * ROW
         if seat == shown.to_act and not whole:
             parts.append(f'<rect x="12" y="{y - 6}" width="{WIDTH - 24}" height="{ROW - 8}" rx="12" fill="#1a3f34"/>')
-        parts.append(_text(28, y + 30, hand.players[seat].name, 22, weight=600, most=NAMES - 20))
+        parts.append(_text(28, y + 30, hand.players[seat].name, 22, weight=600, most=NAMES - 20, word=str(seat)))
         told = [] if state.bidder != seat or shown.bidder is None else [f"★ {state.bid}"]
         if whole and (any(paid) or seat in winners):
             told.append(f"{paid[seat]:+d}" if any(paid) else "✓")
@@ -54,7 +54,7 @@ def picture(hand: Hand, state: State, seq: int | None) -> str:
     y = TOP + rows * ROW + 8
     if played is not None:
         seat, lying = played
-        parts.append(_text(28, y + 42, f"→ {hand.players[seat].name}", 20, most=NAMES - 20))
+        parts.append(_text(28, y + 42, f"→ {hand.players[seat].name}", 20, most=NAMES - 20, word=str(seat)))
         parts += _cards(NAMES + 20, y, lying, WIDTH - NAMES - 60)
     elif whole and state.begun.kitty:
         parts.append(_text(28, y + 42, "+", 26))
@@ -67,14 +67,19 @@ def _dealt(state: State) -> Sequence[Sequence[Card]]:
 
 
 def _at(state: State, seq: int | None) -> tuple[State | None, tuple[int, tuple[Card, ...]] | None]:
-    """The state after the move with event ``seq``, and that move; None, None for the deal."""
+    """The state after the move with event ``seq``, and the play that lies on the table then; None, None for the deal.
+
+    After the pass that ends a trick its last play still lies there.
+    """
     if seq is None:
         return None, None
     moves = [event for event in state.events if event.type in MOVES]
+    lying: tuple[int, tuple[Card, ...]] | None = None
     for event, after in zip(moves, list(positions(state))[1:], strict=True):
+        if event.type is EventType.PLAY:
+            lying = event.seat, tuple(c for c in event.cards if c is not None)
         if event.seq == seq:
-            cards = tuple(c for c in event.cards if c is not None)
-            return after, (event.seat, cards) if event.type is EventType.PLAY else None
+            return after, lying
     return None, None
 
 
@@ -96,8 +101,11 @@ def _cards(x: int, y: int, cards: Sequence[Card], room: int) -> Iterator[str]:
         )
 
 
-def _text(x: int, y: int, text: str, size: int, *, weight: int = 400, colour: str = "#fbf8ee", most: int = 0) -> str:
+def _text(
+    x: int, y: int, text: str, size: int, *, weight: int = 400, colour: str = "#fbf8ee", most: int = 0, word: str = ""
+) -> str:
+    """word: "title", or the seat whose name this is, so that the page can put it in the reader's language."""
+    marked = f' data-word="{word}"' if word else ""
     squeeze = f' textLength="{most}" lengthAdjust="spacingAndGlyphs"' if most and len(text) * size * 0.55 > most else ""
-    return (
-        f'<text x="{x}" y="{y}" font-size="{size}" font-weight="{weight}" fill="{colour}"{squeeze}>{escape(text)}</text>'
-    )
+    letters = f'font-size="{size}" font-weight="{weight}" fill="{colour}"'
+    return f'<text x="{x}" y="{y}" {letters}{marked}{squeeze}>{escape(text)}</text>'
