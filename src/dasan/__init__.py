@@ -63,7 +63,7 @@ __all__ = [
 ]
 
 
-_ON_FIRST_USE = ("envs", "vector", "worlds")
+_ON_FIRST_USE = ("envs", "puzzles", "vector", "worlds")
 """Modules for programs that search or train; `import dasan` leaves them alone."""
 
 

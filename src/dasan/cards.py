@@ -67,6 +67,7 @@ class Card:
 
     @property
     def is_joker(self) -> bool:
+        """Whether this is the black or the red joker."""
         return self.suit == "J"
 
 

@@ -6,6 +6,7 @@ import inspect
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.bots.hidden import shuffled_for
@@ -146,3 +147,44 @@ def test_the_simple_opponents_lead_and_follow_as_described(name: str) -> None:
     assert str(said) == {"low": "3D", "shed": "3D 3C"}[name]
     follow = dasan.start(rules, ["3C 5H 7S 2S", "4D 4S", "6D 6S", "9D 9S"], table="4H", table_seat=3, to_act=0, leader=3)
     assert str(dasan.bot(name).choose(follow.view(0))) == "5H"
+
+
+@pytest.mark.parametrize("name", ["low", "shed", "thrifty", "greedy", "search"])
+def test_bids_calls_and_exchanges_do_not_depend_on_the_order_of_legal_moves(name: str) -> None:
+    """A host may list them in another order than `State.legal_moves` does (bot protocol)."""
+    rng, seen = random.Random(name), set()
+    for preset, options in (("big-three", {}), ("big-three-4p", {}), ("winner", {"suits_ranked": False, "decks": 2})):
+        session = dasan.session(dasan.rules(preset, **options), seed=3)
+        hands = 0
+        while hands < 4:
+            state = session.state
+            if state.to_act is None:
+                session, hands = session.next_hand(), hands + 1
+                continue
+            view, moves = state.view(state.to_act), state.legal_moves()
+            if state.phase != "play":
+                seen.add(moves[0].type)
+                chosen = dasan.bot(name).choose(view)
+                for order in (moves[::-1], tuple(rng.sample(moves, len(moves)))):
+                    assert dasan.bot(name).choose(replace(view, _legal=order)) == chosen
+                session = session.play(chosen)
+            else:
+                session = session.play(max(moves, key=lambda move: len(move.cards)))
+    assert seen >= {"bid", "call", "give", "offer", "take"}
+
+
+def test_legal_moves_are_in_the_order_that_the_protocol_states() -> None:
+    """Bids and named cards from low to high, plays as the catalogue lists them, and the pass last."""
+    for preset in dasan.PRESETS:
+        state = dasan.deal(dasan.rules(preset), seed=4)
+        while state.to_act is not None:
+            moves, rows = state.legal_moves(), state.fits(state.to_act)
+            place = state.rules.order.place
+            plays = [move.cards for move in moves if move.combination is not None]
+            assert plays == [c.cards for _, c in rows if c.cards in plays]
+            named = [
+                (move.bid or 0, [place[c] for c in move.cards]) for move in moves if move.type != "pass" and not plays
+            ]
+            assert named == sorted(named)
+            assert all(move.type != "pass" for move in moves[:-1])
+            state = state.play(moves[len(moves) // 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -110,6 +111,43 @@ def test_the_reference_has_every_public_name() -> None:
         if name not in ("PRESETS", "THEMES", "Moves", "Output", "__version__")  # values, not functions or classes
     ]
     assert [thing for thing in public if thing not in documented] == []
+
+
+PUBLIC_MODULES = ("dasan", "dasan.envs", "dasan.puzzles", "dasan.vector", "dasan.worlds")
+
+
+@pytest.mark.parametrize("name", PUBLIC_MODULES[1:])
+def test_public_modules_are_attributes_of_the_package(name: str) -> None:
+    """Each in a fresh interpreter, in which nobody has imported it."""
+    last = name.removeprefix("dasan.")
+    code = f"import dasan; assert {last!r} in dir(dasan) and dasan.{last}.__name__ == {name!r}"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_every_public_member_has_a_docstring() -> None:
+    """Modules, functions, classes, and what can be reached from a class by name."""
+    missing: list[str] = []
+    for module in map(import_module, PUBLIC_MODULES):
+        missing += [module.__name__] * (not module.__doc__)
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            if not (inspect.isclass(thing) or inspect.isfunction(thing)) or not thing.__module__.startswith("dasan"):
+                continue
+            written = thing.__doc__ and not thing.__doc__.startswith(f"{thing.__name__}(")  # as dataclasses write it
+            missing += [f"{module.__name__}.{name}"] * (not written)
+            if inspect.isclass(thing):
+                missing += [f"{module.__name__}.{name}.{member}" for member in undocumented(thing)]
+    assert missing == []
+
+
+def undocumented(thing: type) -> Iterator[str]:
+    """The public methods and properties of a class of ours, inherited ones too, that have no docstring."""
+    for member in dir(thing):
+        found = inspect.getattr_static(thing, member)
+        function = getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
+        ours = inspect.isfunction(function) and function.__module__.startswith("dasan")
+        if ours and not member.startswith("_") and not inspect.getdoc(getattr(thing, member)):
+            yield member
 
 
 def find(name: str) -> object:

@@ -11,7 +11,7 @@ from dasan.bots.heuristics.certain import Certain
 from dasan.bots.heuristics.exchanging import choose_offer, choose_take
 from dasan.bots.heuristics.judgement import Judgement, Temper
 from dasan.bots.heuristics.sides import enmity
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -42,7 +42,7 @@ class GreedyBot:
             case MoveType.CALL:
                 return choose_call(view)
             case MoveType.GIVE:
-                return moves[0]
+                return low_to_high(view, moves)[0]
             case MoveType.OFFER:
                 return choose_offer(view, self._temper)
             case MoveType.TAKE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 from dasan.arguments import instance
@@ -40,6 +41,12 @@ def choices(view: View) -> tuple[Move, ...]:
     if not moves:
         raise ValueError("a bot is asked for a move when it is its turn")
     return moves
+
+
+def low_to_high(view: View, moves: Iterable[Move]) -> list[Move]:
+    """Moves that name a bid or cards, from low to high, however a host has ordered them."""
+    place = view.rules.order.place
+    return sorted(moves, key=lambda move: (move.bid or 0, [place[c] for c in move.cards]))
 
 
 def goes_out(view: View) -> Move | None:

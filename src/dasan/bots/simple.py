@@ -6,7 +6,7 @@ Both always follow with their lowest play if they can, and pass in an auction if
 from __future__ import annotations
 
 from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -24,7 +24,7 @@ class LowBot:
         plays = [move for move in moves if move.combination is not None]
         if view.table is None and plays:
             return min(plays, key=lambda move: (len(move.cards), *_height(move)))
-        return follow(moves)
+        return follow(view, moves)
 
     def explain(self, view: View) -> Explanation:
         """Facts about the moves, without values."""
@@ -48,7 +48,7 @@ class ShedBot:
             lowest = view.hand[0]
             holding = [move for move in plays if lowest in move.cards] or plays
             return min(holding, key=lambda move: (-len(move.cards), *_height(move)))
-        return follow(moves)
+        return follow(view, moves)
 
     def explain(self, view: View) -> Explanation:
         """Facts about the moves, without values."""
@@ -57,12 +57,12 @@ class ShedBot:
         return plain(self, view)
 
 
-def follow(moves: tuple[Move, ...]) -> Move:
+def follow(view: View, moves: tuple[Move, ...]) -> Move:
     """The lowest legal play; without one the pass, or the lowest bid where the seat must bid."""
     plays = [move for move in moves if move.combination is not None]
     if plays:
         return min(plays, key=_height)
-    return next((move for move in moves if move.type is MoveType.PASS), moves[0])
+    return next((move for move in moves if move.type is MoveType.PASS), low_to_high(view, moves)[0])
 
 
 def _height(move: Move) -> tuple[int, int]:

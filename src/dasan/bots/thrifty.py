@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dasan.bots.explanation import Explanation
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 from dasan.ruleset.rules import Rules
@@ -90,9 +90,9 @@ class ThriftyBot:
         moves = choices(view)
         match moves[0].type:
             case MoveType.GIVE | MoveType.OFFER:
-                return moves[0]
+                return low_to_high(view, moves)[0]
             case MoveType.TAKE | MoveType.CALL:
-                return moves[-1]
+                return low_to_high(view, moves)[-1]
         return self._bid(view, moves) if view.phase == "auction" else self._play(view, moves)
 
     def explain(self, view: View) -> Explanation:
@@ -108,9 +108,9 @@ class ThriftyBot:
             points * sum(c.rank == rank for c in view.hand) for rank, points in zip(ranks[-3:], TOPS, strict=True)
         )
         level = sum(worth >= least for least in BIDS)
-        bids = [m for m in moves if m.bid is not None]
-        fitting = [m for m in bids if m.bid is not None and m.bid <= level]
-        return fitting[-1] if fitting else moves[-1] if moves[-1].type is MoveType.PASS else bids[0]
+        bids = low_to_high(view, (m for m in moves if m.bid is not None))
+        fitting = [m for m in bids if (m.bid or 0) <= level]
+        return fitting[-1] if fitting else next((m for m in moves if m.type is MoveType.PASS), bids[0])
 
     def _play(self, view: View, moves: tuple[Move, ...]) -> Move:
         plays = [(m, m.combination) for m in moves if m.combination is not None]
@@ -121,8 +121,9 @@ class ThriftyBot:
         sizes = {view.hand_sizes[s] for s in against}
         on_table = view.table
         friendly = view.bidder is not None and on_table is not None and view.table_seat not in against
-        if not plays or (friendly and moves[-1].type is MoveType.PASS):
-            return moves[-1]
+        passing = next((m for m in moves if m.type is MoveType.PASS), None)
+        if passing is not None and (friendly or not plays):
+            return passing
         place = view.rules.order.place
         held = Counter(place[c][0] for c in view.hand)
         straights = core(view.rules, held)

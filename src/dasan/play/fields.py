@@ -110,6 +110,7 @@ class StateFields:
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
+        """By seat, the number of cards in hand."""
         return tuple(map(len, self.hands))
 
     @property
@@ -124,6 +125,7 @@ class StateFields:
 
     @property
     def next_seq(self) -> int:
+        """The `seq` of the next event."""
         return self.first_seq + len(self.events)
 
     @cached_property
@@ -164,9 +166,11 @@ class StateFields:
         return after
 
     def with_hand(self, seat: int, hand: Hand) -> tuple[Hand, ...]:
+        """All hands, with `hand` in place of that of `seat`."""
         return (*self.hands[:seat], hand, *self.hands[seat + 1 :])
 
     def hand_less(self, seat: int, cards: Sequence[Card]) -> Hand:
+        """The hand of `seat` without `cards`, which it holds."""
         return Hand(without(self.hands[seat], cards))
 
     def check_cards(self, cards: Sequence[Card]) -> None:

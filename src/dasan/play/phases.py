@@ -9,6 +9,8 @@ from dasan.cards import Card
 
 
 class Phase(StrEnum):
+    """Where a hand is: bidding, calling the partner's card, exchanging cards (W.20), playing, or over."""
+
     AUCTION = "auction"
     CALL = "call"
     EXCHANGE = "exchange"

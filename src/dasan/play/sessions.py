@@ -43,6 +43,7 @@ class Session:
 
     @property
     def dealer(self) -> int:
+        """The dealer of the current hand."""
         return self.state.dealer
 
     @property
@@ -67,6 +68,7 @@ class Session:
 
     @property
     def origin(self) -> Origin:
+        """The version that dealt the current hand, or wrote its record."""
         return self.state.origin
 
     def play(self, move: Move | str) -> Session:

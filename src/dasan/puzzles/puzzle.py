@@ -48,6 +48,7 @@ class Puzzle:
 
     @property
     def players(self) -> int:
+        """The number of players, 3 or 4."""
         return self.state.rules.players
 
     @property

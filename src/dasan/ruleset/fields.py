@@ -128,14 +128,17 @@ class RulesFields:
 
     @cached_property
     def order(self) -> Order:
+        """How ranks and suits compare."""
         return Order(self.ranks, self.suits, self.suits_ranked)
 
     @cached_property
     def pack(self) -> tuple[Card, ...]:
+        """Every card of the game; with two decks each is there twice."""
         return tuple(c for c in pack(self.decks, self.jokers) if not self._leaves_out(c))
 
     @cached_property
     def kitty_size(self) -> int:
+        """The number of cards that are left when all hands are dealt."""
         return 0 if self.hand_size is None else len(self.pack) - self.players * self.hand_size
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dasan.bots.heuristics.judgement import Judgement, Temper
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import choices, low_to_high
 from dasan.play.moves import Move, MoveType
 from dasan.play.view import View
 
@@ -27,8 +27,9 @@ def choose_bid(view: View) -> Move:
     moves = choices(view)
     turns = strength(view)
     good = sum(turns <= limit for limit in enough(view.rules.players))
-    bids = [m for m in moves if m.type is MoveType.BID and (m.bid or 0) <= good]
-    return bids[-1] if bids else next((m for m in moves if m.type is MoveType.PASS), moves[0])
+    bids = low_to_high(view, (m for m in moves if m.bid is not None))
+    fitting = [m for m in bids if (m.bid or 0) <= good]
+    return fitting[-1] if fitting else next((m for m in moves if m.type is MoveType.PASS), bids[0])
 
 
 def strength(view: View) -> float:
@@ -37,7 +38,8 @@ def strength(view: View) -> float:
 
 
 def choose_call(view: View) -> Move:
-    """Call a card of the rank that the bidder holds fewest of, so that its holder may have a group; of equals the higher."""
+    """Call a card of the rank that the bidder holds fewest of, so that its holder may have a group; the highest rank on ties."""
     held = Counter(c.rank for c in view.hand)
     ranks = view.rules.ranks
-    return min(choices(view), key=lambda m: (held[m.cards[0].rank], -ranks.index(m.cards[0].rank)))
+    calls = low_to_high(view, choices(view))
+    return min(calls, key=lambda move: (held[move.cards[0].rank], -ranks.index(move.cards[0].rank)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from dasan.bots.heuristics.judgement import Judgement, Temper
-from dasan.bots.protocol import choices
+from dasan.bots.protocol import choices, low_to_high
 from dasan.cards import Card
 from dasan.play.moves import Move
 from dasan.play.view import View
@@ -28,6 +28,6 @@ def choose_offer(view: View, temper: Temper) -> Move:
 
 
 def choose_take(view: View, temper: Temper) -> Move:
-    """The card that fits the hand best; of equal ones the higher."""
-    moves = sorted(choices(view), key=lambda move: -view.rules.order.value[move.cards[0]])
+    """The card that fits the hand best; the higher one on ties."""
+    moves = sorted(low_to_high(view, choices(view)), key=lambda move: -view.rules.order.value[move.cards[0]])
     return min(moves, key=lambda move: Judgement(view, temper, (*view.hand, *move.cards)).turns())
