@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.bots.alarms import needs_alarms
+from tests.cli.running import cli
 
 import dasan
 from dasan.bots.external.conformance import check
@@ -234,3 +235,38 @@ def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
         signal.signal(signal.SIGALRM, before)
     assert within(10, lambda: gone(int(pid.read_text() or 0)))
     assert within(10, lambda: threading.active_count() == threads)
+
+
+def test_the_end_of_standard_error_is_part_of_the_fault(tmp_path: Path) -> None:
+    act = "print('x' * 5000 + '\\x1b[31m', file=sys.stderr, flush=True); raise RuntimeError('no card left')"
+    state = dasan.deal(GAMES[2], seed=1)
+    view = state.view(state.to_act)
+    with ProgramBot(program(tmp_path, act)) as bot, pytest.raises(Fault, match="it ended; its standard") as caught:
+        bot.choose(view)
+    assert str(caught.value).endswith("RuntimeError: no card left")
+    assert len(str(caught.value)) < 400
+    assert str(caught.value).isprintable()
+
+
+def test_only_the_first_faults_are_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    state = dasan.deal(GAMES[2], seed=1)
+    with ProgramBot(program(tmp_path, "sys.exit('enough')")) as bot:
+        for _ in range(5):
+            with pytest.raises(Fault, match="enough"):
+                bot.choose(state.view(state.to_act))
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 4
+    assert told[0].endswith("crash: it ended; its standard error ends: enough")
+    assert told[-1].endswith("further faults are only counted")
+
+
+def test_a_contest_with_a_program_that_does_not_start_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text("import no_such_module", encoding="utf-8")
+    done = cli("arena", "random", f"cmd:'{sys.executable}' '{path}'", "--game", "big-two", "--deals", "2")
+    assert done.exit_code == 2
+    assert "does not start: it ended; its standard error ends: " in done.stderr
+    assert "No module named 'no_such_module'" in done.stderr
+    assert done.stdout == ""
+    done = cli("arena", "random", "cmd:/no/such/program", "--game", "big-two", "--deals", "2")
+    assert (done.exit_code, done.stdout) == (2, "")

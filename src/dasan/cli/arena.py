@@ -52,7 +52,8 @@ def arena(
 ) -> None:
     """Let bots meet over the same deals: each alone among others, once in every seat, with 95 % intervals over deals."""
     from dasan.arena.contest import Contest, Kept
-    from dasan.bots.external.program import player
+    from dasan.bots.external.program import ProgramBot, player
+    from dasan.bots.external.wire import Fault
 
     rules = chosen_rules(game, option)
     if len(bots) < 2:
@@ -63,7 +64,11 @@ def arena(
     results: Results = {}
     try:
         for name in bots:
-            player(name)
+            one = player(name)
+            if isinstance(one, ProgramBot):
+                one.begin()
+    except Fault as fault:
+        raise Refused(f"{name} does not start: {fault}") from None
     except (ValueError, OSError) as error:
         raise Refused(str(error)) from error
     with on_cluster(ray):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import signal
@@ -29,6 +30,12 @@ ENDING = 2.0
 """Seconds that a program may take to end."""
 PREFIX = "cmd:"
 """A line-up names a program by its command after this."""
+LAST_WORDS = 300
+"""So many of the last bytes of a program's standard error are part of the message about a fault."""
+REPORTED = 3
+"""So many faults of a program are reported on standard error, each with its message."""
+
+_log = logging.getLogger("dasan.bots")
 
 
 def split_command(command: str, *, windows: bool = sys.platform == "win32") -> list[str]:
@@ -43,7 +50,9 @@ def split_command(command: str, *, windows: bool = sys.platform == "win32") -> l
 
 
 class Program:
-    """A running program. `ask` sends messages and waits for one answer; every failure is a `Fault`, and ends the process."""
+    """A running program. `ask` sends messages and waits for one answer; every failure is a `Fault`, and ends the process. The end
+    of what it wrote to its standard error is in the fault's message.
+    """
 
     def __init__(self, command: list[str], *, starting: float = STARTING) -> None:
         try:
@@ -51,7 +60,7 @@ class Program:
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
@@ -59,15 +68,32 @@ class Program:
         self._owner = os.getpid()
         self._said: Queue[bytes] = Queue(16)
         self._orders: Queue[bytes | None] = Queue()
+        self._last_words = bytearray()
+        self._listening = threading.Thread(target=_listen, args=(self._process.stderr, self._last_words), daemon=True)
         dead = threading.Event()
         self._end = finalize(self, _kill, self._process, self._owner, self._said, self._orders, dead)
         try:
             threading.Thread(target=_write, args=(self._process.stdin, self._orders), daemon=True).start()
             threading.Thread(target=_read, args=(self._process.stdout, self._said, dead), daemon=True).start()
-            self.name, self.version = wire.named(self.ask([wire.hello()], starting))
+            self._listening.start()
+            answer = self.ask([wire.hello()], starting)
+            try:
+                self.name, self.version = wire.named(answer)
+            except Fault as fault:
+                raise self._with_last_words(fault) from None
         except BaseException:
             self.kill()
             raise
+
+    def _with_last_words(self, fault: Fault) -> Fault:
+        """The fault, with the end of the program's standard error. It is escaped: a terminal may show it."""
+        self._listening.join(0.5 if fault.kind == "crash" else 0.0)
+        said = bytes(self._last_words[-LAST_WORDS:]).decode(errors="replace").strip()
+        if not said:
+            return fault
+        text = " / ".join(line.strip() for line in said.splitlines() if line.strip())
+        readable = "".join(c if c.isprintable() else "?" for c in text)
+        return Fault(fault.kind, f"{fault}; its standard error ends: {readable}")
 
     @property
     def ours(self) -> bool:
@@ -96,9 +122,10 @@ class Program:
             if len(line) > wire.MAX_LINE or not line.endswith(b"\n"):
                 raise Fault("garbage", f"a line has at most {wire.MAX_LINE} bytes and ends with a newline")
             return wire.read(line)
-        except Fault:
+        except Fault as fault:
+            told = self._with_last_words(fault)
             self.kill()
-            raise
+            raise told from None
 
     def close(self) -> int | None:
         """Say quit and wait for the end; the exit status, None if it had to be killed."""
@@ -141,6 +168,14 @@ def _read(pipe: Any, said: Queue[bytes], dead: threading.Event) -> None:
         said.put(b"")
 
 
+def _listen(pipe: Any, last_words: bytearray) -> None:
+    """Keep the end of what a program writes to its standard error."""
+    with pipe, suppress(OSError, ValueError):
+        while part := pipe.read1(4096):
+            last_words += part
+            del last_words[: -4 * LAST_WORDS]
+
+
 def _kill(
     process: subprocess.Popen[bytes],
     owner: int,
@@ -178,6 +213,7 @@ class ProgramBot:
         self._program: Program | None = None
         self._told: tuple[object, int] | None = None
         self._asked = 0
+        self._faults = 0
         self._name = f"{PREFIX}{command}"
         self._version = "unknown"
 
@@ -205,12 +241,26 @@ class ProgramBot:
                 self._asked,
                 seen,
             )
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, Fault):
+                self._report(error)
             if self._program is not None:
                 self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
             self._program = None
             raise
         return next(m for m in moves if str(m) == said)
+
+    def _report(self, fault: Fault) -> None:
+        """Write the first faults to the log, which goes to standard error where nobody says otherwise."""
+        self._faults += 1
+        if self._faults <= REPORTED:
+            _log.warning("%s: %s: %s", self._name, fault.kind, fault)
+        if self._faults == REPORTED:
+            _log.warning("%s: further faults are only counted", self._name)
+
+    def begin(self) -> None:
+        """Start the program. `Fault`: it does not start."""
+        self._running()
 
     def watch(self, view: View) -> None:
         """Tell the program what has happened, and the result of a hand that is over."""

@@ -1,6 +1,7 @@
 """The bot protocol, `dasan-bot/1`: JSON objects, one a line, between a host and a program that plays.
 
-The host writes to the program's standard input, and the program answers on its standard output; its standard error is ignored.
+The host writes to the program's standard input, and the program answers on its standard output.
+The end of its standard error is shown when it fails.
 `docs/reference/bot-protocol.md` describes every message.
 """
 
