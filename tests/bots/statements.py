@@ -273,9 +273,11 @@ class Checked:
             assert isinstance(who, int)
             share = sum(who in s for s in out) / len(out)
             self.check("may-go-out", share > 0 or not whole, state, move, reason)
+        counted = whole and state.rules.guard is not Guard.ENFORCED
+        counted &= state.called is None or state.partner_shown  # estimates forget that the bidder lacks the called card
         stances, named = enmity(state.view(seat)), {reason.values["seat"]: reason for reason in several}
         for who, hand in enumerate(state.hands):
-            if whole and len(hand) == 1 and stances[who] == 1 and state.rules.guard is not Guard.ENFORCED:
+            if counted and len(hand) == 1 and stances[who] == 1:
                 share = sum(who in s for s in out) / len(out)
                 percent = float(named[who].values["percent"]) if who in named else 0.0
                 self.check("may-go-out, one card", abs(percent / 100 - share) < 0.011, state, move, named.get(who))
