@@ -18,6 +18,7 @@ from dasan.cli.bench import bench
 from dasan.cli.bot_protocol import bot_protocol
 from dasan.cli.bot_test import bot_test
 from dasan.cli.deals import deals
+from dasan.cli.evaluate import evaluate
 from dasan.cli.generate import generate
 from dasan.cli.group import Group
 from dasan.cli.join import join
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "puzzle": puzzle,
     "deals": deals,
     "arena": arena,
+    "evaluate": evaluate,
     "train": train,
     "bench": bench,
     "generate": generate,

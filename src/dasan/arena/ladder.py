@@ -1,0 +1,236 @@
+"""How good one bot is: its rating on a ladder of bots that never change, over deals that never change.
+
+`ladder.json` names, for each game, the deals and the bots of the ladder (rungs): their versions, a digest of how they play, and
+their rating points. Where a rung plays otherwise than its digest says, no rating is given. A new ladder gets a new number;
+`benchmarks/ladder.py` measures its points.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from math import exp
+from typing import Any
+
+from dasan.arena.contest import Contest, interval, run
+from dasan.arena.outcome import Outcome
+from dasan.arena.ratings import BLOCKS, SCALE
+from dasan.bots import bot
+from dasan.bots.external.program import player
+from dasan.estimates import jackknife
+from dasan.games import make_rules
+from dasan.play.new_hand import deal
+from dasan.ruleset.rules import Rules
+
+SAMPLE = 3
+"""Hands over which the digest of a rung is taken."""
+
+
+class Changed(Exception):
+    """A rung plays otherwise than when its points were measured."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A bot of the ladder. points: its rating; 0 is `greedy`. digest: see `digest_of`."""
+
+    name: str
+    version: str
+    digest: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The rungs for one game. number: of the ladder. deals: as many, numbered from `seed`, against each rung."""
+
+    number: int
+    game: str
+    deals: int
+    seed: int
+    rungs: tuple[Rung, ...]
+
+    @property
+    def rules(self) -> Rules:
+        return make_rules(self.game)
+
+    @property
+    def digest(self) -> str:
+        """A digest of all that a rating depends on, apart from the bot."""
+        return _digest(json.dumps([asdict(self), self.rules.digest], sort_keys=True))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a bot is worth. points: its rating on the ladder, with a 95 % interval over deals; 400 points more: it earns more ten
+    times as often as less. outcomes: by rung. faults: illegal, late or missing answers, by kind.
+    """
+
+    ladder: Ladder
+    name: str
+    version: str
+    points: float
+    low: float
+    high: float
+    outcomes: Mapping[str, Sequence[Outcome]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data, from which `check` can tell whether it is true."""
+        return {
+            "ladder": self.ladder.number,
+            "ladder_digest": self.ladder.digest,
+            "game": self.ladder.game,
+            "bot": self.name,
+            "version": self.version,
+            "points": round(self.points),
+            "low": round(self.low),
+            "high": round(self.high),
+            "seconds_per_move": round(self.seconds_per_move, 6),
+            "faults": self.faults,
+            "by_role": {role: {"hands": n, "win_rate": round(won / n, 4)} for role, (n, won) in self.roles.items()},
+            "rungs": [self._rung_json(rung) for rung in self.ladder.rungs],
+        }
+
+    def _rung_json(self, rung: Rung) -> dict[str, Any]:
+        outcomes = self.outcomes[rung.name]
+        estimate = interval(self.ladder.rules, outcomes)
+        return {
+            "name": rung.name,
+            "version": rung.version,
+            "points": rung.points,
+            "deals": len(outcomes),
+            "mean": estimate.mean,
+            "low": estimate.low,
+            "high": estimate.high,
+            "outcomes": [[one.seed, one.mean, one.above, one.below] for one in outcomes],
+        }
+
+    @property
+    def seconds_per_move(self) -> float:
+        every = [one for outcomes in self.outcomes.values() for one in outcomes]
+        return sum(one.seconds[0] for one in every) / max(1, sum(one.moves[0] for one in every))
+
+    @property
+    def faults(self) -> dict[str, int]:
+        total: dict[str, int] = {}
+        for outcomes in self.outcomes.values():
+            for one in outcomes:
+                for kind, count in one.faults[0].items():
+                    total[kind] = total.get(kind, 0) + count
+        return total
+
+    @property
+    def roles(self) -> dict[str, tuple[int, int]]:
+        """By role, hands and wins over all rungs."""
+        total: dict[str, tuple[int, int]] = {}
+        for outcomes in self.outcomes.values():
+            for one in outcomes:
+                for role, (hands, won) in one.roles.items():
+                    before = total.get(role, (0, 0))
+                    total[role] = before[0] + hands, before[1] + won
+        return total
+
+
+@cache
+def ladders() -> Mapping[str, Ladder]:
+    """The current ladder of each game."""
+    data = json.loads((files("dasan.arena") / "ladder.json").read_text(encoding="utf-8"))
+    return {
+        game: Ladder(data["number"], game, one["deals"], one["seed"], tuple(Rung(**rung) for rung in one["rungs"]))
+        for game, one in data["games"].items()
+    }
+
+
+def evaluate(
+    name: str,
+    ladder: Ladder,
+    *,
+    deals: int | None = None,
+    move_seconds: float | None = None,
+    processes: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Evaluation:
+    """Play a bot alone among each rung in turn. name: as in `dasan arena`. deals: fewer than the ladder's make a wider interval.
+
+    `Changed`: a rung plays otherwise than it did. ValueError: there is no such bot.
+    """
+    candidate = player(name)
+    outcomes: dict[str, list[Outcome]] = {}
+    for rung in ladder.rungs:
+        require_unchanged(rung, ladder.rules)
+        contest = Contest(ladder.rules, name, rung.name, deals or ladder.deals, ladder.seed, move_seconds)
+        show = None if progress is None else lambda done, total, rung=rung: progress(rung.name, done, total)
+        outcomes[rung.name] = run(contest, processes=min(processes, contest.deals), progress=show)
+    points, low, high = _rating(ladder, outcomes)
+    return Evaluation(ladder, candidate.name, candidate.version, points, low, high, outcomes)
+
+
+def differences(report: Mapping[str, Any], again: Evaluation) -> list[str]:
+    """How a report (`Evaluation.to_json`) differs from an evaluation of the same bot, apart from times; empty: it is true."""
+    fresh = json.loads(json.dumps(again.to_json()))
+    return [
+        f"{key} is {_short(report.get(key))}, and now {_short(fresh[key])}"
+        for key in fresh
+        if key != "seconds_per_move" and report.get(key) != fresh[key]
+    ]
+
+
+def require_unchanged(rung: Rung, rules: Rules) -> None:
+    """`Changed` unless the rung plays as it did when its points were measured."""
+    version = bot(rung.name).version
+    if version != rung.version or digest_of(rung.name, rules) != rung.digest:
+        raise Changed(f"{rung.name} {version} does not play as {rung.name} {rung.version} of the ladder did")
+
+
+@cache
+def digest_of(name: str, rules: Rules) -> str:
+    """A digest of `SAMPLE` hands that the bot plays in all seats."""
+    records = []
+    for seed in range(SAMPLE):
+        state = deal(rules, seed=seed)
+        bots = [bot(name, seed=seat) for seat in range(rules.players)]
+        moves = []
+        while state.to_act is not None:
+            move = bots[state.to_act].choose(state.view(state.to_act))
+            moves.append(str(move))
+            state = state.play(move)
+        records.append(moves)
+    return _digest(json.dumps(records))
+
+
+def _rating(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
+    """The likeliest points of the bot, given those of the rungs, and their interval: a jackknife over blocks of deals."""
+    blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
+    whole = _likeliest(ladder, outcomes, -1, max(1, blocks))
+    half = jackknife([_likeliest(ladder, outcomes, block, blocks) for block in range(blocks)])
+    return whole, whole - half, whole + half
+
+
+def _likeliest(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]], without: int, blocks: int) -> float:
+    """The points at which the bot would earn more as often as it did, without one block of deals."""
+    counts = []
+    for rung in ladder.rungs:
+        used = [one for place, one in enumerate(outcomes[rung.name]) if place % blocks != without]
+        counts.append((rung.points, sum(one.above for one in used) + 0.5, sum(one.below for one in used) + 0.5))
+    low, high = -4_000.0, 4_000.0
+    while high - low > 0.01:
+        middle = (low + high) / 2
+        expected = sum((up + down) / (1 + exp((points - middle) / SCALE)) for points, up, down in counts)
+        low, high = (middle, high) if expected < sum(up for _, up, _ in counts) else (low, middle)
+    return (low + high) / 2
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+__all__ = ["Changed", "Evaluation", "Ladder", "Rung", "differences", "digest_of", "evaluate", "ladders"]

@@ -1,0 +1,102 @@
+"""`dasan evaluate`: how good one bot is, on a ladder of bots that never change."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dasan.cli.choosing import complete_preset
+from dasan.cli.files import AsJson
+from dasan.cli.group import Refused
+from dasan.cli.output import print_json, say
+from dasan.cli.progress import progress_bar
+from dasan.cli.spreading import Processes, failures_refused
+from dasan.strict_json import parse
+
+if TYPE_CHECKING:
+    from dasan.arena.ladder import Evaluation
+
+
+def evaluate(
+    bot: Annotated[str, typer.Argument(help="The name of a bot, or a program, as in [bold]dasan arena[/bold].")],
+    game: Annotated[str, typer.Option(help="Which game.", autocompletion=complete_preset)] = "big-three",
+    deals: Annotated[
+        int | None, typer.Option(min=2, help="Deals against each bot of the ladder; the default is the ladder's own.")
+    ] = None,
+    move_seconds: Annotated[
+        float, typer.Option(min=0.01, max=86_400, help="How long the bot may think about a move.")
+    ] = 60,
+    check: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Play a report of --json again; exit code 1 if it differs."),
+    ] = None,
+    processes: Processes = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rate a bot: alone among each bot of a frozen ladder in turn, over deals that everybody plays."""
+    from dasan.arena.ladder import Changed, differences, ladders
+    from dasan.arena.ladder import evaluate as rate
+
+    report = None if check is None else _report(check)
+    if report is not None:
+        game, deals = report["game"], len(report["rungs"][0]["outcomes"])
+    known = ladders()
+    if game not in known:
+        raise Refused(f"there is a ladder for {', '.join(known)}, not for {game}")
+    ladder = known[game]
+    with failures_refused(f"{bot} was evaluated"), progress_bar() as show:
+        try:
+            result = rate(
+                bot,
+                ladder,
+                deals=deals,
+                move_seconds=move_seconds,
+                processes=processes or os.cpu_count() or 1,
+                progress=show,
+            )
+        except (ValueError, OSError, Changed) as error:
+            raise Refused(str(error)) from error
+    if report is not None:
+        wrong = differences(report, result)
+        for line in wrong:
+            say(line)
+        if wrong:
+            raise typer.Exit(1)
+        say("the report is true")
+    elif as_json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+
+
+def _report(file: Path) -> dict[str, Any]:
+    """A report that `--json` has printed, as far as its game and deals can be read."""
+    try:
+        report = parse(file.read_bytes())
+        game, outcomes = report["game"], report["rungs"][0]["outcomes"]
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise Refused(f"{file} is no report of dasan evaluate --json") from error
+    if not isinstance(game, str) or not isinstance(outcomes, list) or len(outcomes) < 2:
+        raise Refused(f"{file} is no report of dasan evaluate --json")
+    return dict(report)
+
+
+def _print(result: Evaluation) -> None:
+    """Print Markdown, which can be pasted into documents."""
+    report = result.to_json()
+    rated = f"{report['points']:+d} points [{report['low']:+d}, {report['high']:+d}]"
+    say(f"{result.name} {result.version}: {rated} in {report['game']}")
+    say(f"(ladder {report['ladder']}; 0 is greedy), {1000 * result.seconds_per_move:.1f} ms a move")
+    say("\n| among | points | deals | a hand | 95 % |\n|---|---|---|---|---|")
+    for rung in report["rungs"]:
+        say(
+            f"| {rung['name']} {rung['version']} | {rung['points']:+.0f} | {rung['deals']} | {rung['mean']:+.3f} |"
+            f" [{rung['low']:+.3f}, {rung['high']:+.3f}] |"
+        )
+    for role, won in report["by_role"].items():
+        say(f"\n{role}: wins {won['win_rate']:.1%} of {won['hands']} hands")
+    if result.faults:
+        say("\nfaults: " + ", ".join(f"{kind} {count}" for kind, count in result.faults.items()))

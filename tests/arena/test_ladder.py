@@ -1,0 +1,83 @@
+"""The ladder of `dasan evaluate`: it does not change, equal bots get equal points, and a report can be checked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import dasan
+from dasan.arena.ladder import Changed, Evaluation, Ladder, differences, digest_of, evaluate, ladders, require_unchanged
+
+
+@pytest.fixture(scope="module")
+def short() -> Ladder:
+    """The ladder of Big Two with the rungs that need no compiled code."""
+    ladder = ladders()["big-two"]
+    rungs = tuple(rung for rung in ladder.rungs if rung.name in ("random", "greedy"))
+    return replace(ladder, deals=3, rungs=rungs)
+
+
+@pytest.fixture(scope="module")
+def greedy(short: Ladder) -> Evaluation:
+    return evaluate("greedy", short)
+
+
+@pytest.mark.parametrize("game", ["big-two", pytest.param("winner", marks=pytest.mark.full)])
+def test_rungs_that_need_no_compiled_code_have_not_changed(game: str) -> None:
+    for rung in ladders()[game].rungs:
+        if rung.name in ("random", "greedy"):
+            require_unchanged(rung, ladders()[game].rules)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("game", sorted(ladders()))
+def test_no_rung_has_changed(game: str) -> None:
+    for rung in ladders()[game].rungs:
+        require_unchanged(rung, ladders()[game].rules)
+
+
+@pytest.mark.parametrize("game", sorted(ladders()))
+def test_a_ladder_goes_up(game: str) -> None:
+    rungs = ladders()[game].rungs
+    assert [rung.points for rung in rungs] == sorted(rung.points for rung in rungs)
+    assert {rung.name: rung.points for rung in rungs}["greedy"] == 0
+
+
+def test_a_bot_among_itself_earns_nothing(greedy: Evaluation) -> None:
+    assert all(one.mean == 0 for one in greedy.outcomes["greedy"])
+    assert greedy.low < greedy.points < greedy.high
+
+
+def test_a_report_can_be_checked(greedy: Evaluation, short: Ladder) -> None:
+    report = json.loads(json.dumps(greedy.to_json()))
+    assert differences(report, evaluate("greedy", short)) == []
+    report["points"] += 1
+    report["rungs"][0]["outcomes"][0][1] += 1
+    assert [line.split(" ")[0] for line in differences(report, greedy)] == ["points", "rungs"]
+
+
+def test_a_rung_that_changed_is_refused(short: Ladder) -> None:
+    rung = replace(short.rungs[0], digest="0" * 16)
+    with pytest.raises(Changed, match="does not play as"):
+        require_unchanged(rung, short.rules)
+
+
+def test_digests_tell_bots_and_rules_apart() -> None:
+    rules = dasan.rules("big-two")
+    digests = {digest_of(name, rules) for name in ("random", "greedy", "low")}
+    assert len(digests | {digest_of("greedy", dasan.rules("big-two", triples=True))}) == 4
+
+
+def test_a_file_that_is_no_report(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from dasan.cli import app
+
+    file = tmp_path / "report.json"
+    for text in ("", "[]", "{}", '{"game": "big-two", "rungs": []}', '{"game": 5, "rungs": [{"outcomes": [1, 2]}]}'):
+        file.write_text(text, encoding="utf-8")
+        result = CliRunner().invoke(app, ["evaluate", "greedy", "--check", str(file)])
+        assert result.exit_code != 0
