@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
-from math import exp
+from math import exp, sqrt
+from statistics import NormalDist
 from typing import Any
 
 from dasan.arena.contest import Contest, interval, run
@@ -21,7 +22,7 @@ from dasan.arena.outcome import Outcome
 from dasan.arena.ratings import BLOCKS, SCALE
 from dasan.bots import bot
 from dasan.bots.external.program import player
-from dasan.estimates import jackknife
+from dasan.estimates import CONFIDENCE, jackknife
 from dasan.games import make_rules
 from dasan.play.new_hand import deal
 from dasan.ruleset.rules import Rules
@@ -203,25 +204,48 @@ def digest_of(name: str, rules: Rules) -> str:
 
 
 def _rating(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[float, float, float]:
-    """The likeliest points of the bot, given those of the rungs, and their interval: a jackknife over blocks of deals."""
+    """The likeliest points of the bot, given those of the rungs, and their interval.
+
+    It is the wider of two: a jackknife over blocks of deals, which keeps the hands of a deal together but sees nothing where few
+    deals end alike; and the likelihood's own, as if hands were independent.
+    """
     blocks = min(BLOCKS, *(len(each) for each in outcomes.values()))
-    whole = _likeliest(ladder, outcomes, -1, max(1, blocks))
-    half = jackknife([_likeliest(ladder, outcomes, block, blocks) for block in range(blocks)])
-    return whole, whole - half, whole + half
+    counts = _counts(ladder, outcomes)
+    points = _likeliest(counts)
+    parts = [_likeliest(_counts(ladder, outcomes, block, blocks)) for block in range(blocks)]
+    shares = [(up + down, _expected(rung, points)) for rung, up, down in counts]
+    information = sum(n * share * (1 - share) for n, share in shares) / SCALE**2
+    half = max(jackknife(parts), NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / sqrt(information))
+    return points, points - half, points + half
 
 
-def _likeliest(ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]], without: int, blocks: int) -> float:
-    """The points at which the bot would earn more as often as it did, without one block of deals."""
+def _counts(
+    ladder: Ladder, outcomes: Mapping[str, Sequence[Outcome]], without: int = -1, blocks: int = 1
+) -> list[tuple[float, float, float]]:
+    """By rung: its points, and how often the bot earned more and less; half a win each way keeps ratings finite. Deals of the
+    block `without` do not count.
+    """
     counts = []
     for rung in ladder.rungs:
         used = [one for place, one in enumerate(outcomes[rung.name]) if place % blocks != without]
         counts.append((rung.points, sum(one.above for one in used) + 0.5, sum(one.below for one in used) + 0.5))
+    return counts
+
+
+def _likeliest(counts: Sequence[tuple[float, float, float]]) -> float:
+    """The points at which a bot would be expected to earn more as often as it did."""
+    wins = sum(up for _, up, _ in counts)
     low, high = -4_000.0, 4_000.0
     while high - low > 0.01:
         middle = (low + high) / 2
-        expected = sum((up + down) / (1 + exp((points - middle) / SCALE)) for points, up, down in counts)
-        low, high = (middle, high) if expected < sum(up for _, up, _ in counts) else (low, middle)
+        expected = sum((up + down) * _expected(rung, middle) for rung, up, down in counts)
+        low, high = (middle, high) if expected < wins else (low, middle)
     return (low + high) / 2
+
+
+def _expected(rung: float, points: float) -> float:
+    """The probability that a bot of so many points earns more than a rung of so many."""
+    return 1 / (1 + exp((rung - points) / SCALE))
 
 
 def _digest(text: str) -> str:
