@@ -86,10 +86,10 @@ def card(text: str) -> Card:
     known = _CARDS.get(text) if isinstance(text, str) else None
     if known is not None:
         return known
-    found = parse_cards(text) if isinstance(text, str) else ()
-    if len(found) != 1:
+    cards = parse_cards(text) if isinstance(text, str) else ()
+    if len(cards) != 1:
         raise Malformed(f"{_quote(str(text))} is not a card")
-    return found[0]
+    return cards[0]
 
 
 def tokens(text: str) -> tuple[Card | str, ...]:

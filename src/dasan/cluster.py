@@ -83,8 +83,8 @@ def _spread(ray: Any, work: Callable[[In], Out], items: Iterable[In], memory_mb:
             [one], _ = ray.wait(list(places), num_returns=1)
             yield places.pop(one), ray.get(one)
     except ray.exceptions.RayTaskError as error:
-        said = f"a machine of the cluster failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
-        raise (BrokenProcessPool if isinstance(error.cause, BrokenProcessPool) else ClusterError)(said) from error
+        message = f"a machine of the cluster failed: {type(error.cause).__name__}: {_first_line(error.cause)}"
+        raise (BrokenProcessPool if isinstance(error.cause, BrokenProcessPool) else ClusterError)(message) from error
     except ray.exceptions.RayError as error:
         raise ClusterError(f"the cluster failed: {type(error).__name__}: {_first_line(error)}") from error
     finally:

@@ -187,22 +187,22 @@ def run(
     """
     if ray is not None:
         check_cluster(ray)
-    found = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
+    outcomes = {seed: one for seed, one in (known or {}).items() if contest.seed <= seed < contest.seed + contest.deals}
     sizes = [contest.deals * k // LOOKS for k in range(1, LOOKS + 1)] if early else [contest.deals]
     for size in dict.fromkeys(sizes):
-        missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in found]
+        missing = [seed for seed in range(contest.seed, contest.seed + size) if seed not in outcomes]
         for outcome in _played(contest, missing, processes, ray):
-            found[outcome.seed] = outcome
+            outcomes[outcome.seed] = outcome
             if keep is not None:
                 keep(outcome)
             if progress is not None:
-                progress(len(found), contest.deals)
-        so_far = [found[seed] for seed in range(contest.seed, contest.seed + size)]
+                progress(len(outcomes), contest.deals)
+        so_far = [outcomes[seed] for seed in range(contest.seed, contest.seed + size)]
         if early and so_far:
             estimate = interval(contest.rules, so_far, early=True)
             if estimate.low > 0 or estimate.high < 0:
                 return so_far
-    return [found[seed] for seed in sorted(found)]
+    return [outcomes[seed] for seed in sorted(outcomes)]
 
 
 def _played(contest: Contest, seeds: Sequence[int], processes: int, ray: str | None) -> Iterator[Outcome]:

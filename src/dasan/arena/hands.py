@@ -82,11 +82,11 @@ def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
     fault = None
     try:
         with _limit(seconds):
-            said = _answer(bot, view)
+            answer = _answer(bot, view)
         if seconds is not None and perf_counter() - begun > seconds:
             fault = "stall"  # it caught the interrupt, or could not be interrupted
-        elif isinstance(said, Move) and said in legal:
-            return said
+        elif isinstance(answer, Move) and answer in legal:
+            return answer
         else:
             fault = "illegal"
     except _Late:

@@ -30,14 +30,14 @@ class Outcome:
         try:
             (a, b), (mine, theirs), (one, other) = data["moves"], data["seconds"], data["faults"]
             roles = {name: (n, won) for name, (n, won) in data["roles"].items()}
-            found = Outcome(
+            outcome = Outcome(
                 **{**data, "roles": roles, "moves": (a, b), "seconds": (mine, theirs), "faults": (one, other)}
             )
-            counts = [found.seed, found.above, found.below, a, b, *one.values(), *other.values()]
+            counts = [outcome.seed, outcome.above, outcome.below, a, b, *one.values(), *other.values()]
             counts += [n for pair in roles.values() for n in pair]
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no outcome of a deal") from error
-        measured = (found.mean, found.wins, mine, theirs)
+        measured = (outcome.mean, outcome.wins, mine, theirs)
         if not all(isinstance(n, int) for n in counts) or not all(isinstance(n, (int, float)) for n in measured):
             raise ValueError("this is no outcome of a deal")
-        return found
+        return outcome

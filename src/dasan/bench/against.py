@@ -111,17 +111,17 @@ def _told(process: subprocess.Popen[str], line: str = "") -> float:
         print(line, file=process.stdin, flush=True)
     answer = process.stdout.readline().strip()
     if not answer:
-        said = process.communicate()[1].strip().splitlines()
-        raise ValueError(f"the benchmark does not run there: {said[-1] if said else 'it printed no error'}")
+        lines = process.communicate()[1].strip().splitlines()
+        raise ValueError(f"the benchmark does not run there: {lines[-1] if lines else 'it printed no error'}")
     return 0.0 if answer == "ready" else float(answer)
 
 
 def _git(root: Path, *arguments: str) -> bytes:
     try:
-        found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=False)
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=False)
     except OSError as error:
         raise ValueError(f"comparing commits takes git: {error}") from error
-    if found.returncode:
-        said = found.stderr.decode(errors="replace").strip().splitlines()
-        raise ValueError(f"git finds no such commit here: {said[-1] if said else ' '.join(arguments)}")
-    return found.stdout
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise ValueError(f"git finds no such commit here: {lines[-1] if lines else ' '.join(arguments)}")
+    return done.stdout

@@ -77,13 +77,13 @@ class Valued:
     def from_json(data: dict[str, Any]) -> Valued:
         """ValueError if this is not what `to_json` made."""
         try:
-            found = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
-            right = found._is_typed()
+            valued = Valued(**{**data, "bidders": tuple(Bidder(**one) for one in data["bidders"])})
+            right = valued._is_typed()
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError("this is no valued deal") from error
         if not right:
             raise ValueError("this is no valued deal")
-        return found
+        return valued
 
     def _is_typed(self) -> bool:
         """Whether every field has the type that it is declared with, and every seat is valued."""
@@ -130,10 +130,10 @@ def _valued(seed: int, players: int, options: dict[str, Any], number: int) -> Va
             seat,
             (seat - opener) % players,
             seat == bidder,
-            None if found.value is None else found.value > 0,
+            None if value.value is None else value.value > 0,
             features(state.rules, state.hands[seat], state.kitty),
         )
-        for seat, found in solution.by_bidder.items()
+        for seat, value in solution.by_bidder.items()
     )
     return Valued(seed, players, number, solution.nodes, bidders)
 

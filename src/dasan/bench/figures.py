@@ -28,8 +28,8 @@ class Figures:
 
         before: the title of the section before which this one is added where there is none yet; "": at the end.
         """
-        found = sections(file.read_text(encoding="utf-8"))
-        rows = [line for line in found.get(self.title, "").splitlines() if line.startswith("|")][2:]
+        parts = sections(file.read_text(encoding="utf-8"))
+        rows = [line for line in parts.get(self.title, "").splitlines() if line.startswith("|")][2:]
         keys = [cells(one)[: self.keys] for one in rows]
         mine = cells(new)[: self.keys]
         if mine in keys:
@@ -37,15 +37,15 @@ class Figures:
         else:
             rows.append(new)
         text = self.section(rows)
-        if self.title in found or before not in found:
-            found[self.title] = text
+        if self.title in parts or before not in parts:
+            parts[self.title] = text
         else:
-            found = {
+            parts = {
                 name: part
-                for old, kept in found.items()
-                for name, part in ([(self.title, text)] if old == before else []) + [(old, kept)]
+                for old, section in parts.items()
+                for name, part in ([(self.title, text)] if old == before else []) + [(old, section)]
             }
-        file.write_text(page(found), encoding="utf-8")
+        file.write_text(page(parts), encoding="utf-8")
 
 
 def row(cells: tuple[str, ...]) -> str:

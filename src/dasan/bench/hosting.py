@@ -82,8 +82,8 @@ def hosted(folder: Path, processes: int, *, database: str = "", nats: str = "") 
             assert child.stdout is not None
             words = child.stdout.readline().split()
             if words[:3] != ["dasan", "is", "at"]:
-                said = (data / "log").read_text().strip().splitlines() or ["nothing"]
-                raise NotServed(f"a server did not start; it said: {said[-1]}")
+                lines = (data / "log").read_text().strip().splitlines() or ["nothing"]
+                raise NotServed(f"a server did not start; it said: {lines[-1]}")
             out.append(Hosted(words[3], child.pid))
         yield out
     finally:

@@ -204,8 +204,8 @@ class _Person(_Watcher):
             view = text.index(b',"view":')
             moves = self._saw(json.loads(text[text.index(b'"events":') + 9 : view]))
             noted.moves += moves if self._counts else 0
-            found = TURN.search(text, view)
-            if found is None or found[1] == b"over" or found[2] == str(self.seat).encode():
+            turn = TURN.search(text, view)
+            if turn is None or turn[1] == b"over" or turn[2] == str(self.seat).encode():
                 self._act(socket, json.loads(text))
         elif text.startswith(SNAPSHOT):
             self._act(socket, json.loads(text))
@@ -249,9 +249,9 @@ def _post(url: str, body: Json) -> tuple[Json, str]:
     try:
         request = Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
         with urlopen(request, timeout=60) as answer:
-            found, cookie = json.load(answer), answer.headers["set-cookie"]
+            body, cookie = json.load(answer), answer.headers["set-cookie"]
     except (ValueError, HTTPException) as error:
         raise NotServed(f"there is no server of dasan at {url}") from error
-    if not isinstance(found, dict) or cookie is None:
+    if not isinstance(body, dict) or cookie is None:
         raise NotServed(f"there is no server of dasan at {url}")
-    return found, cookie.partition(";")[0]
+    return body, cookie.partition(";")[0]

@@ -41,8 +41,10 @@ class Milliseconds:
         """
         if not values:
             return Milliseconds(None, None, None)
-        found = sorted(values)
-        return Milliseconds(found[len(found) // 2], found[min(len(found) - 1, len(found) * 99 // 100)], found[-1])
+        ordered = sorted(values)
+        return Milliseconds(
+            ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)], ordered[-1]
+        )
 
 
 @dataclass(frozen=True, slots=True)

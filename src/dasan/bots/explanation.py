@@ -128,8 +128,8 @@ def explained(
     bot: str, unit: Unit, ordered: Iterable[tuple[Move, float | None]], reasons: Mapping[Move, Sequence[Reason]]
 ) -> Explanation:
     """The explanation with these candidates, in this order."""
-    found = tuple(
+    candidates = tuple(
         Candidate(move, None if value is None else _rounded(value, 3), tuple(reasons.get(move, ())))
         for move, value in ordered
     )
-    return Explanation(bot, unit, found)
+    return Explanation(bot, unit, candidates)

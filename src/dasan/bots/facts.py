@@ -45,8 +45,8 @@ class Facts:
     def _sure(self, move: Move) -> tuple[Reason, ...]:
         if move in self.certain.proved:
             return (Reason("wins-for-sure"),)
-        found = move in self.certain.moves and len(move.cards) < len(self._view.hand)
-        return (Reason("cannot-be-stopped"),) if found else ()
+        sure = move in self.certain.moves and len(move.cards) < len(self._view.hand)
+        return (Reason("cannot-be-stopped"),) if sure else ()
 
     def _pass(self) -> tuple[Reason, ...]:
         view, out = self._view, []

@@ -51,11 +51,11 @@ class GreedyBot:
         for move in moves:
             if len(move.cards) == held:
                 return move
-        kept = worthy(view, moves, certain) if self._temper.memory is None else moves
-        if len(kept) == 1:
-            return kept[0]
+        candidates = worthy(view, moves, certain) if self._temper.memory is None else moves
+        if len(candidates) == 1:
+            return candidates[0]
         judgement = Judgement(view, self._temper, before=self._before.pop(view.seat, None))
-        move = judgement.cheapest(kept)
+        move = judgement.cheapest(candidates)
         self._before[view.seat] = judgement
         return move
 

@@ -48,10 +48,10 @@ class NetBot:
 
     def note(self, rules: Rules) -> str:
         """A sentence for players if no network was trained for exactly these rules, else ""."""
-        found = fitted(rules)
-        if found is None:
+        network = fitted(rules)
+        if network is None:
             return "No network was trained for these rules: greedy plays."
-        return "" if found.exact else f"The network was trained for other rules ({found.trained.name})."
+        return "" if network.exact else f"The network was trained for other rules ({network.trained.name})."
 
     def values(self, view: View) -> npt.NDArray[Any] | None:
         """[moves], float32 or as the score function gives them: what each legal move is worth, see `unit`; None without a
@@ -59,8 +59,8 @@ class NetBot:
         """
         if self._score is not None:
             return self._own(self._score, view)
-        found = fitted(view.rules)
-        return None if found is None else score(found, view)
+        network = fitted(view.rules)
+        return None if network is None else score(network, view)
 
     def _own(self, score: Score, view: View) -> npt.NDArray[Any]:
         import numpy as np
@@ -70,8 +70,8 @@ class NetBot:
         ids, rows = action_ids(view.rules, self._session), encode_moves(view, self._session)
         moves = [rows[ids.of(move, view.called)] for move in choices(view)]
         starts = np.array([0, len(moves)], np.int64)
-        found = score(np.array([encode(view, self._session)], np.uint8), np.array(moves, np.uint8), starts)
-        return for_rows(found, len(moves))
+        scores = score(np.array([encode(view, self._session)], np.uint8), np.array(moves, np.uint8), starts)
+        return for_rows(scores, len(moves))
 
     def choose(self, view: View) -> Move:
         moves = choices(view)
@@ -85,9 +85,9 @@ class NetBot:
     def _best(self, moves: Sequence[Move], values: npt.NDArray[Any], certain: Certain) -> Move:
         """The move that the values put highest; where it looks for proofs, of those that surely win, if any does."""
         sure = certain.moves if self._proofs else ()
-        kept = [i for i, move in enumerate(moves) if not sure or move in sure]
-        place = int(values[kept].argmax())
-        return moves[kept[place]]
+        candidates = [i for i, move in enumerate(moves) if not sure or move in sure]
+        place = int(values[candidates].argmax())
+        return moves[candidates[place]]
 
     def explain(self, view: View) -> Explanation:
         """Candidates with the network's scores as values; without a network, the explanation of `greedy`."""
@@ -95,18 +95,18 @@ class NetBot:
         if values is None:
             return self._greedy.explain(view)
         moves, facts = choices(view), Facts(view)
-        said = {
+        reasons = {
             move: (estimate("network", float(value)), *facts.of(move)) for move, value in zip(moves, values, strict=True)
         }
         ordered = in_order(
             self._best(moves, values, facts.certain), [(m, float(v)) for m, v in zip(moves, values, strict=True)]
         )
-        return explained(self.name, unit(view.rules), ordered, said)
+        return explained(self.name, unit(view.rules), ordered, reasons)
 
 
-def score(found: Fitted, view: View) -> npt.NDArray[np.float32]:
+def score(network: Fitted, view: View) -> npt.NDArray[np.float32]:
     """float32 [moves]: the network's score of every legal move of `view`."""
-    return found.network.of_view(view, found.trained.session)
+    return network.network.of_view(view, network.trained.session)
 
 
 def unit(rules: Rules) -> Unit:

@@ -44,13 +44,13 @@ class Overlooking:
     def explain(self, view: View) -> Explanation:
         """Values of the plays that it notices; the others come last, without a value."""
         noticed = self._noticed(view)
-        told, facts = self._bot.explain(noticed), Facts(view)
-        seen = told.moves
+        explanation, facts = self._bot.explain(noticed), Facts(view)
+        seen = explanation.moves
         if len(seen) == 1:
             seen = (replace(seen[0], reasons=facts.of(seen[0].move)),)
         known = set(noticed.legal_moves())
         rest = [Candidate(move, None, facts.of(move)) for move in choices(view) if move not in known]
-        return Explanation(self.name, told.unit, (*seen, *rest))
+        return Explanation(self.name, explanation.unit, (*seen, *rest))
 
     def _noticed(self, view: View) -> View:
         """The view, as if the noticed moves were all legal ones."""
@@ -67,8 +67,8 @@ class Overlooking:
 
 def sight_of(name: str, view: View) -> float:
     """The sight of a player: where a network plays the rules of the view, it is calibrated to that."""
-    found = fitted(view.rules)
-    known: dict[str, float] = {} if found is None else found.trained.card.get("sight", {})
+    network = fitted(view.rules)
+    known: dict[str, float] = {} if network is None else network.trained.card.get("sight", {})
     return known[name] if name in known else SIGHT[name]
 
 

@@ -105,18 +105,18 @@ class SearchBot:
         certain = Certain(view, choices(view))
         solved = solvable(view.rules)
         effort = self._effort or (OPEN if solved else PLAYED_OUT)
-        kept = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
-        if len(kept) == 1:
-            return kept[0], [(kept[0], None)]
+        candidates = sorted(worthy(view, choices(view), certain), key=certain.judgement.of)[: effort.width]
+        if len(candidates) == 1:
+            return candidates[0], [(candidates[0], None)]
         beliefs = believed(view, effort, seed_of(view, self._seed), playing(view.rules) if effort.pool else None)
         if not solved:
-            values = valued(by_rule(view, kept, beliefs))
+            values = valued(by_rule(view, candidates, beliefs))
             return best(values), values
-        tried = by_solver(view, kept, beliefs, effort.nodes)
+        tried = by_solver(view, candidates, beliefs, effort.nodes)
         values = valued(tried)
         least = LEAD * at_stake(view, beliefs.state)
         chosen = best(values)
-        return (chosen if tried.means.max() - tried.means[0] > least else kept[0]), values
+        return (chosen if tried.means.max() - tried.means[0] > least else candidates[0]), values
 
 
 class StrongBot:
@@ -141,52 +141,52 @@ class StrongBot:
         moves = choices(view)
         if len(moves) == 1:
             return moves[0]
-        found = playing(view.rules)
-        if found is None:
+        network = playing(view.rules)
+        if network is None:
             return self._search.choose(view)
         if view.phase == "exchange":
             return self._net.choose(view)
-        return self._values(view, found)[0]
+        return self._values(view, network)[0]
 
     def explain(self, view: View) -> Explanation:
         """Values are means over the deals, shrunk towards the network's scores, or the mean of that and the solver's; reasons
         name each. An eliminated move has values over fewer deals, and may show a higher one than the chosen move. A move
         that is not tried in deals has the score alone.
         """
-        found = playing(view.rules)
-        if len(choices(view)) == 1 or found is None:
+        network = playing(view.rules)
+        if len(choices(view)) == 1 or network is None:
             return self._search.explain(view)
         if view.phase == "exchange":
             return self._net.explain(view)
-        chosen, values, reasons = self._values(view, found)
+        chosen, values, reasons = self._values(view, network)
         return explain_values(self.name, view, chosen, values, reasons)
 
-    def _values(self, view: View, found: Fitted) -> tuple[Move, Values, Reasons]:
+    def _values(self, view: View, network: Fitted) -> tuple[Move, Values, Reasons]:
         """The best candidate, all with their values, and what these are made of."""
         import numpy as np
 
         effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
         moves, seed = choices(view), seed_of(view, self._seed)
-        first = dict(zip(moves, score(found, view).tolist(), strict=True))
+        first = dict(zip(moves, score(network, view).tolist(), strict=True))
         certain = Certain(view, moves)
         allowed = certain.moves or (worthy(view, moves, certain) if view.phase == "play" else moves)
-        kept = sorted(allowed, key=lambda move: -first[move])[: effort.width]
-        reasons: dict[Move, tuple[Reason, ...]] = {move: (estimate("network", first[move]),) for move in kept}
-        if len(kept) == 1:
-            return kept[0], [(kept[0], first[kept[0]])], reasons
+        candidates = sorted(allowed, key=lambda move: -first[move])[: effort.width]
+        reasons: dict[Move, tuple[Reason, ...]] = {move: (estimate("network", first[move]),) for move in candidates}
+        if len(candidates) == 1:
+            return candidates[0], [(candidates[0], first[candidates[0]])], reasons
         began = monotonic()
         opened: dict[Move, float] = {}
         if effort.opened and view.phase == "play" and solvable(view.rules):
-            likely = by_likelihood(view, effort.opened, seed, found, ROOM)
-            opened = dict(valued(by_solver(view, kept, likely, effort.nodes)))
-        beliefs = believed(view, effort, seed, found)
+            likely = by_likelihood(view, effort.opened, seed, network, ROOM)
+            opened = dict(valued(by_solver(view, candidates, likely, effort.nodes)))
+        beliefs = believed(view, effort, seed, network)
         blend = Blend(
-            np.array([first[move] for move in kept]),
+            np.array([first[move] for move in candidates]),
             effort.trust,
-            np.array([opened[move] for move in kept]) if opened else None,
+            np.array([opened[move] for move in candidates]) if opened else None,
         )
         seconds = None if effort.seconds is None else max(0.0, effort.seconds - (monotonic() - began))
-        tried = eliminate(view, kept, beliefs, found, blend, seconds=seconds)
+        tried = eliminate(view, candidates, beliefs, network, blend, seconds=seconds)
         for move, mean in zip(tried.moves, tried.means.tolist(), strict=True):
             reasons[move] = (average(view, mean), *reasons[move])
             if move in opened:
@@ -194,17 +194,17 @@ class StrongBot:
         return tried.best, list(zip(tried.moves, tried.values.tolist(), strict=True)), reasons
 
 
-def believed(view: View, effort: Effort, seed: int, found: Fitted | None) -> Beliefs:
+def believed(view: View, effort: Effort, seed: int, network: Fitted | None) -> Beliefs:
     """The deals that a player looks at: by likelihood if there is a network and a pool to choose from, else evenly."""
-    if found is None or not effort.pool:
+    if network is None or not effort.pool:
         return evenly(view, effort.worlds, seed)
-    return by_likelihood(view, effort.worlds, seed, found, effort.pool)
+    return by_likelihood(view, effort.worlds, seed, network, effort.pool)
 
 
 def playing(rules: Rules) -> Fitted | None:
     """The network for the rules, where it can play batches of hands by them."""
-    found = fitted(rules)
-    return found if found is not None and runs(rules, found) else None
+    network = fitted(rules)
+    return network if network is not None and runs(rules, network) else None
 
 
 def valued(tried: Tried) -> list[tuple[Move, float]]:
@@ -227,6 +227,6 @@ def average(view: View, mean: float, *, open_hands: bool = False) -> Reason:
 def explain_values(name: str, view: View, chosen: Move, values: Values, reasons: Reasons) -> Explanation:
     """The explanation of a search: candidates with their values, the other moves without."""
     facts, known = Facts(view), dict(values)
-    said = {move: (*reasons.get(move, ()), *facts.of(move)) for move in choices(view)}
+    statements = {move: (*reasons.get(move, ()), *facts.of(move)) for move in choices(view)}
     ordered = in_order(chosen, [(move, known.get(move)) for move in choices(view)])
-    return explained(name, unit(view.rules), ordered, said)
+    return explained(name, unit(view.rules), ordered, statements)

@@ -41,12 +41,12 @@ def height(ranks: Mapping[int, int]) -> int:
 @lru_cache(maxsize=64)
 def windows(rules: Rules) -> tuple[frozenset[int], ...]:
     """The ranks of every shortest straight."""
-    found = {
+    windows = {
         frozenset(rank for rank, _ in row.pattern.counts)
         for row in rules.catalogue.rows
         if isinstance(row.shape, Run) and row.shape.copies == 1 and row.size == row.shape.shortest
     }
-    return tuple(sorted(found, key=sorted))
+    return tuple(sorted(windows, key=sorted))
 
 
 def core(rules: Rules, held: Iterable[int]) -> frozenset[int]:

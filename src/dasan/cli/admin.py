@@ -51,17 +51,17 @@ def tables(
     """List tables, the one touched last first."""
 
     async def read(store: Store) -> None:
-        found = await store.overviews.tables(status, most)
-        rows = [{**row, **_times(row, "created", "touched")} for row in found.rows]
+        listed = await store.overviews.tables(status, most)
+        rows = [{**row, **_times(row, "created", "touched")} for row in listed.rows]
         for row in rows:
             row["players"] = dict(map(_seat, await store.overviews.seated(row["id"])))
         if as_json:
-            print_json({"tables": rows, "total": found.total})
+            print_json({"tables": rows, "total": listed.total})
             return
         for row in rows:
             chairs = _chairs(row["summary"])
             say(f"{row['id']}  {row['status']:8}  {row['preset']:12}  {row['touched']}  {', '.join(chairs)}")
-        say(f"{len(rows)} of {found.total} tables")
+        say(f"{len(rows)} of {listed.total} tables")
 
     _with_store(read, data_dir, database)
 
@@ -78,15 +78,15 @@ def players(
     """List players, the newest first: their id, name, hands, and whether they have an account or are banned."""
 
     async def read(store: Store) -> None:
-        found = await store.overviews.players(name, banned, most)
-        rows = [{**row, **_times(row, "created", "last")} for row in found.rows]
+        listed = await store.overviews.players(name, banned, most)
+        rows = [{**row, **_times(row, "created", "last")} for row in listed.rows]
         if as_json:
-            print_json({"players": rows, "total": found.total})
+            print_json({"players": rows, "total": listed.total})
             return
         for row in rows:
             kind = "banned" if row["banned"] else "account" if row["account"] else "guest"
             say(f"{row['id']}  {kind:7}  {row['hands']:5} hands  {row['created']}  {row['name']}")
-        say(f"{len(rows)} of {found.total} players")
+        say(f"{len(rows)} of {listed.total} players")
 
     _with_store(read, data_dir, database)
 
@@ -152,10 +152,10 @@ def reports(
                 raise Refused(f"there is no report {dismiss}")
             say(f"report {dismiss} is deleted")
             return
-        found = await store.overviews.reports(most)
-        rows = [{**row, **_times(row, "at")} for row in found.rows]
+        listed = await store.overviews.reports(most)
+        rows = [{**row, **_times(row, "at")} for row in listed.rows]
         if as_json:
-            print_json({"reports": rows, "total": found.total})
+            print_json({"reports": rows, "total": listed.total})
             return
         for row in rows:
             say(
@@ -163,7 +163,7 @@ def reports(
             )
             say(f"    said: {row['text']}")
             say(f"    reason: {row['reason']}")
-        say(f"{len(rows)} of {found.total} reports")
+        say(f"{len(rows)} of {listed.total} reports")
 
     _with_store(read, data_dir, database)
 
@@ -182,13 +182,13 @@ def export(
 
     async def read(store: Store) -> None:
         if player is not None:
-            found = await store.people.export(await _player(store, player, known=True))
+            rows = await store.people.export(await _player(store, player, known=True))
             # It names somebody, their hands and their notes: for its owner alone.
             file.touch(mode=0o600, exist_ok=False)
             with file.open("w", encoding="utf-8") as out:
                 import json
 
-                json.dump(found, out, ensure_ascii=False, indent=2, default=str)
+                json.dump(rows, out, ensure_ascii=False, indent=2, default=str)
             say(f"wrote {file}")
             return
         count, after = 0, (-1, "")
@@ -214,8 +214,8 @@ def backup(
         from dasan.server.people.identity import KEY_FILE
         from dasan.server.store.backups import dump
 
-        kept = settings.data_dir / KEY_FILE
-        key = kept.read_bytes() if kept.is_file() else None
+        key_file = settings.data_dir / KEY_FILE
+        key = key_file.read_bytes() if key_file.is_file() else None
         counts = await store.database.read(lambda connection: dump(connection, file, key))
         say(f"wrote {sum(counts.values())} rows to {file}: {_counted(counts)}")
 
@@ -238,10 +238,10 @@ def restore(
         if running := await store.processes.alive(now()):
             raise Refused(f"a server is running on this database (seen {_time(running[0].seen)}): stop it first")
         counts, key = await store.database.write(lambda connection: load(connection, file))
-        kept = settings.data_dir / KEY_FILE
-        if key is not None and not kept.exists():
-            kept.touch(mode=0o600)
-            kept.write_bytes(key)
+        key_file = settings.data_dir / KEY_FILE
+        if key is not None and not key_file.exists():
+            key_file.touch(mode=0o600)
+            key_file.write_bytes(key)
         say(f"restored {sum(counts.values())} rows: {_counted(counts)}")
 
     _with_store(write, data_dir, database, alone=True)

@@ -73,18 +73,18 @@ def arena(
         raise Refused(str(error)) from error
     with on_cluster(ray):
         try:
-            kept = None if out is None else Kept(out)
+            file = None if out is None else Kept(out)
             if records is not None:
                 records.mkdir(parents=True, exist_ok=True)
         except (ValueError, OSError) as error:
             raise Refused(str(error)) from error
         for a, b in pairs:
             contest = Contest(rules, a, b, deals, seed, move_seconds, "" if records is None else str(records))
-            results[a, b] = _run(contest, kept, processes or os.cpu_count() or 1, ray, early=early)
+            results[a, b] = _run(contest, file, processes or os.cpu_count() or 1, ray, early=early)
     report = {
         "game": game,
         "deals": deals,
-        "pairs": [_pair(rules, a, b, found, early=early) for (a, b), found in results.items()],
+        "pairs": [_pair(rules, a, b, outcomes, early=early) for (a, b), outcomes in results.items()],
     }
     if as_json:
         print_json({**report, **_details(results)} if details else report)
@@ -92,7 +92,7 @@ def arena(
         _print(report, results)
 
 
-def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
+def _run(contest: Contest, file: Kept | None, processes: int, ray: str | None, *, early: bool) -> list[Outcome]:
     from dasan.arena.contest import run
 
     with failures_refused(f"{contest.a} played {contest.b}"), progress_bar() as show:
@@ -102,8 +102,8 @@ def _run(contest: Contest, kept: Kept | None, processes: int, ray: str | None, *
                 processes=min(processes, contest.deals),
                 ray=ray,
                 early=early,
-                known=None if kept is None else kept.of(contest),
-                keep=None if kept is None else lambda outcome: kept.keep(contest, outcome),
+                known=None if file is None else file.of(contest),
+                keep=None if file is None else lambda outcome: file.keep(contest, outcome),
                 progress=lambda done, total: show(f"{contest.a} {contest.b}", done, total),
             )
         except (ModuleNotFoundError, OSError) as error:
@@ -136,10 +136,10 @@ def _details(results: Results) -> dict[str, Any]:
 
     roles = []
     for (a, b), outcomes in results.items():
-        found: dict[str, list[int]] = {}
+        by_role: dict[str, list[int]] = {}
         for one in outcomes:
             for name, (hands, won) in one.roles.items():
-                held = found.setdefault(name, [0, 0])
+                held = by_role.setdefault(name, [0, 0])
                 held[0] += hands
                 held[1] += won
         roles.append(
@@ -147,7 +147,7 @@ def _details(results: Results) -> dict[str, Any]:
                 "a": a,
                 "b": b,
                 "deals": len(outcomes),
-                "roles": {name: {"hands": n, "win_rate": round(won / n, 4)} for name, (n, won) in found.items()},
+                "roles": {name: {"hands": n, "win_rate": round(won / n, 4)} for name, (n, won) in by_role.items()},
             }
         )
     return {
@@ -174,9 +174,9 @@ def _print(report: dict[str, Any], results: Results) -> None:
     from dasan.arena.ratings import ratings
 
     say("| one | among | deals | a hand | 95 % | wins | ms a move |\n|---|---|---|---|---|---|---|")
-    for pair, found in zip(report["pairs"], results.values(), strict=True):
+    for pair, outcomes in zip(report["pairs"], results.values(), strict=True):
         say(
-            f"| {pair['a']} | {pair['b']} | {len(found)} | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
+            f"| {pair['a']} | {pair['b']} | {len(outcomes)} | {pair['mean']:+.3f} | [{pair['low']:+.3f}, {pair['high']:+.3f}] |"
             f" {pair['win_rate']:.1%} | {1000 * pair['seconds_per_move']:.1f} |"
         )
     if len({name for pair in results for name in pair}) > 2:
@@ -184,5 +184,5 @@ def _print(report: dict[str, Any], results: Results) -> None:
         for one in ratings(results):
             say(f"| {one.name} | {one.points:+.0f} | [{one.low:+.0f}, {one.high:+.0f}] |")
     for name, faults in _faults(results).items():
-        said = ", ".join(f"{n} × {kind}" for kind, n in faults.items())
-        warn(f"{name} failed: {said}")
+        failures = ", ".join(f"{n} × {kind}" for kind, n in faults.items())
+        warn(f"{name} failed: {failures}")

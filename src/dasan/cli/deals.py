@@ -66,23 +66,23 @@ def deals(
         if (deal.seed, deal.players) == (seed, players) and (deal.settled or deal.nodes >= enough)
     }
     todo = [number for number in range(count) if number not in known]
-    found = [known[number] for number in range(count) if number in known]
+    valued = [known[number] for number in range(count) if number in known]
     values = value_deals(todo, seed=seed, players=players, workers=workers, memory_mb=memory, **budget)
     with failures_refused("it solved a deal", "there was not enough memory"):
         for deal in _shown(values, todo):
             _keep(out, deal)
-            found.append(deal)
-    found.sort(key=lambda deal: deal.number)
+            valued.append(deal)
+    valued.sort(key=lambda deal: deal.number)
     if stats:
-        rows = shares(found)
+        rows = shares(valued)
         if as_json:
             print_json({"seed": seed, "players": players, **budget, "shares": [one.to_json() for one in rows]})
         else:
             _print(rows)
     elif as_json:
-        print_json([deal.to_json() for deal in found])
+        print_json([deal.to_json() for deal in valued])
     else:
-        for deal in found:
+        for deal in valued:
             say(_line(deal))
 
 
@@ -129,10 +129,10 @@ def _line(deal: Valued) -> str:
 def _print(rows: Sequence[Share]) -> None:
     """Print Markdown, which can be pasted into documents."""
     say("| bidder | | bidders | deals | not settled | wins | 95 % |\n|---|---|---|---|---|---|---|")
-    said = ""
+    shown = ""
     for one in rows:
-        name = NAMES[one.kind] if one.kind != said else ""
-        said = one.kind
+        name = NAMES[one.kind] if one.kind != shown else ""
+        shown = one.kind
         wins = f"{one.low:.1%}" if not one.unsettled else f"{one.low:.1%} to {one.high:.1%}"
         low, high = one.interval
         say(

@@ -18,7 +18,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[31mb")
     'a?[31mb'
     """
-    return _INVISIBLE.sub(lambda found: found[0] if found[0].isprintable() else "?", text)
+    return _INVISIBLE.sub(lambda match: match[0] if match[0].isprintable() else "?", text)
 
 
 def say(text: str = "") -> None:
@@ -34,7 +34,7 @@ def warn(text: str) -> None:
 def print_json(data: object) -> None:
     """Print JSON with invisible characters escaped. Numbers that JSON cannot write, such as infinity, are null."""
     written = json.dumps(_finite(data), ensure_ascii=False, indent=2, allow_nan=False)
-    typer.echo(_INVISIBLE.sub(lambda found: found[0] if found[0].isprintable() else _escaped(found[0]), written))
+    typer.echo(_INVISIBLE.sub(lambda match: match[0] if match[0].isprintable() else _escaped(match[0]), written))
 
 
 def _finite(data: object) -> object:

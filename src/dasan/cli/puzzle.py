@@ -69,27 +69,29 @@ def puzzle(
         raise Refused(f"there is no theme {', '.join(sorted(unknown))}; there are {', '.join(THEMES)}")
     if file is None and not shipped:
         most = count or 1
-        found = dict(enumerate(_made(most, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
+        puzzles = dict(enumerate(_made(most, theme, players, _range(cards or "8..30"), seed, hands, workers), 1))
     else:
         known = dict(enumerate(load(), 1)) if file is None else read_records(file, number, of_record)
         most = count or (1 if file is None else len(known))
-        found = _chosen(known, theme, players, _range(cards or "0..99"), grade)
+        puzzles = _chosen(known, theme, players, _range(cards or "0..99"), grade)
         if file is None:
-            found = {place: found[place] for place in random.Random(seed).sample(list(found), min(most, len(found)))}
-        found = dict(list(found.items())[:most])
-    if not found:
+            puzzles = {
+                place: puzzles[place] for place in random.Random(seed).sample(list(puzzles), min(most, len(puzzles)))
+            }
+        puzzles = dict(list(puzzles.items())[:most])
+    if not puzzles:
         raise Refused("no such puzzle was found")
     if check:
-        _check(found, as_json)
+        _check(puzzles, as_json)
     elif out is not None:
-        _write(found, out)
+        _write(puzzles, out)
     elif as_json:
-        print_json([{"start": _start(p), **p.to_json()} for p in found.values()])
+        print_json([{"start": _start(p), **p.to_json()} for p in puzzles.values()])
     else:
-        numbered = file is not None and len(found) > 1
-        say("\n\n".join(_told(p, place if numbered else None, solution) for place, p in found.items()))
-    if count is not None and len(found) < count:
-        warn(f"only {len(found)} of {count} were found")
+        numbered = file is not None and len(puzzles) > 1
+        say("\n\n".join(_told(p, place if numbered else None, solution) for place, p in puzzles.items()))
+    if count is not None and len(puzzles) < count:
+        warn(f"only {len(puzzles)} of {count} were found")
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -141,21 +143,21 @@ def _chosen(
     }
 
 
-def _check(found: dict[int, Puzzle], as_json: bool) -> None:
+def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
     """Print for each puzzle whether it is right, or what is wrong with it. `Refused` at the end: one of them is wrong."""
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words
 
-    told: list[dict[str, object]] = []
+    reports: list[dict[str, object]] = []
     with progress_bar() as show:
-        for i, (place, p) in enumerate(found.items()):
-            show("puzzles", i, len(found))
+        for i, (place, p) in enumerate(puzzles.items()):
+            show("puzzles", i, len(puzzles))
             try:
                 wrong: list[str] | None = flaws(p)
             except Unproved:
                 wrong = None
-            told.append({"number": place, "id": p.id, "proved": wrong is not None, "flaws": wrong or []})
+            reports.append({"number": place, "id": p.id, "proved": wrong is not None, "flaws": wrong or []})
             if not as_json:
                 right = f"true: {move_words(p.key)} wins, and nothing else"
                 words = (
@@ -167,20 +169,20 @@ def _check(found: dict[int, Puzzle], as_json: bool) -> None:
                 )
                 say(f"{place:>4}  {p.id}  {words}")
     if as_json:
-        print_json(told)
-    bad = sum(bool(one["flaws"]) or not one["proved"] for one in told)
+        print_json(reports)
+    bad = sum(bool(one["flaws"]) or not one["proved"] for one in reports)
     if bad:
-        raise Refused(f"{bad} of {len(told)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
+        raise Refused(f"{bad} of {len(reports)} puzzles {'is' if bad == 1 else 'are'} not proved to be right")
 
 
-def _write(found: dict[int, Puzzle], out: str) -> None:
+def _write(puzzles: dict[int, Puzzle], out: str) -> None:
     from dasan.puzzles import write
 
     try:
-        Path(out).write_text(write(found.values()), encoding="utf-8")
+        Path(out).write_text(write(puzzles.values()), encoding="utf-8")
     except OSError as error:
         raise Refused(f"cannot write {out}: {error.strerror or error}") from error
-    say(f"{len(found)} {'puzzle' if len(found) == 1 else 'puzzles'} written to {out}")
+    say(f"{len(puzzles)} {'puzzle' if len(puzzles) == 1 else 'puzzles'} written to {out}")
 
 
 def _start(puzzle: Puzzle) -> object:

@@ -35,14 +35,14 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
     """
     from dasan.records.lines import records
 
-    found: dict[int, T] = {}
+    by_number: dict[int, T] = {}
     last = 0
     place = 1
     try:
         for last, record in enumerate(records(read_text(file)), 1):
             if number in (None, last):
                 place = last
-                found[last] = read(record)
+                by_number[last] = read(record)
             if last == number:
                 break
             place = 1
@@ -50,9 +50,9 @@ def read_records(file: str, number: int | None, read: Callable[[Record], T]) -> 
         raise Refused(f"{place_in(file, place)}: {error}") from error
     if not last:
         raise Refused(f"{shown(file)}: there is no record in it")
-    if not found:
+    if not by_number:
         raise Refused(f"{shown(file)} has {last} {'record' if last == 1 else 'records'}, no record {number}")
-    return found
+    return by_number
 
 
 def read_games(file: str, number: int | None) -> dict[int, State | Session]:
@@ -61,26 +61,26 @@ def read_games(file: str, number: int | None) -> dict[int, State | Session]:
     """
     from dasan.records.read import told
 
-    found: dict[int, State | Session] = {}
+    games: dict[int, State | Session] = {}
     for place, record in read_records(file, number, told).items():
         if record.game is None:
             raise Refused(f"{place_in(file, place)}: {record.note} — G.02")
         if record.note is not None:
             warn(f"dasan: {place_in(file, place)}: {record.note} — G.02")
-        found[place] = record.game
-    return found
+        games[place] = record.game
+    return games
 
 
 def read_hands(file: str, number: int | None, hand: int | None) -> dict[int, State]:
     """One hand of each record. hand: its number in the session; None: the last in which somebody has moved."""
-    found: dict[int, State] = {}
+    by_number: dict[int, State] = {}
     for place, game in read_games(file, number).items():
         hands = hands_of(game)
         if hand is not None and hand > len(hands):
             raise no_hand(file, place, game, hand)
         moved = (one for one in reversed(hands) if _moved(one))
-        found[place] = hands[hand - 1] if hand is not None else next(moved, hands[-1])
-    return found
+        by_number[place] = hands[hand - 1] if hand is not None else next(moved, hands[-1])
+    return by_number
 
 
 def hands_of(game: State | Session) -> tuple[State, ...]:
@@ -99,9 +99,9 @@ def place_in(file: str, place: int) -> str:
     return shown(file) if place == 1 else f"{shown(file)}, record {place}"
 
 
-def print_found(found: Sequence[object]) -> None:
+def print_found(rows: Sequence[object]) -> None:
     """Print results as JSON: one record's as an object, several as a list."""
-    print_json(found[0] if len(found) == 1 else found)
+    print_json(rows[0] if len(rows) == 1 else rows)
 
 
 def _moved(hand: State) -> bool:

@@ -109,10 +109,10 @@ def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, An
     }
     for number, state in hands:
         steps: list[dict[str, Any]] = []
-        told = 0
+        shown = 0
         for now in positions(state):
-            steps.append(_step_json(now, told))
-            told = len(now.events)
+            steps.append(_step_json(now, shown))
+            shown = len(now.events)
         result = None if state.result is None else state.result.to_json()
         out["hands"].append({"number": number, "dealer": state.dealer, "steps": steps, "result": result})
     if isinstance(game, Session):
@@ -120,10 +120,10 @@ def _json(game: State | Session, hands: list[tuple[int, State]]) -> dict[str, An
     return out
 
 
-def _step_json(now: State, told: int) -> dict[str, Any]:
+def _step_json(now: State, shown: int) -> dict[str, Any]:
     """A position, and the events that led to it from the one before."""
     return {
-        "events": [event.to_json() for event in now.events[told:]],
+        "events": [event.to_json() for event in now.events[shown:]],
         "phase": now.phase.value,
         "to_act": now.to_act,
         "hands": [str(hand) for hand in now.hands],

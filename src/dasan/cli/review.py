@@ -66,7 +66,7 @@ def review(
     for place, state in states.items():
         with progress_bar() as show:
             try:
-                found = judge(
+                judged = judge(
                     state,
                     seconds=seconds,
                     memory_mb=memory,
@@ -77,9 +77,9 @@ def review(
             except ValueError as error:
                 raise Refused(f"{place_in(file, place)}: {error}") from error
         could = _known(state, worlds) if known else {}
-        report = Report(found, f"Record {place}. " if len(states) > 1 else "", could)
+        report = Report(judged, f"Record {place}. " if len(states) > 1 else "", could)
         if picture is not None:
-            svg = drawn(found, report.title, report.names, lambda j: move_words(j.move))
+            svg = drawn(judged, report.title, report.names, lambda j: move_words(j.move))
             try:
                 picture.write_text(svg, encoding="utf-8")
             except OSError as error:
@@ -112,8 +112,8 @@ def _known(state: State, worlds: int) -> dict[int, Known]:
 
 
 def _json(report: Report) -> dict[str, Any]:
-    told = report.review.to_json()
-    return {**told, "known": [one.to_json() for one in report.known.values()]} if report.known else told
+    document = report.review.to_json()
+    return {**document, "known": [one.to_json() for one in report.known.values()]} if report.known else document
 
 
 def _print(report: Report) -> None:
@@ -127,9 +127,9 @@ def _print(report: Report) -> None:
     width = max((len(row.who) for row in rows), default=0)
     for row in rows:
         line = f"{row.number:>4}  {row.who:{width}}  {row.move:24} "
-        told = f"; {row.known}" if row.known else ""
-        style = "yellow" if "WORSE" in told else "dim"
-        console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict]), (visible(told), style)))
+        note = f"; {row.known}" if row.known else ""
+        style = "yellow" if "WORSE" in note else "dim"
+        console.print(Text.assemble(visible(line), (visible(row.words), STYLES[row.verdict]), (visible(note), style)))
     if rows and report.sides:
         console.print(Text("* the bidder's side", "dim"))
     console.print()
@@ -144,8 +144,8 @@ def _markdown(report: Report) -> str:
     lines += ["| move | seat | play | |", "|---:|---|---|---|"]
     for row in report.rows:
         words = f"**{_cell(row.words)}**" if row.verdict == "loses" else _cell(row.words)
-        told = f"; {_cell(row.known)}" if row.known else ""
-        lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words}{told} |")
+        note = f"; {_cell(row.known)}" if row.known else ""
+        lines.append(f"| {row.number} | {_cell(row.who)} | {row.move} | {words}{note} |")
     if report.sides:
         lines += ["", "\\* the bidder's side"]
     return "\n".join(lines)

@@ -100,10 +100,10 @@ def _told(state: State, solution: Solution) -> str:
     return "\n".join(lines)
 
 
-def _sentence(rules: Rules, found: Solution) -> str:
-    if found.value is not None:
-        return worth_words(rules, found.value)
-    if found.lower is None or found.upper is None:
+def _sentence(rules: Rules, solution: Solution) -> str:
+    if solution.value is not None:
+        return worth_words(rules, solution.value)
+    if solution.lower is None or solution.upper is None:
         return "not predicted"
-    low, high = sorted((found.lower, found.upper))
+    low, high = sorted((solution.lower, solution.upper))
     return f"not proved: from {worth_words(rules, low)} to {worth_words(rules, high)}"

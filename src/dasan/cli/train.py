@@ -229,8 +229,8 @@ def _keep(out: Path, trainer: Trainer) -> dict[str, Any]:
         "loss": round(progress.loss, 5),
     }
     if progress.epoch % config.every == 0 or progress.epoch == config.epochs:
-        found = climb(config.rules(), trainer.network(), config.session, config.deals)
-        row.update({name: estimate.mean for name, estimate in found.items()})
+        ladder = climb(config.rules(), trainer.network(), config.session, config.deals)
+        row.update({name: estimate.mean for name, estimate in ladder.items()})
     try:
         trainer.save(out / "run.npz")
         add_row(out / "curve.csv", row, LADDER)

@@ -38,15 +38,15 @@ def verify(
     if option and preset is None:
         raise Refused("--option changes --preset: it needs --preset")
     rules = None if preset is None else chosen_rules(preset, option)
-    found = read_records(file, number, partial(_checked, rules=rules)).values()
+    checks = read_records(file, number, partial(_checked, rules=rules)).values()
     if as_json:
-        print_found([{"file": file, **one.to_json()} for one in found])
+        print_found([{"file": file, **one.to_json()} for one in checks])
         return
-    said = Counter(f"rules     {one.verdict}" for one in found)
-    said += Counter(f"true      {statement}" for one in found for statement in one.statements)
-    said += Counter(f"unproved  {statement}" for one in found for statement in one.unproved)
-    for line, times in said.items():
-        say(line if len(found) == 1 else f"{line} ({times} of {len(found)} records)")
+    counts = Counter(f"rules     {one.verdict}" for one in checks)
+    counts += Counter(f"true      {statement}" for one in checks for statement in one.statements)
+    counts += Counter(f"unproved  {statement}" for one in checks for statement in one.unproved)
+    for line, times in counts.items():
+        say(line if len(checks) == 1 else f"{line} ({times} of {len(checks)} records)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,6 @@ class _Checked:
 def _checked(record: Record, rules: Rules | None) -> _Checked:
     from dasan.records.verify import verify as check
 
-    found = check(record, rules=rules)
-    hands = 0 if found.game is None else len(hands_of(found.game))
-    return _Checked(found.rules.name, found.verdict, hands, found.statements, found.unproved)
+    checked = check(record, rules=rules)
+    hands = 0 if checked.game is None else len(hands_of(checked.game))
+    return _Checked(checked.rules.name, checked.verdict, hands, checked.statements, checked.unproved)

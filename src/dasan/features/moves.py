@@ -83,12 +83,12 @@ def _suit(rules: Rules, action: _Action) -> list[int]:
 @lru_cache(maxsize=64)
 def _strengths(rules: Rules) -> dict[str, dict[int, int]]:
     """By family and strength: the share of the family's other strengths that are lower, in 255ths."""
-    found: dict[str, set[int]] = {}
+    strengths: dict[str, set[int]] = {}
     for row in rules.catalogue.rows:
-        found.setdefault(row.family, set()).add(row.strength)
+        strengths.setdefault(row.family, set()).add(row.strength)
     return {
         family: {s: 255 * i // max(1, len(all_) - 1) for i, s in enumerate(sorted(all_))}
-        for family, all_ in found.items()
+        for family, all_ in strengths.items()
     }
 
 

@@ -42,8 +42,8 @@ def _card(view: View, c: Card | None) -> list[int]:
 def _seats(view: View, seats: Iterable[int | None]) -> list[int]:
     n = view.rules.players
     base = view.seat or 0
-    found = {(s - base) % n for s in seats if s is not None}
-    return [int(k in found) for k in range(n)]
+    relative = {(s - base) % n for s in seats if s is not None}
+    return [int(k in relative) for k in range(n)]
 
 
 def _phases(rules: Rules, session: bool) -> list[str]:

@@ -93,8 +93,8 @@ def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
     address = ray
 
     def over(orders: Sequence[Order]) -> list[Played]:
-        found = dict(over_cluster(play, orders, address))
-        return [found[place] for place in range(len(orders))]
+        parts = dict(over_cluster(play, orders, address))
+        return [parts[place] for place in range(len(orders))]
 
     with connected(address), ThreadPoolExecutor(1) as thread:
         yield lambda orders: thread.submit(over, orders).result

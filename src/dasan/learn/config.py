@@ -98,8 +98,8 @@ class Config:
         for name in ("explore", "keep", "trace", "average", "share"):
             checked[name] = amount(getattr(self, name), name, 1)
         for name in ("rate", "rate_end", "unit", "heat", "contrast"):
-            checked[name] = found = amount(getattr(self, name), name, MOST)
-            if not found:
+            checked[name] = number = amount(getattr(self, name), name, MOST)
+            if not number:
                 raise ValueError(f"{name} is more than 0")
         if self.answers and not self.derived:
             raise ValueError("answers are derived features: a network that reads them has derived as well")

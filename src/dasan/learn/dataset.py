@@ -119,7 +119,7 @@ def played(plan: Plan, number: int) -> dict[str, Any]:
         move = moves[0] if len(moves) == 1 else players[seat].choose(state.view(seat))
         actions.append(of(move, state.called))
         state = state.play(move)
-    result, told = state.result, [e for e in state.events if e.type in MOVES]
+    result, made = state.result, [e for e in state.events if e.type in MOVES]
     if result is None:
         raise AssertionError("a hand without a seat to act is over")
     return {
@@ -129,8 +129,8 @@ def played(plan: Plan, number: int) -> dict[str, Any]:
         "kitty": " ".join(map(str, begun.kitty)),
         "bidder": state.bidder,
         "bid": state.bid,
-        "seats": [e.seat for e in told],
-        "moves": [_text(e) for e in told],
+        "seats": [e.seat for e in made],
+        "moves": [_text(e) for e in made],
         "actions": actions,
         "payments": list(result.payments),
         "winners": list(result.winners),

@@ -68,12 +68,12 @@ class TorchLearner(Learner):
                     error.backward(self._contrasted(error.detach(), group) * (2 / len(part)))
                     adam.step()
                 learnt = [tensor.cpu().numpy() for tensor in (flat.detach(), mean, square)]
-                found: list[float] = torch.stack(losses).tolist()
+                errors: list[float] = torch.stack(losses).tolist()
         except RuntimeError as error:
             raise DeviceFailed(f"PyTorch ended on {self._device}: {_first_line(error)}") from error
         for array, after in zip((self.flat, self.mean, self.square), learnt, strict=True):
             array[:] = after
-        return found
+        return errors
 
     @contextmanager
     def _deterministic(self) -> Iterator[None]:

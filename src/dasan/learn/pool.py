@@ -64,8 +64,8 @@ class Simple:
         best = np.where(plays, key, _LAST).argmin(axis=1)
         silent = ~plays.any(axis=1)
         best[silent] = (there & (legal == 0))[silent].argmax(axis=1)  # the pass; where it may not pass, the first move
-        found: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
-        return found
+        actions: npt.NDArray[np.int32] = env.legal[envs, best].astype(np.int32)
+        return actions
 
 
 class Pool:

@@ -23,10 +23,10 @@ def start_from(learner: Learner, config: Config) -> None:
     ValueError: there is no such network, or its layers have other sizes.
     """
     name = config.start
-    found = next((one for one in catalogue() if one.name == name), None)
-    if found is None:
+    trained = next((one for one in catalogue() if one.name == name), None)
+    if trained is None:
         raise ValueError(f"there is no network {name!r}; there are {', '.join(one.name for one in catalogue())}")
-    network = adapted(load(found), found, config.rules(), (config.derived, config.answers))
+    network = adapted(load(trained), trained, config.rules(), (config.derived, config.answers))
     first, second = network.weights["w_second"].shape
     if config.first % first or config.second % second:
         raise ValueError(f"the layers of {name} have other sizes: {first} and {second}, or whole multiples")

@@ -142,9 +142,9 @@ class Trainer:
         losses: list[float] = []
 
         def learn() -> None:
-            found = self._learn(*hands.decisions.take(config.keep, random), rate)
-            losses.extend(found)
-            if found:
+            errors = self._learn(*hands.decisions.take(config.keep, random), rate)
+            losses.extend(errors)
+            if errors:
                 hands.weights = self.learner.scaled(self.learner.flat)
 
         if config.branches > 1:

@@ -123,7 +123,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
         kind: [row.pattern.counts for row in rules.catalogue.rows if row.kind == kind]
         for kind in ("straight", "pair-run")
     }
-    used = [{rank for counts in found for rank, _ in counts} for found in runs.values()]
+    used = [{rank for counts in sequences for rank, _ in counts} for sequences in runs.values()]
     sets = range(at["played"].start, at["played"].start + at["played"].size, slots)
     tables = DerivedTables(
         rank_of=rank_of,
@@ -133,7 +133,7 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
         cards=cards.start,
         pack=pack,
         in_runs=np.array([[rank in one for rank in range(n)] for one in used], np.bool_),
-        shortest=np.array([min(map(len, found), default=n + 1) for found in runs.values()], np.int64),
+        shortest=np.array([min(map(len, sequences), default=n + 1) for sequences in runs.values()], np.int64),
         copies=many,
         pairs_apart=any(row.kind == "two-pair" for row in rules.catalogue.rows),
         players=rules.players,
@@ -146,9 +146,9 @@ def derived(rules: Rules, session: bool = False, answers: bool = False) -> Deriv
 def fitting(rules: Rules, session: bool, size: int) -> Derived:
     """The longer rows whose observations have this length. ValueError: there are none."""
     for answers in (False, True):
-        found = derived(rules, session, answers)
-        if found.observation_size == size:
-            return found
+        longer = derived(rules, session, answers)
+        if longer.observation_size == size:
+            return longer
     raise ValueError("the network reads features of other rules")
 
 
@@ -157,8 +157,8 @@ def layouts(
 ) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
     """The features of observations and of moves that a network reads. answers: as for `derived`, where it reads these."""
     if with_derived:
-        found = derived(rules, session, answers)
-        return found.observation, found.move
+        longer = derived(rules, session, answers)
+        return longer.observation, longer.move
     return layout(rules, session), move_layout(rules, session)
 
 

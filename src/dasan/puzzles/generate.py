@@ -64,7 +64,7 @@ def generate(
     cells = [(theme, n) for theme in THEMES if theme in themes for n in players]
     share = {cell: (count + (i - seed) % len(cells)) // len(cells) for i, cell in enumerate(cells)}
     wanted = Counter({cell: ceil(SPARE * share[cell]) for cell in cells if share[cell]})
-    found: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
+    by_cell: dict[tuple[str, int], list[Puzzle]] = {cell: [] for cell in cells}
     with worker_processes(workers) if workers > 1 else nullcontext() as pool:
         for first in range(0, hands, BATCH):
             for n in players:
@@ -75,13 +75,13 @@ def generate(
                 batch = range(first, min(first + BATCH, hands))
                 for of_hand in map(one, batch) if pool is None else pool.map(one, batch):
                     for theme, puzzle in of_hand.items():
-                        found[theme, n].append(puzzle)
+                        by_cell[theme, n].append(puzzle)
                         wanted[theme, n] -= 1
             if progress is not None:
                 progress(first + BATCH, (+wanted).total())
             if not +wanted:
                 break
-    return _chosen(found, share)
+    return _chosen(by_cell, share)
 
 
 def _checked(
@@ -143,7 +143,7 @@ def puzzles_of_hand(
     """By theme, the puzzle with the most cards out of hand `number`, for each of the `wanted` themes that occurs in it."""
     name = SOURCES[number % len(SOURCES)]
     positions = [at for at in _played(seed, players, number, name) if cards[0] <= sum(at[1].hand_sizes) <= cards[1]]
-    found: dict[str, tuple[int, State, Key]] = {}
+    puzzles: dict[str, tuple[int, State, Key]] = {}
     if not positions:
         return {}
     truth = Truth(positions[0][1], NODES_A_HAND)
@@ -153,14 +153,14 @@ def puzzles_of_hand(
             if key is not None:
                 for theme in key.themes:
                     if theme in wanted:
-                        found[theme] = (move, without_history(state), key)
+                        puzzles[theme] = (move, without_history(state), key)
     except Unproved:
         pass
     made: dict[int, Puzzle | None] = {}
-    for move, state, key in found.values():
+    for move, state, key in puzzles.values():
         if move not in made:
             made[move] = solved(state, key, f"seed {seed} players {players} hand {number}, {name}, move {move}")
-    out = {theme: made[move] for theme, (move, _, _) in found.items()}
+    out = {theme: made[move] for theme, (move, _, _) in puzzles.items()}
     return {theme: puzzle for theme, puzzle in out.items() if puzzle is not None}
 
 

@@ -52,8 +52,8 @@ def find_key(state: State, truth: Truth, themes: Collection[str] = tuple(THEMES)
     if key not in likely:
         return None
     tempting = _tempting(state, key, sight, [move for move in moves if move != key])
-    found = themes_of(state, key, sight, truth)
-    return Key(key, found, tempting) if tempting and not set(themes).isdisjoint(found) else None
+    ideas = themes_of(state, key, sight, truth)
+    return Key(key, ideas, tempting) if tempting and not set(themes).isdisjoint(ideas) else None
 
 
 def _only_winner(state: State, truth: Truth, sight: Sight, moves: Iterable[Move]) -> Move | None:
@@ -142,24 +142,24 @@ def flaws(puzzle: Puzzle, *, nodes: int = NODES) -> list[str]:
     key = find_key(state, truth)
     if key is None:
         return ["it has no theme, or it is too easy: the win is seen at a glance, or no losing move is tempting"]
-    found = []
+    faults = []
     if (key.themes, key.tempting) != (puzzle.themes, puzzle.tempting):
-        found.append("the themes or the tempting moves are others")
+        faults.append("the themes or the tempting moves are others")
     if Winning(truth, side).moves(state) != puzzle.moves:
-        found.append("the number of moves is another")
+        faults.append("the number of moves is another")
     if grade(puzzle.nodes, len(puzzle.tempting), puzzle.moves, len(after)) != puzzle.grade:
-        found.append("the grade is another")
+        faults.append("the grade is another")
     if not isinstance(puzzle.tree, list) or puzzle.tree[:1] != [str(puzzle.key)]:
-        found.append("the tree does not begin with the key")
+        faults.append("the tree does not begin with the key")
     try:
         for end, sure in ends(state, puzzle.tree):
             if not truth.wins(end, side):
-                found.append("an end of the tree is lost")
+                faults.append("an end of the tree is lost")
             if sure and end.phase is not Phase.OVER and not (end.to_act in side and Sight(end).sure()):
-                found.append("an end of the tree is not sure")
+                faults.append("an end of the tree is not sure")
     except ValueError as error:
-        found.append(f"the tree cannot be followed: {error}")
-    return found
+        faults.append(f"the tree cannot be followed: {error}")
+    return faults
 
 
 def regraded(puzzle: Puzzle) -> Puzzle:

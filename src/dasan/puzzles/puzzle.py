@@ -91,24 +91,24 @@ def of_record(record: Record) -> Puzzle:
     """The puzzle in a record. `BadRecord`: it holds none. Use `flaws` to verify what the puzzle states."""
     state = replay(record)
     record = only_record(record)
-    told: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
+    note: Any = next((line["puzzle"] for line in record if line.get("type") == "analysis" and "puzzle" in line), None)
     try:
         if not isinstance(state, State) or not applies(state) or state.phase is not Phase.PLAY:
             raise TypeError
         by_text = {str(move): move for move in state.legal_moves()}
         puzzle = Puzzle(
             state=state,
-            key=by_text[told["key"]],
-            themes=tuple(name for name in THEMES if name in told["themes"]),
-            grade=told["grade"],
-            tempting=tuple(by_text[text] for text in told["tempting"]),
-            moves=told["moves"],
-            nodes=told["nodes"],
-            tree=told["tree"],
-            source=told["source"],
+            key=by_text[note["key"]],
+            themes=tuple(name for name in THEMES if name in note["themes"]),
+            grade=note["grade"],
+            tempting=tuple(by_text[text] for text in note["tempting"]),
+            moves=note["moves"],
+            nodes=note["nodes"],
+            tree=note["tree"],
+            source=note["source"],
         )
         right = (
-            list(puzzle.themes) == told["themes"]
+            list(puzzle.themes) == note["themes"]
             and type(puzzle.grade) is int
             and puzzle.grade in range(1, 6)
             and _counts(puzzle.nodes)

@@ -77,12 +77,12 @@ THEMES: dict[str, Theme] = {
 
 def themes_of(state: State, key: Move, sight: Sight, truth: Truth) -> tuple[str, ...]:
     """The themes of a position in which `key` alone wins."""
-    found = [name for name, theme in THEMES.items() if theme(state, key, sight)]
-    if "feeding" in found:
+    themes = [name for name, theme in THEMES.items() if theme(state, key, sight)]
+    if "feeding" in themes:
         fed = _fed(state, key, sight)
         if fed is None or truth.wins(fed.play("pass"), sight.allies):
-            found.remove("feeding")
-    return tuple(found)
+            themes.remove("feeding")
+    return tuple(themes)
 
 
 def _fed(state: State, key: Move, sight: Sight) -> State | None:

@@ -57,20 +57,20 @@ def _lines(state: State, tree: Tree) -> list[str]:
     names = words_of(state).names
     state = forced(state)
     by_text = {str(move): move for move in state.legal_moves()}
-    said: list[str] = []
+    sentences: list[str] = []
     while isinstance(tree, list):
         move = by_text[tree[0]]
-        said.append(f"{names[state.mover]} {move_words(move)}")
+        sentences.append(f"{names[state.mover]} {move_words(move)}")
         state, tree = forced(state.play(move)), tree[1]
         by_text = {str(move): move for move in state.legal_moves()}
     if not isinstance(tree, dict):
         if tree == CUT:
-            return [", ".join([*said, "and so on"])]
-        return [", ".join([*said, "won for sure"]), *_winning_plays(state)]
+            return [", ".join([*sentences, "and so on"])]
+        return [", ".join([*sentences, "won for sure"]), *_winning_plays(state)]
     answers: dict[tuple[str, ...], list[str]] = {}
     for text, after in tree.items():
         answers.setdefault(tuple(_lines(state.play(by_text[text]), after)), []).append(move_words(by_text[text]))
-    lines = [", ".join(said)]
+    lines = [", ".join(sentences)]
     for (first, *more), defences in answers.items():
         lines.append(f"  {names[state.mover]} {listed(defences, 'or')}: {first}".rstrip())
         lines += [f"  {line}" for line in more]

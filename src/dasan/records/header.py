@@ -56,8 +56,8 @@ def _read_rules(described: object) -> Rules:
     try:
         rules = _rules(json.dumps(described, sort_keys=True))
     except (ValueError, TypeError, DasanError) as error:
-        said = error.message if isinstance(error, DasanError) else str(error)
-        raise BadRecord(f"the rules cannot be read: {said[:_SAID]}") from error
+        message = error.message if isinstance(error, DasanError) else str(error)
+        raise BadRecord(f"the rules cannot be read: {message[:_SAID]}") from error
     if rules.digest != described.get("digest"):
         raise BadRecord("the rules are not those the record was made with: their digest differs")
     if "value" in described and not (rules.name == described.get("name") and same(rules.options, described["options"])):

@@ -77,9 +77,9 @@ def only_record(text: str | Record) -> Record:
         raise BadRecord("a record is text")
     if len(text) > MAX_CHARACTERS:
         raise _too_large()
-    found = records(text)
-    first = next(found, [])
-    second = next(found, None)
+    read = records(text)
+    first = next(read, [])
+    second = next(read, None)
     if second is not None:
         raise BadRecord(
             f"line {second[0].number}: another record begins here; `dasan.records.lines.records` takes them apart"

@@ -53,10 +53,10 @@ def replay(record: str | Record, *, seed: int | bytes | None = None) -> State | 
     record: text, or one of its `records`. seed: lets a session go on dealing after its record ends. `BadRecord`: a line is wrong,
     or this copy hides cards; the message names the line.
     """
-    found = told(record, seed=seed)
-    if found.game is None or found.note is not None:
-        raise BadRecord(found.note or "the record breaks off", clause="G.02")
-    return found.game
+    story = told(record, seed=seed)
+    if story.game is None or story.note is not None:
+        raise BadRecord(story.note or "the record breaks off", clause="G.02")
+    return story.game
 
 
 def told(record: str | Record, *, seed: int | bytes | None = None) -> Told:

@@ -40,12 +40,12 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
     `hidden`.
     """
     lines = only_record(record)
-    found = told(lines)
-    stands = verdict(found.rules)
-    if rules is not None and rules.digest != found.rules.digest:
+    story = told(lines)
+    stands = verdict(story.rules)
+    if rules is not None and rules.digest != story.rules.digest:
         raise BadRecord(f"it was played by other rules: {stands}")
-    game, hands = found.game, found.hands
-    said = [
+    game, hands = story.game, story.hands
+    statements = [
         f"{len(hands)} {'hand' if len(hands) == 1 else 'hands'} replayed: every move is legal, every result is right"
     ] * bool(hands)
     unproved: list[str] = []
@@ -58,21 +58,21 @@ def verify(record: str | Record, *, rules: Rules | None = None) -> Verified:
             unproved.append(f"hand {i}: the secret {'is not in the record' if over else 'comes when the hand is over'}")
         else:
             _verify_deal(state, begun, secret, i)
-            said.append(f"hand {i}: the secret matches its commitment, and the deal follows from it")
+            statements.append(f"hand {i}: the secret matches its commitment, and the deal follows from it")
             if i == 1 and isinstance(game, Session):
                 _verify_draw(game, begun, secret)
-                said.append("the draw for the first deal follows from the secret")
-    if found.note is not None:
-        unproved.append(found.note)
-        for i, hand in enumerate(_hands(found.unread), len(hands) + 1):
-            stop = check_hidden(found.rules, hand, found.origin)
+                statements.append("the draw for the first deal follows from the secret")
+    if story.note is not None:
+        unproved.append(story.note)
+        for i, hand in enumerate(_hands(story.unread), len(hands) + 1):
+            stop = check_hidden(story.rules, hand, story.origin)
             if stop is None:
-                said.append(f"hand {i}: every move that shows is legal for some deal of the hidden cards")
+                statements.append(f"hand {i}: every move that shows is legal for some deal of the hidden cards")
             else:
                 unproved.append(f"hand {i} is checked up to line {stop}: from there on hidden cards decide")
     if any(line.get("type") == "analysis" for line in lines):
         unproved.append("analysis lines are not checked")
-    return Verified(found.rules, stands, game, tuple(said), tuple(unproved))
+    return Verified(story.rules, stands, game, tuple(statements), tuple(unproved))
 
 
 def _hands(lines: Sequence[Line]) -> list[list[Line]]:

@@ -88,8 +88,8 @@ class Visit:
         for card in kitty:
             if card in cards:
                 cards.remove(card)
-        told = wire.hand_of(self.seat, view["players"], self._rules, view["dealer"], cards, None)
-        self._program.tell([told])
+        message = wire.hand_of(self.seat, view["players"], self._rules, view["dealer"], cards, None)
+        self._program.tell([message])
 
     def _go_on(self, socket: Any, message: Message, report: Report) -> None:
         view: Any = self._view

@@ -219,23 +219,23 @@ def decisive(judged: Iterable[Judged], *, once: bool = False) -> tuple[Judged | 
     have kept the result. Neither is known where a later move is not judged. once: whether each move comes once, so that no more
     are asked for after one that is not judged.
     """
-    found: dict[int, Judged] = {}
+    by_seq: dict[int, Judged] = {}
     lost: Judged | None = None
     for one in judged:
-        found[one.seq] = one
-        for latest in sorted(found, reverse=True):
-            if found[latest].phase in (Phase.AUCTION, Phase.EXCHANGE):
+        by_seq[one.seq] = one
+        for latest in sorted(by_seq, reverse=True):
+            if by_seq[latest].phase in (Phase.AUCTION, Phase.EXCHANGE):
                 return None, True
-            if found[latest].kept is None:
+            if by_seq[latest].kept is None:
                 if once:
                     return None, False
                 break
-            if not found[latest].kept:
-                lost = found[latest]
+            if not by_seq[latest].kept:
+                lost = by_seq[latest]
                 break
         if lost is not None and (once or lost.keeping):
             return lost, False
-    return lost, lost is None and all(one.kept for one in found.values())
+    return lost, lost is None and all(one.kept for one in by_seq.values())
 
 
 def unjudged(state: State, move: Move) -> Judged:
@@ -252,7 +252,7 @@ def contracts_of(
     bidder, first: who became it, and the first move after the auction as it was judged, if there were any.
     """
     solution = solve_warm(state, warm, budget)
-    out = {seat: None if found.value is None else found.value > 0 for seat, found in solution.by_bidder.items()}
+    out = {seat: None if value.value is None else value.value > 0 for seat, value in solution.by_bidder.items()}
     if first is not None and first.value is not None and bidder is not None:
         out[bidder] = first.value > 0
     return out

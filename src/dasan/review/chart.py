@@ -49,8 +49,8 @@ def picture(
     """
     moves = [j for j in review.moves if j.phase in (Phase.CALL, Phase.PLAY)]
     names = names or [f"seat {seat}" for seat in range(review.hand.rules.players)]
-    told = [f"Move {j.seq}, {names[j.seat]}: {text(j)}. {_words(j)}" for j in moves]
-    bad = [words for words, j in zip(told, moves, strict=True) if j.kept is False]
+    titles = [f"Move {j.seq}, {names[j.seat]}: {text(j)}. {_words(j)}" for j in moves]
+    bad = [words for words, j in zip(titles, moves, strict=True) if j.kept is False]
     body: list[str] = []
     y = 0
     heading = [("title", line) for line in wrap(title, LETTERS)]
@@ -75,7 +75,7 @@ def picture(
         ]
         for i, j in enumerate(row):
             marks = "".join(_mark(review, j, _x(i), floor))
-            body.append(f"<g><title>{escape(told[start + i])}</title>{marks}</g>")
+            body.append(f"<g><title>{escape(titles[start + i])}</title>{marks}</g>")
             if i % 5 == 0:
                 body.append(f'<text class="dim" x="{_x(i):g}" y="{floor + 18}" text-anchor="middle">{j.seq}</text>')
         y = floor + 24
@@ -176,8 +176,8 @@ def _words(j: Judged) -> str:
         return "Forced."
     if j.shares is None:
         return "Not judged."
-    kept = {True: "It keeps the result.", False: "It does not keep the result.", None: "Not proved."}[j.kept]
-    return f"{len(j.keeping)} of {j.choices} moves keep the result. {kept}"
+    verdict = {True: "It keeps the result.", False: "It does not keep the result.", None: "Not proved."}[j.kept]
+    return f"{len(j.keeping)} of {j.choices} moves keep the result. {verdict}"
 
 
 def _listed(bad: Sequence[str], moves: Sequence[Judged]) -> str:

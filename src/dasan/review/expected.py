@@ -187,16 +187,16 @@ def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
     """One decision: `move`, made in `now`, against the other candidates."""
     view = now.view(now.mover)
     plain = _plain(view, now, move)
-    found = fitted(view.rules)
-    found = found if found is not None and runs(view.rules, found) else None
-    candidates = _candidates(view, plain.made, found)
+    network = fitted(view.rules)
+    network = network if network is not None and runs(view.rules, network) else None
+    candidates = _candidates(view, plain.made, network)
     if len(candidates) == 1:
         return plain
     seed = seed_of(view, 0)
-    if found is None:
+    if network is None:
         tried = by_rule(view, candidates, evenly(view, worlds, seed))
     else:
-        tried = by_network(view, candidates, evenly(view, worlds, seed), found)
+        tried = by_network(view, candidates, evenly(view, worlds, seed), network)
     return _judged(plain, tried)
 
 
@@ -211,11 +211,11 @@ def _plain(view: View, now: State, move: Move) -> Known:
     return Known(now.next_seq, now.mover, now.phase, unit(view.rules), made, len(legal), now.table is None)
 
 
-def _candidates(view: View, made: Move, found: Fitted | None) -> list[Move]:
+def _candidates(view: View, made: Move, network: Fitted | None) -> list[Move]:
     """The moves to try: `made` first, then the most promising others."""
     moves = choices(view)
-    if found is not None:
-        first = dict(zip(moves, score(found, view).tolist(), strict=True))
+    if network is not None:
+        first = dict(zip(moves, score(network, view).tolist(), strict=True))
         ordered = sorted(moves, key=lambda move: -first[move])
     elif view.phase == "play":
         judgement = Judgement(view, Temper())

@@ -178,16 +178,16 @@ class Report:
     def _counted(self) -> Iterator[str]:
         """The number of moves that kept the result, and of how many that is known."""
         verdicts = [self.verdict(j) for j in self._played()]
-        kept, lost, forced = (verdicts.count(verdict) for verdict in ("keeps", "loses", "forced"))
-        known = kept + lost
-        said = f"{kept} of the {known} moves that were judged kept the result" if known else "No move was judged"
+        keeps, lost, forced = (verdicts.count(verdict) for verdict in ("keeps", "loses", "forced"))
+        known = keeps + lost
+        sentence = f"{keeps} of the {known} moves that were judged kept the result" if known else "No move was judged"
         if known and not lost:
-            said = (
+            sentence = (
                 f"All {known} moves that were judged kept the result"
                 if known > 1
                 else "The 1 move judged kept the result"
             )
-        yield f"{said}; {forced} more {'was' if forced == 1 else 'were'} forced." if forced else f"{said}."
+        yield f"{sentence}; {forced} more {'was' if forced == 1 else 'were'} forced." if forced else f"{sentence}."
 
     def _first_play(self) -> Judged | None:
         return next((j for j in self.review.moves if j.phase is Phase.PLAY), None)

@@ -126,15 +126,15 @@ class _Rounds:
         if i in self._won:
             return self._won[i]
         if now.phase is Phase.OVER:
-            found: bool | None = self._ours(i - 1)
+            wins: bool | None = self._ours(i - 1)
         else:
             search = self._warm.open_hands(now, self._budget(seconds))
             following = self._won.get(i + 1)
             won = following is not None and (following is self._ours(i) or len(now.legal_moves()) == 1)
-            found = search.learn(position(now), following is True) if won else search.settle(position(now))
-        if found is not None:
-            self._won[i] = found
-        return found
+            wins = search.learn(position(now), following is True) if won else search.settle(position(now))
+        if wins is not None:
+            self._won[i] = wins
+        return wins
 
     def _ours(self, i: int) -> bool:
         """Whether the bidder's side is to act in position i."""
@@ -173,12 +173,12 @@ class _Rounds:
                 return
             if i in self._won and len(one.keeping) + len(one.losing) < one.choices:
                 now, move = self._moves[i]
-                found = judged_by(
+                judged = judged_by(
                     now, move, self._after[i], solve_warm(now, self._warm, self._budget(seconds), line=False)
                 )
-                if found != one:
-                    self._open[i] = found
-                    yield found
+                if judged != one:
+                    self._open[i] = judged
+                    yield judged
 
     def _before_the_play(self, phases: list[Phase]) -> Iterator[Judged]:
         """Calls and bids, from the last to the first, with tables of their own."""

@@ -161,20 +161,20 @@ class CompiledMaxN:
             return tuple(0 if s is None else s for s in scores), None
         self._playout.put(state, self._rows, 0)
         search, kernel, budget = self._search, self._kernel, self.budget
-        found, spent = int(kernel.begin(search, self._game)), 0
-        known = found != 0
-        while found == 0 and not budget.over():
+        outcome, spent = int(kernel.begin(search, self._game)), 0
+        known = outcome != 0
+        while outcome == 0 and not budget.over():
             step = SLICE
             for limit in (budget.left(), None if most is None else most - spent):
                 step = step if limit is None else min(step, limit)
             if step <= 0:
                 break
-            found, nodes = kernel.search_on(search, step, self._game)
+            outcome, nodes = kernel.search_on(search, step, self._game)
             spent += nodes
             budget.spend(nodes)
-        if found == 0:
+        if outcome == 0:
             return None, None
-        values = kernel.payoffs(found, self.rules.players, self._game)
+        values = kernel.payoffs(outcome, self.rules.players, self._game)
         return values, self._chosen(state, values) if known else _move(state, int(search.counters[kernel.MOVE]))
 
     def _chosen(self, state: State, values: tuple[int, ...]) -> Move | None:
@@ -189,8 +189,8 @@ class CompiledMaxN:
                     return move
                 continue
             self._playout.put(after, self._rows, 0)
-            found = int(self._kernel.begin(self._search, self._game))
-            if found and self._kernel.payoffs(found, self.rules.players, self._game) == values:
+            outcome = int(self._kernel.begin(self._search, self._game))
+            if outcome and self._kernel.payoffs(outcome, self.rules.players, self._game) == values:
                 return move
         return None
 

@@ -50,12 +50,12 @@ class Bounded:
         """As `Endgame.prove`; the answer tightens the bounds."""
         if least <= self.low or least > self.high:
             return least <= self.low, None
-        found, move = search.prove(self.state, least, most)
-        if found:
+        proved, move = search.prove(self.state, least, most)
+        if proved:
             self.low = least
-        elif found is not None:
+        elif proved is not None:
             self.high = least - 1
-        return found, move
+        return proved, move
 
     def settle(self, search: Endgame, most: int | None = None) -> None:
         """Bisect the interval between the bounds until they meet, or until `most` nodes or the budget do not suffice."""
@@ -72,10 +72,10 @@ def solve_endgame(
     worst = whole.low
     best: Move | None = None
     while whole.low < whole.high:
-        found, move = whole.ask(search, (whole.low + whole.high + 1) // 2)
-        if found is None:
+        reached, move = whole.ask(search, (whole.low + whole.high + 1) // 2)
+        if reached is None:
             break
-        best = move if found else best
+        best = move if reached else best
     if not moves:
         return solution(state, whole, {}, (), search.budget)
     after = {move: Bounded(state.play(move), search.seat) for move in state.legal_moves()}
@@ -87,7 +87,7 @@ def solve_endgame(
         best = best or pick(after, whole.low, search)
         if best is not None:
             after[best].low = after[best].high = whole.low
-    told = _line(after, best, whole.low, search) if line and whole.value is not None and best is not None else ()
+    principal = _line(after, best, whole.low, search) if line and whole.value is not None and best is not None else ()
     if also is not None and also not in after:
         after[also] = Bounded(state.play(also), search.seat)
     _settle_all(after, search)
@@ -95,9 +95,9 @@ def solve_endgame(
     whole.low = max(whole.low, *(child.low for child in listed))
     whole.high = min(whole.high, max(child.high for child in listed))
     proved = {move: child.low for move, child in after.items() if child.value is not None}
-    if whole.value is not None and not told:
-        told = tuple(move for move in state.legal_moves() if proved.get(move) == whole.low)[:1]
-    return solution(state, whole, proved, told, search.budget)
+    if whole.value is not None and not principal:
+        principal = tuple(move for move in state.legal_moves() if proved.get(move) == whole.low)[:1]
+    return solution(state, whole, proved, principal, search.budget)
 
 
 def _settle_all(after: Mapping[Move, Bounded], search: Endgame) -> None:

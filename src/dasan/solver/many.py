@@ -58,14 +58,14 @@ def solve_many(
     deals = [[todo[i] for i in group] for group in groups]
     if cluster is not None:
         parts = dict(over_cluster(work, deals, cluster, memory_mb))
-        found = [parts[place] for place in range(len(deals))]
+        by_deal = [parts[place] for place in range(len(deals))]
     elif workers == 1 or len(deals) < 2:
-        found = [work(deal) for deal in deals]
+        by_deal = [work(deal) for deal in deals]
     else:
         with worker_processes(workers) as pool:
-            found = list(pool.map(work, deals, chunksize=max(1, len(deals) // 64)))
+            by_deal = list(pool.map(work, deals, chunksize=max(1, len(deals) // 64)))
     out: dict[int, Solution] = {}
-    for group, solutions in zip(groups, found, strict=True):
+    for group, solutions in zip(groups, by_deal, strict=True):
         out.update(zip(group, solutions, strict=True))
     return [out[i] for i in range(len(todo))]
 

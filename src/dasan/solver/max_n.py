@@ -67,19 +67,19 @@ class InterpretedMaxN:
             raise OutOfBudget
         self.budget.spend(1)
         prefer, ideal = _preference(state), _ideal(state)
-        found: tuple[Values, Move] | None = None
+        best: tuple[Values, Move] | None = None
         for move, after in ordered(state):
             values, _ = self._values(after)
-            if found is None or prefer(values) > prefer(found[0]):
-                found = values, move
-            if found[0] == ideal:
+            if best is None or prefer(values) > prefer(best[0]):
+                best = values, move
+            if best[0] == ideal:
                 break
-        if found is None:
+        if best is None:
             raise ValueError("nobody can move")
         if len(self._known) >= self._most:
             self._known.clear()
-        self._known[key] = found
-        return found
+        self._known[key] = best
+        return best
 
 
 def _preference(state: State) -> Callable[[Values], Values]:
@@ -111,11 +111,11 @@ def solve_max_n(state: State, search: MaxN, *, moves: bool, line: bool = True, a
     whole = Bounded(state, seat)
     if values is not None:
         whole.low = whole.high = values[seat]
-    told = _line(state, best, search) if moves and line and values is not None else ()
+    principal = _line(state, best, search) if moves and line and values is not None else ()
     proved = _all_moves(state, values, best, search, also) if moves else {}
     places = state.rules.ending is Ending.LAST_IN
     by_seat = {} if values is None else {s: -value if places else value for s, value in enumerate(values)}
-    return solution(state, whole, proved, told, search.budget, "max-n", by_seat)
+    return solution(state, whole, proved, principal, search.budget, "max-n", by_seat)
 
 
 def _all_moves(
@@ -126,17 +126,17 @@ def _all_moves(
     listed = state.legal_moves()
     moves = listed if also is None or also in listed else (*listed, also)
     after = {move: state.play(move) for move in moves}
-    found: dict[Move, int] = {}
+    by_move: dict[Move, int] = {}
     if values is not None and best is not None:
-        found[best] = values[seat]
+        by_move[best] = values[seat]
     share = FIRST_SHARE
     while True:
         for move, child in after.items():
-            got = search.values(child, share)[0] if move not in found else None
+            got = search.values(child, share)[0] if move not in by_move else None
             if got is not None:
-                found[move] = got[seat]
-        if search.budget.over() or len(found) == len(after):
-            return {move: found[move] for move in moves if move in found}
+                by_move[move] = got[seat]
+        if search.budget.over() or len(by_move) == len(after):
+            return {move: by_move[move] for move in moves if move in by_move}
         share *= 4
 
 

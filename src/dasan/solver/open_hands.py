@@ -203,17 +203,17 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
     wanted = state.to_act in state.partners
     if value is (not wanted):
         # If the best move loses, every move does.
-        told = tuple(_line(state, value, solver)) if line else ()
-        return _solution(value, dict.fromkeys(children, value), told, win, loss, budget)
+        principal = tuple(_line(state, value, solver)) if line else ()
+        return _solution(value, dict.fromkeys(children, value), principal, win, loss, budget)
     over = {move: child for move, child in children.items() if child.phase is Phase.OVER}
     open_ = {move: position(child) for move, child in children.items() if move not in over}
-    found = in_rounds([(solver, after) for after in open_.values()], budget)
+    values = in_rounds([(solver, after) for after in open_.values()], budget)
     proved: dict[Move, bool] = {}
     for move in children:
         if move in over:
             proved[move] = state.to_act in state.partners
-        elif (solver, open_[move]) in found:
-            proved[move] = found[solver, open_[move]]
+        elif (solver, open_[move]) in values:
+            proved[move] = values[solver, open_[move]]
     if value is None:
         if wanted in proved.values():
             value = wanted
@@ -294,10 +294,10 @@ def solve_auction(state: State, memory_mb: float, budget: Budget) -> Solution:
     seats = range(state.rules.players)
     contracts = {seat: auction.close(replace(state, bid=1, bidder=seat, passed=())) for seat in seats}
     share = memory_mb / len(contracts)
-    found = _contracts(list(contracts.values()), share, budget)
+    by_seat = _contracts(list(contracts.values()), share, budget)
     by_bidder = {
         seat: _solution(_best(values.values()), {}, (), *stakes(contracts[seat]), budget)
-        for seat, values in zip(contracts, found, strict=True)
+        for seat, values in zip(contracts, by_seat, strict=True)
     }
     return Solution(
         value=None,
@@ -339,8 +339,8 @@ def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[di
                 for partner, after in afters.items()
             }
         )
-    found = in_rounds([problem for by_partner in problems for problem in by_partner.values()], budget)
-    return [{partner: found.get(problem) for partner, problem in by.items()} for by in problems]
+    values = in_rounds([problem for by_partner in problems for problem in by_partner.values()], budget)
+    return [{partner: values.get(problem) for partner, problem in by.items()} for by in problems]
 
 
 def _best(values: Iterable[bool | None]) -> bool | None:

@@ -33,13 +33,13 @@ def to_act(words: Words, state: State) -> str:
     """Sentences: what was played and who has passed in this trick, and who is to act."""
     if state.to_act is None:
         return "The hand is over."
-    said = ""
+    phrase = ""
     if state.table is not None and state.table_seat is not None:
-        said = words.does(state.table_seat, "have", f"played {signs(state.table.cards)}") + " "
+        phrase = words.does(state.table_seat, "have", f"played {signs(state.table.cards)}") + " "
     elif state.phase is Phase.PLAY:
         return words.does(state.to_act, "lead")
     if state.passed:
         names = listed([words.name(seat) for seat in state.passed])
         have = "have" if len(state.passed) > 1 or state.passed[0] == words.me else "has"
-        said += f"{names[0].upper()}{names[1:]} {have} passed. "
-    return said + words.does(state.to_act, "be", "to act")
+        phrase += f"{names[0].upper()}{names[1:]} {have} passed. "
+    return phrase + words.does(state.to_act, "be", "to act")

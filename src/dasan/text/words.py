@@ -119,10 +119,10 @@ class Words:
 
     def begun(self, begun: Deal | Position, number: int) -> str:
         """A sentence about the beginning of the hand: who deals, and where the pack was cut."""
-        said = f"Hand {number}. {self.does(begun.dealer, 'deal')}"
+        sentence = f"Hand {number}. {self.does(begun.dealer, 'deal')}"
         if isinstance(begun, Deal) and begun.cut is not None and begun.cutter is not None:
-            said += " " + self.does(begun.cutter, "cut", f"{begun.cut} cards off the pack")
-        return said
+            sentence += " " + self.does(begun.cutter, "cut", f"{begun.cut} cards off the pack")
+        return sentence
 
     def event(self, event: Event) -> str:
         seat, cards = event.seat, self.cards(event.cards)
@@ -174,16 +174,18 @@ class Words:
         if not result.winners:
             return ["Nobody has bid: the hand is void and is dealt again."]
         winners = [self.name(s) for s in result.winners]
-        said = [_sentence(f"{listed(winners)} {'win' if len(winners) > 1 or result.winners == (self.me,) else 'wins'}")]
+        sentences = [
+            _sentence(f"{listed(winners)} {'win' if len(winners) > 1 or result.winners == (self.me,) else 'wins'}")
+        ]
         if len(result.finish_order) > 1:
             order = [f"{_ORDINALS[i]} {self.name(s)}" for i, s in enumerate(result.finish_order)]
-            said.append(_sentence(f"The order: {', '.join(order)}"))
+            sentences.append(_sentence(f"The order: {', '.join(order)}"))
         if result.foul is not None:
-            said.append(self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"))
+            sentences.append(self.does(result.foul, "commit", "a foul: the neighbour's last card was not guarded"))
         if self.rules.pays:
             paid = [f"{self.name(s)} {signed(p)}" for s, p in enumerate(result.payments)]
-            said.append(_sentence(", ".join(paid)))
-        return said
+            sentences.append(_sentence(", ".join(paid)))
+        return sentences
 
     def balances(self, balances: Sequence[int]) -> str:
         show = str if self.rules.stake_chips else signed

@@ -134,8 +134,8 @@ class TableApp(App[None]):
     def _show_asked(self) -> None:
         """Show the question, or the combination of the raised cards, or why they cannot be played; and the buttons."""
         game, view = self.game, self.game.view
-        said = self._said()
-        why = game.objection(said) if said is not None else None
+        move = self._said()
+        why = game.objection(move) if move is not None else None
         if game.over:
             self._tell("Enter deals the next hand.")
         elif not game.my_turn:
@@ -144,7 +144,7 @@ class TableApp(App[None]):
             self._tell(str(why), refused=True)
         else:
             self._tell(question(view, self.words))
-        self._show_actions(ready=said is not None and why is None)
+        self._show_actions(ready=move is not None and why is None)
 
     def _tell(self, sentence: str, *, refused: bool = False) -> None:
         """Say something in the line between the cards and the buttons."""
@@ -172,9 +172,9 @@ class TableApp(App[None]):
         match view.phase:
             case Phase.PLAY:
                 plays = any(move.type is MoveType.PLAY for move in moves)
-                found = [(self._play_label(), "play", ready)] if plays else []
-                found += [("Pass", "pass", not plays)] if PASS in moves else []
-                return [*found, ("Hint", "hint", False)]
+                actions = [(self._play_label(), "play", ready)] if plays else []
+                actions += [("Pass", "pass", not plays)] if PASS in moves else []
+                return [*actions, ("Hint", "hint", False)]
             case Phase.CALL:
                 return [("Call a card …", "call", True), ("Hint", "hint", False)]
             case Phase.EXCHANGE if moves[0].type is MoveType.OFFER:
@@ -241,8 +241,8 @@ class TableApp(App[None]):
     def action_play(self) -> None:
         if self.game.over:
             self.action_next()
-        elif (said := self._said()) is not None:
-            self.do(said)
+        elif (move := self._said()) is not None:
+            self.do(move)
         elif self.game.my_turn and self.game.view.phase is Phase.CALL:
             self.action_call()
 

@@ -69,11 +69,11 @@ class Fan(Widget):
 
     def show(self, cards: Sequence[Card], usable: Iterable[Card] | None = None) -> None:
         """Lay out `cards`, dulling those whose rank is not in `usable`. Cards that stay remain raised."""
-        kept = list(self.chosen_cards)
+        before = list(self.chosen_cards)
         chosen = set()
         for i, c in enumerate(cards):
-            if c in kept:
-                kept.remove(c)
+            if c in before:
+                before.remove(c)
                 chosen.add(i)
         ranks = None if usable is None else {c.rank for c in usable}
         self.cards = tuple(cards)

@@ -21,27 +21,27 @@ _SAID = (EventType.BID, EventType.PASS, EventType.PLAY, EventType.CALL)
 
 def last_said(view: View) -> dict[int, Event]:
     """By seat, its last event in this auction or trick."""
-    said: dict[int, Event] = {}
+    events: dict[int, Event] = {}
     for event in view.events:
         if event.type in (EventType.TRICK, EventType.KITTY):
-            said.clear()
+            events.clear()
         elif event.type in _SAID:
-            said[event.seat] = event
-    return said
+            events[event.seat] = event
+    return events
 
 
 def roles(view: View, seat: int) -> list[str]:
     """The roles of a seat in this hand, as far as the viewer knows."""
-    found = []
+    roles = []
     if view.dealer == seat:
-        found.append("deals")
+        roles.append("deals")
     if view.bidder == seat and view.phase is not Phase.AUCTION:
-        found.append(f"digs for {view.bid}")
+        roles.append(f"digs for {view.bid}")
     if view.partner == seat:
-        found.append("partner")
+        roles.append("partner")
     if seat in view.finished and view.rules.ending is Ending.LAST_IN:
-        found.append(f"no. {view.finished.index(seat) + 1}")
-    return found
+        roles.append(f"no. {view.finished.index(seat) + 1}")
+    return roles
 
 
 def said_text(event: Event | None) -> Text:

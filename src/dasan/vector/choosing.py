@@ -48,8 +48,8 @@ def best_of_all(scores: npt.NDArray[Any], mask: npt.NDArray[np.bool_]) -> Ids:
     low = ~mask[rows, best]
     if low.any():  # every legal score there is as low as can be
         best[low] = mask[low].argmax(axis=1)
-    found: Ids = best.astype(np.int32)
-    return found
+    places: Ids = best.astype(np.int32)
+    return places
 
 
 def best_of_rows(scores: npt.NDArray[Any], starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -42,8 +42,10 @@ def earnings(
     """float64 [hands, seats]: `payments` in units, or where nothing is paid what `places` count. Both: [hands, seats]."""
     if rules.pays:
         return payments.astype(np.float64)
-    found: npt.NDArray[np.float64] = _counted(counting, rules.players)[np.count_nonzero(places, axis=1)[:, None], places]
-    return found
+    counted: npt.NDArray[np.float64] = _counted(counting, rules.players)[
+        np.count_nonzero(places, axis=1)[:, None], places
+    ]
+    return counted
 
 
 @cache

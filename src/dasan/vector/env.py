@@ -350,8 +350,8 @@ class VectorEnv:
     def live_arrays(self) -> tuple[npt.NDArray[Any], ...]:
         """The live arrays that decide how the environments go on: memory, random states and outputs."""
         memory = tuple(self._states) if isinstance(self._states, tuple) else (self._states,)
-        kept = (self._workspace.choice, self.history, self.history_seats)
-        return (*memory, *kept, *(part for part in self._buffers if isinstance(part, np.ndarray)))
+        working = (self._workspace.choice, self.history, self.history_seats)
+        return (*memory, *working, *(part for part in self._buffers if isinstance(part, np.ndarray)))
 
     def like(self, num_envs: int, seed: int | Sequence[int]) -> VectorEnv:
         """New environments of the same rules, with observations and ragged moves, in one thread."""

@@ -101,8 +101,8 @@ class Functional:
         """Load `batch` into the environments. ValueError: it is of another game or size."""
         if self._shown is not self._own(batch):
             self._shown = None
-            for array, kept in zip(self._env.live_arrays(), batch._memory, strict=True):
-                array[...] = kept
+            for array, stored in zip(self._env.live_arrays(), batch._memory, strict=True):
+                array[...] = stored
             self._shown = batch
 
     def _taken(self, num_moves: npt.NDArray[np.int64]) -> BatchState:

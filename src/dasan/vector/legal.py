@@ -68,8 +68,8 @@ class LegalActions:
 
     def at(self, envs: npt.NDArray[np.int64], places: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """int32 [k]: the ids at `places` of the lists of `envs`."""
-        found: npt.NDArray[np.int32] = self.ids[envs, places].astype(np.int32)
-        return found
+        actions: npt.NDArray[np.int32] = self.ids[envs, places].astype(np.int32)
+        return actions
 
     def rows(self, envs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The rows of ragged moves of `envs` one after the other, and int64 [k + 1], where those of each begin among them."""

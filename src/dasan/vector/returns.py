@@ -86,12 +86,12 @@ class Returns:
             chosen = np.array(actions, np.int32)
             who = np.arange(env.num_envs) if self._forced else np.flatnonzero(env.num_legal > 1)
             seen, seats = self._seen()[who], env.to_act[who].copy()
-            kept = (seen, self._rows(chosen, who), chosen[who], seats, self._hand[who])
+            decisions = (seen, self._rows(chosen, who), chosen[who], seats, self._hand[who])
         except (IndexError, TypeError, ValueError, OverflowError):
             env.step(actions)  # which says what is wrong with them
             raise
         env.step(actions)
-        self._kept.append(kept)
+        self._kept.append(decisions)
         over = np.flatnonzero(env.done)
         if len(over):
             self._paid[self._hand[over]] = earned(env)[over]
@@ -105,8 +105,8 @@ class Returns:
     def _rows(self, chosen: npt.NDArray[np.int32], who: npt.NDArray[np.int64]) -> Rows:
         env = self._env
         if env.moves is None:
-            found: Rows = env.action_features[chosen[who]]
-            return found
+            features: Rows = env.action_features[chosen[who]]
+            return features
         rows: Rows = env.moves.reshape(-1, env.moves.shape[-1])[env.row_of(chosen)[who]]
         return rows
 

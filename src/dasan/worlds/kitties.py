@@ -52,10 +52,10 @@ def _drawn(
 
     rules = view.rules
     shown = [knows.opening[1]] if knows.opening is not None and knows.opening[0] == taker else []
-    fixed, kept = (np.uint64(words_of(rules, cards)[0]) for cards in (knows.lowest, shown))
+    fixed, known = (np.uint64(words_of(rules, cards)[0]) for cards in (knows.lowest, shown))
     size = len(view.begun.kitty) - len(knows.lowest)
     bits = np.arange(64, dtype=np.uint64)
-    free = ((held & ~fixed & ~kept)[:, None] >> bits & np.uint64(1)).astype(np.bool_)
+    free = ((held & ~fixed & ~known)[:, None] >> bits & np.uint64(1)).astype(np.bool_)
     out = np.zeros(len(held), np.uint64)
     rows = np.arange(len(held))
     for _ in range(TRIES):
@@ -66,7 +66,7 @@ def _drawn(
             break
         dealt = {int(k): int(held[k] & ~out[k]) for k in rows}
         ranks = {k: Counter(c.rank for c in rules.pack if word & bit_of(rules, c)) for k, word in dealt.items()}
-        rows = np.array([k for k, found in ranks.items() if knows.digs(found)], np.int64)
+        rows = np.array([k for k, counts in ranks.items() if knows.digs(counts)], np.int64)
         if not len(rows):
             break
     return out

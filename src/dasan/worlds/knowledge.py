@@ -196,7 +196,7 @@ class Knowledge:
         if min(unseen.values()) < 0 or min(free.values(), default=0) < 0:
             raise ValueError("no cards that could be hidden explain what has been seen")
         cards = list(unseen.elements())
-        told = self.told
+        facts = self.told
         return lay_out(
             Task(
                 free=free,
@@ -204,8 +204,8 @@ class Knowledge:
                 value=rules.order.value,
                 limits={place: limit for place, limit in self.limits.items() if place in free},
                 barred={c: self.barred[c] for c in self.barred if c in unseen},
-                told=told,
-                weigh=self._weigh if told else _one,
+                told=facts,
+                weigh=self._weigh if facts else _one,
             )
         )
 
@@ -244,16 +244,16 @@ class Knowledge:
 
     def _splits(self, ranks: Counter[str], held: int) -> int:
         """In how many ways `held` cards part into a hand that need not dig and the kitty."""
-        told = sorted(self.told)
+        facts = sorted(self.told)
         fixed = self.lowest if self.opening is None or self.opening[0] != self.split else (*self.lowest, self.opening[1])
         fixed_low = Counter(c.rank for c in self.lowest)
         fixed_all = Counter(c.rank for c in fixed)
         size = len(self.view.begun.kitty) - len(self.lowest)
-        open_ = [ranks[r] - fixed_all[r] for r in told]
+        open_ = [ranks[r] - fixed_all[r] for r in facts]
         others = held - len(fixed) - sum(open_)
         ways = 0
         for taken in _vectors(open_):
-            dealt = Counter({r: ranks[r] - n - fixed_low[r] for r, n in zip(told, taken, strict=True)})
+            dealt = Counter({r: ranks[r] - n - fixed_low[r] for r, n in zip(facts, taken, strict=True)})
             if sum(taken) <= size and not self.digs(dealt):
                 here = comb(others, size - sum(taken))
                 for n, of in zip(taken, open_, strict=True):

@@ -112,9 +112,9 @@ class Positions:
                 raise TypeError
             self.over[target] = self.over[source]
         except (IndexError, TypeError, ValueError):
-            said = f"{shown(source)} to {shown(target)}"
+            places = f"{shown(source)} to {shown(target)}"
             raise ValueError(
-                f"copy takes numbers, slices or arrays of positions below {self.size}, not {said}"
+                f"copy takes numbers, slices or arrays of positions below {self.size}, not {places}"
             ) from None
         for array in (*self._game.arrays(self._rows), self.payments, self.places):
             array[target] = array[source]

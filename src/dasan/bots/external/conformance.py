@@ -68,14 +68,14 @@ def _moves(player: ProgramBot, rules: Rules, seed: int, seat: int) -> list[str]:
     """The program's moves in one hand, in `seat`, against random bots."""
     others = [bot("random", seed=s) for s in range(rules.players)]
     state = deal(rules, seed=seed, dealer=seed % rules.players)
-    said = []
+    moves = []
     while state.to_act is not None:
         view = state.view(state.to_act)
         move = (player if state.to_act == seat else others[state.to_act]).choose(view)
-        said += [str(move)] if state.to_act == seat else []
+        moves += [str(move)] if state.to_act == seat else []
         state = state.play(move)
     player.watch(state.view(seat))
-    return said
+    return moves
 
 
 def _plays(command: str, rules: Rules, hands: int, seconds: float) -> None:
@@ -85,11 +85,11 @@ def _plays(command: str, rules: Rules, hands: int, seconds: float) -> None:
 
 
 def _repeats(command: str, rules: Rules, seconds: float) -> None:
-    found = []
+    answers = []
     for _ in range(2):
         with ProgramBot(command, seconds=seconds) as player:
-            found.append(_moves(player, rules, 1, 0))
-    if found[0] != found[1]:
+            answers.append(_moves(player, rules, 1, 0))
+    if answers[0] != answers[1]:
         raise Fault("different", "the same hand was played in two ways: records cannot be reproduced")
 
 
@@ -99,8 +99,8 @@ def _skips(words: list[str], rules: Rules, seconds: float) -> None:
     seen = view.to_json()
     program = Program(words)
     unknown = {"type": "weather", "text": "a later version may say this"}
-    told = [wire.hand(view), unknown, wire.events([e.to_json() for e in view.events])]
-    wire.move(program.ask([*told, {**wire.choose(1, seconds, seen), "later": True}], seconds), 1, seen)
+    messages = [wire.hand(view), unknown, wire.events([e.to_json() for e in view.events])]
+    wire.move(program.ask([*messages, {**wire.choose(1, seconds, seen), "later": True}], seconds), 1, seen)
     program.kill()
 
 
@@ -111,8 +111,8 @@ def _drops(words: list[str], rules: Rules, seconds: float) -> None:
         state = deal(rules, seed=number)
         view = state.view(state.to_act)
         seen = view.to_json()
-        told = [wire.hand(view), wire.events([e.to_json() for e in view.events]), wire.choose(number, seconds, seen)]
-        wire.move(program.ask(told, min(seconds, until - monotonic())), number, seen)
+        messages = [wire.hand(view), wire.events([e.to_json() for e in view.events]), wire.choose(number, seconds, seen)]
+        wire.move(program.ask(messages, min(seconds, until - monotonic())), number, seen)
     program.kill()
 
 

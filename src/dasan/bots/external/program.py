@@ -157,15 +157,15 @@ def _write(pipe: Any, orders: Queue[bytes | None]) -> None:
         pass  # the process has ended; the reader thread notices
 
 
-def _read(pipe: Any, said: Queue[bytes], dead: threading.Event) -> None:
+def _read(pipe: Any, answers: Queue[bytes], dead: threading.Event) -> None:
     with pipe:
         try:
             while not dead.is_set() and (line := pipe.readline(wire.MAX_LINE + 1)):
-                said.put(line)
+                answers.put(line)
         except (OSError, ValueError):
             pass
     if not dead.is_set():
-        said.put(b"")
+        answers.put(b"")
 
 
 def _listen(pipe: Any, last_words: bytearray) -> None:
@@ -179,7 +179,7 @@ def _listen(pipe: Any, last_words: bytearray) -> None:
 def _kill(
     process: subprocess.Popen[bytes],
     owner: int,
-    said: Queue[bytes],
+    answers: Queue[bytes],
     orders: Queue[bytes | None],
     dead: threading.Event,
 ) -> None:
@@ -195,8 +195,8 @@ def _kill(
     orders.put(None)
     with suppress(Empty):
         while True:
-            said.get_nowait()  # the reader may wait for room
-    said.put(b"")
+            answers.get_nowait()  # the reader may wait for room
+    answers.put(b"")
 
 
 class ProgramBot:
@@ -236,7 +236,7 @@ class ProgramBot:
         try:
             program = self._running()
             self._asked += 1
-            said = wire.move(
+            move = wire.move(
                 program.ask([*self._news(view), wire.choose(self._asked, self._seconds, seen)], self._seconds),
                 self._asked,
                 seen,
@@ -248,7 +248,7 @@ class ProgramBot:
                 self._program.kill()  # after an interrupt too: a late answer would be taken for the next question's
             self._program = None
             raise
-        return next(m for m in moves if str(m) == said)
+        return next(m for m in moves if str(m) == move)
 
     def _report(self, fault: Fault) -> None:
         """Write the first faults to the log, which goes to standard error where nobody says otherwise."""

@@ -105,11 +105,11 @@ def _cards(texts: list[str] | None) -> tuple[Any, ...] | None:
 
 
 def _legal(rules: Rules, legal: Message) -> Move:
-    said = read_move(legal["move"])
-    cards = tuple(card(str(c)) for c in said.cards)
-    if said.type is MoveType.PLAY:
-        return Move(said.type, cards, None, rules.combination(cards))
-    return Move(said.type, cards, said.bid)
+    move = read_move(legal["move"])
+    cards = tuple(card(str(c)) for c in move.cards)
+    if move.type is MoveType.PLAY:
+        return Move(move.type, cards, None, rules.combination(cards))
+    return Move(move.type, cards, move.bid)
 
 
 __all__ = ["speak", "view_of"]

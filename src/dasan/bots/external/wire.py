@@ -57,8 +57,8 @@ def named(answer: Message) -> tuple[str, str]:
     if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
         raise Fault("garbage", f"the first answer must be a hello for {PROTOCOL}")
     name, version = answer.get("name"), answer.get("version")
-    for said in (name, version):
-        if not isinstance(said, str) or not 0 < len(said) <= MAX_NAME or not said.isprintable():
+    for text in (name, version):
+        if not isinstance(text, str) or not 0 < len(text) <= MAX_NAME or not text.isprintable():
             raise Fault("garbage", f"hello takes a name and a version, printable texts of 1 to {MAX_NAME} characters")
     return str(name), str(version)
 
@@ -117,12 +117,12 @@ def move(answer: Message, number: int, seen: Message) -> str:
     """The text of the legal move in a program's answer. `Fault`: there is none."""
     if answer.get("type") != "move" or answer.get("id") != number or isinstance(answer.get("id"), bool):
         raise Fault("garbage", f"the answer to choose {number} must be a move with this id")
-    said = answer.get("move")
-    if not isinstance(said, str):
+    text = answer.get("move")
+    if not isinstance(text, str):
         raise Fault("garbage", "a move is a text")
-    if all(said != legal["move"] for legal in seen["legal_moves"]):
-        raise Fault("illegal", f"{said[:80]!r} is not one of the legal moves")
-    return said
+    if all(text != legal["move"] for legal in seen["legal_moves"]):
+        raise Fault("illegal", f"{text[:80]!r} is not one of the legal moves")
+    return text
 
 
 __all__ = [

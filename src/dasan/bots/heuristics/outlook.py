@@ -73,15 +73,15 @@ def _guards(view: View, seats: Sequence[int]) -> dict[int | None, int]:
     """
     if view.rules.guard is not Guard.ENFORCED:
         return {}
-    found: dict[int | None, int] = {}
+    guards: dict[int | None, int] = {}
     bound = 0
     for seat in seats:
         neighbour = (seat + 1) % view.rules.players
-        found[seat] = bound
+        guards[seat] = bound
         last = view.hand_sizes[neighbour] == 1 if neighbour in seats else view.hand_sizes[neighbour] == 2
         if last and neighbour in (*seats, view.seat):
             bound += view.hand_sizes[seat]
-    return {**found, None: bound}
+    return {**guards, None: bound}
 
 
 Weights = tuple[Sequence[int], list[float]]
@@ -160,8 +160,8 @@ class Outlook:
         for play in plays:
             strength = play.strength
             key = (play.kind, play.family, play.power, strength)
-            found = known.get(key)
-            if found is None:
+            chance = known.get(key)
+            if chance is None:
                 if family != play.family or power != play.power or strength < least:
                     family, power, least = play.family, play.power, strength
                     strengths, masses = self._climb((family, power), least)
@@ -171,11 +171,11 @@ class Outlook:
                 if across:
                     mass += self._across(play)
                 if not mass or ends_trick(self._rules, play):
-                    found = 1.0
+                    chance = 1.0
                 else:
-                    found = min(_UNSURE, stay**mass, self._no_duty_to_beat(play))
-                known[key] = found
-            out.append(found)
+                    chance = min(_UNSURE, stay**mass, self._no_duty_to_beat(play))
+                known[key] = chance
+            out.append(chance)
         return out
 
     def tops(self, play: Combination) -> bool:

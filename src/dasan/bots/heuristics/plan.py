@@ -130,8 +130,8 @@ class Plan:
 
     def cost(self, number: int) -> float:
         """The least cost of splitting the cards of `number` into plays."""
-        found = self._known.get(number)
-        return self._best(number) if found is None else found
+        cost = self._known.get(number)
+        return self._best(number) if cost is None else cost
 
     def at_least(self, number: int, taken: int) -> float | None:
         """A lower bound of the cost of `number - taken`: the cost of `number` less the price of the play `taken`.

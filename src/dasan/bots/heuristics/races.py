@@ -121,11 +121,11 @@ class Races:
             known = ways.get(play.cards)
             if known is None or stands > known[1]:
                 ways[play.cards] = play, stands, price
-        found: dict[int, list[Choice]] = {}
+        by_lowest: dict[int, list[Choice]] = {}
         for number, ways in same.items():
-            choices = found.setdefault(lowest(number), [])
+            choices = by_lowest.setdefault(lowest(number), [])
             choices += [(number, play, own, price) for (play, _, price), own in _considered(list(ways.values()))]
-        return found
+        return by_lowest
 
     def risk(self, first: Combination, rest: int, trick: Trick) -> float | None:
         """The probability that the race which begins with `first` fails; None: it begins none.
@@ -137,8 +137,8 @@ class Races:
             return None
         least: float | None = None
         for led in self._begun_by(first, rest, trick):
-            found = self._risk_in_order(led, first, trick)
-            least = found if least is None else min(least, found)
+            risk = self._risk_in_order(led, first, trick)
+            least = risk if least is None else min(least, risk)
             if least == 0:
                 break
         return least
@@ -176,12 +176,12 @@ class Races:
 
     def _begun_by(self, first: Combination, rest: int, trick: Trick) -> Iterator[Sequence[Combination]]:
         """The races that begin with `first`: of each, the losers that need answers, in the order in which they are led."""
-        kept = trick.outlook.stands(first) == 1
-        if self._bound.cost(rest) > (1 if kept else 0):
+        stands = trick.outlook.stands(first) == 1
+        if self._bound.cost(rest) > (1 if stands else 0):
             return
-        beginning = _Partial(rest, [] if kept else [first], [], frozenset(first.cards), iter(self._next(rest)))
+        beginning = _Partial(rest, [] if stands else [first], [], frozenset(first.cards), iter(self._next(rest)))
         for losers, controls in islice(self._parted(beginning), MOST_PARTITIONS):
-            yield from _orders(losers, controls, fixed=not kept)
+            yield from _orders(losers, controls, fixed=not stands)
 
     def _next(self, rest: int) -> list[Choice]:
         """The plays that may take the lowest cards of a number."""

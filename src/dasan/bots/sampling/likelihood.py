@@ -84,42 +84,42 @@ def log_likelihoods(
     """
     if view.rules.decks != 1:
         return None
-    for told in stories(view, world):
-        found = _replayed(view, told, _at_the_start(view, told, deals), fitted, simulator)
-        if found is not None:
-            return found
+    for story in stories(view, world):
+        logs = _replayed(view, story, _at_the_start(view, story, deals), fitted, simulator)
+        if logs is not None:
+            return logs
     return None
 
 
-def _at_the_start(view: View, told: Story, deals: Deals) -> Deals:
+def _at_the_start(view: View, story: Story, deals: Deals) -> Deals:
     """The deals as they were when the story began."""
     import numpy as np
 
     from dasan.kernels.worlds.deal import words_of
 
     one = deals.one.copy()
-    for seat, cards in enumerate(told.played):
+    for seat, cards in enumerate(story.played):
         one[:, seat] |= np.uint64(words_of(view.rules, cards)[0])
-    if told.start.phase is Phase.AUCTION and view.phase != Phase.AUCTION and view.bidder is not None:
+    if story.start.phase is Phase.AUCTION and view.phase != Phase.AUCTION and view.bidder is not None:
         one[:, view.bidder] &= ~one[:, view.rules.players]
     return replace(deals, one=one)
 
 
 def _replayed(
-    view: View, told: Story, deals: Deals, fitted: Fitted, simulator: Simulator
+    view: View, story: Story, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
     """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
     import numpy as np
 
     count = len(deals)
-    simulator.positions.put_worlds(0, told.start, deals)
+    simulator.positions.put_worlds(0, story.start, deals)
     if count < simulator.positions.size:
         simulator.positions.copy(0, slice(count, simulator.positions.size))
     env = simulator.env
     env.load(simulator.positions)
     out = np.zeros(count)
     every = np.arange(count)
-    for seat, action in zip(told.seats, told.actions, strict=True):
+    for seat, action in zip(story.seats, story.actions, strict=True):
         if not (env.to_act[:count] == seat).all() or not env.mask[:, action].all():
             return None
         choosing = every[env.num_legal[:count] > 1]

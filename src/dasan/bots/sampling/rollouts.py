@@ -35,8 +35,8 @@ class Tried:
     @property
     def means(self) -> npt.NDArray[np.float64]:
         """float64 [moves]: the weighted mean of each candidate."""
-        found: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
-        return found
+        means: npt.NDArray[np.float64] = self.values @ self.weights / self.weights.sum()
+        return means
 
 
 def by_rule(view: View, moves: Sequence[Move], beliefs: Beliefs) -> Tried:

@@ -49,8 +49,8 @@ class DasanState(pyspiel.State):
         node = self.node
         if player is None or player == node.player or node.player == CHANCE:
             return node.legal.copy()
-        found: list[int] = super().legal_actions(player)
-        return found
+        actions: list[int] = super().legal_actions(player)
+        return actions
 
     def _legal_actions(self, player: int) -> list[int]:
         node = self.node

@@ -61,17 +61,17 @@ class GameTree:
 
     def dealt(self, dealer: int, seats: tuple[int, ...]) -> Played:
         """The hand in which `seats` got the cards of the deck. Small games keep it."""
-        found = self._dealt.get((dealer, seats))
-        if found is None:
+        node = self._dealt.get((dealer, seats))
+        if node is None:
             begun = Begun(self, dealer, seats, self.desk)
             if begun.desk is None:
-                found = by_engine(begun, None, -1, begun.hand())
+                node = by_engine(begun, None, -1, begun.hand())
             else:
                 row, player, legal, _ = begun.desk.deal(dealer, seats)
-                found = Played(begun, None, -1, row, TERMINAL if player is None else player, legal)
+                node = Played(begun, None, -1, row, TERMINAL if player is None else player, legal)
             if self.remembers:
-                self._dealt[dealer, seats] = found
-        return found
+                self._dealt[dealer, seats] = node
+        return node
 
     @cached_property
     def remembers(self) -> bool:
