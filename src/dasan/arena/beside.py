@@ -1,5 +1,5 @@
-"""Deals played in a child process: if a bot ends that process, or has to be ended with it because no interrupt stops it, the
-deal is played again without asking that bot.
+"""Deals played in a child process. If a bot ends that process, or can be stopped only by killing it, the deal is
+replayed without asking that bot.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Contests: every pair of bots over the same deals, one of them alone among the other, in every seat.
 
-A deal is one sample: its hands are not independent. The outcome of a deal is plain data, so that contests can be resumed,
-shared among processes, and played on a cluster.
+A deal is one sample, because its hands are not independent. The outcome of a deal is plain data, so that contests can be
+resumed, distributed over processes, and played on a cluster.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _asking(told: Callable[[bool | None], None], mine: int, seat: int | None) ->
 
 
 def _file_name(contest: Contest) -> str:
-    """The game and the bots as a part of a file's name, with a digest, for a program's name is a long command."""
+    """The game and the bots as part of a file name, with a digest, because a program's name can be a long command."""
     names = [re.sub(r"[^\w.-]+", "_", name)[-60:] for name in (contest.rules.name, contest.a, contest.b)]
     exactly = json.dumps([contest.rules.digest, contest.a, contest.b])
     return f"{'-'.join(names)}-{hashlib.blake2b(exactly.encode(), digest_size=4).hexdigest()}"
@@ -150,7 +150,7 @@ def _add(total: Clock, clock: Clock) -> None:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Some deals of a contest: what a process is given at a time."""
+    """Some deals of a contest: the unit of work of a process."""
 
     contest: Contest
     seeds: tuple[int, ...]
@@ -161,8 +161,8 @@ def _play_chunk(chunk: _Chunk) -> list[dict[str, Any]]:
 
 
 def _here(contest: Contest, seeds: Sequence[int]) -> Iterator[Outcome]:
-    """The outcomes of these deals, one after another: in this process, or where a bot of another package takes part, which
-    might end it, in one beside it.
+    """The outcomes of these deals in sequence: in this process, or in a child process if a bot of another package, which
+    might end the process, takes part.
     """
     if all(name.startswith(PREFIX) or name in BOTS.own for name in (contest.a, contest.b)):
         return (play_deal(contest, seed) for seed in seeds)
@@ -227,7 +227,7 @@ def interval(rules: Rules, outcomes: Sequence[Outcome], *, early: bool = False) 
 
 
 class Kept:
-    """A file of outcomes, one JSON object a line, from which a contest goes on."""
+    """A file of outcomes, one JSON object per line, from which a contest resumes."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -253,8 +253,8 @@ class Kept:
         return dict(self._found.get(_key(contest), {}))
 
     def newest(self, contest: Contest) -> tuple[tuple[str, str], dict[int, Outcome]] | None:
-        """The versions of `a` and `b`, and the outcomes of the contest's deals: of today's versions, else of the highest that
-        there are; None if there are none. For bots whose names have no spaces.
+        """The versions of `a` and `b`, and the outcomes of the contest's deals: for the current versions, otherwise for
+        the highest versions in the file; None if there are no outcomes. Only for bots whose names have no spaces.
         """
         best: tuple[tuple[str, str], dict[int, Outcome]] | None = None
         for key, outcomes in self._found.items():

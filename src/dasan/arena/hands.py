@@ -1,4 +1,4 @@
-"""One hand between bots that may fail: every fault is contained and counted for its bot."""
+"""One hand between bots that may fail: every fault is contained and counted against its bot."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def _answer(bot: Bot, view: View) -> object:
 
 @contextmanager
 def _limit(seconds: float | None) -> Iterator[None]:
-    """Interrupt `_answer` in the block after `seconds`, and again at intervals, for a bot may catch `_Late`. An alarm that
-    was set before goes on afterwards.
+    """Interrupt `_answer` in the block after `seconds`, and again at intervals, because a bot may catch `_Late`. An
+    earlier alarm is restored afterwards.
     """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -155,7 +155,7 @@ def earned(state: State) -> tuple[float, ...]:
 
 
 def role(state: State, seat: int) -> str:
-    """What a seat was in a hand that is over: bidder, partner, opponent, or player in games without sides."""
+    """The role of a seat in a finished hand: bidder, partner or opponent, or player in games without sides."""
     if state.bidder is None:
         return "player"
     return "bidder" if seat == state.bidder else "partner" if seat == state.partner else "opponent"

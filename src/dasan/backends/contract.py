@@ -1,4 +1,4 @@
-"""What a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
+"""The rules that a backend honours: a condition for every field of `Rules` and of the policies and shapes inside it.
 
 A backend does not know a field without a condition. It plays rules that leave such a field at its default, because a default
 means "as before the field was there", and refuses every other value. So a new field costs no old rules their compiled code.

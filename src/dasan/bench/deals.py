@@ -1,7 +1,7 @@
 """Who wins random deals of Big Three under exact play, by seat and by what the bidder holds.
 
-Every seat of a deal is valued as if it became the bidder. A bidder whom the budget does not settle counts as a loss in the lower
-share and as a win in the upper one: the true share of these deals lies between the two.
+Every seat of a deal is valued as the bidder. A bidder whose result the budget does not prove counts as a loss in the
+lower share and as a win in the upper one: the true share lies between the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figures in a page of the documentation: a row that is measured again replaces the old one."""
+"""Figures in a page of the documentation: a new measurement replaces the row of the old one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Figures:
-    """The rows of a section, in Markdown. columns: the heads, of which the first `keys` say what was measured."""
+    """The rows of a section, in Markdown. columns: the headings; the first `keys` of them identify the measurement."""
 
     title: str
     intro: str
@@ -24,9 +24,9 @@ class Figures:
         return "\n".join([self.intro, "", self.head(), *rows, ""])
 
     def put(self, file: Path, new: str, *, before: str = "") -> None:
-        """Write a row into the page in `file`, in place of the one that says the same was measured, else as the last one.
+        """Write a row into the page in `file`: it replaces the row of the same measurement, or becomes the last one.
 
-        before: the title of the section before which this one is added where there is none yet; "": at the end.
+        before: a new section is added before the section with this title; "": at the end.
         """
         parts = sections(file.read_text(encoding="utf-8"))
         rows = [line for line in parts.get(self.title, "").splitlines() if line.startswith("|")][2:]

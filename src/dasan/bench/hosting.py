@@ -1,4 +1,4 @@
-"""Server processes started for a benchmark, and the processor time and memory they use."""
+"""Server processes for a benchmark, and their processor time and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripted people over real sockets, who note how long a move takes until others see it."""
+"""Scripted people over real sockets, who measure the delay until others see a move."""
 
 from __future__ import annotations
 
@@ -171,14 +171,16 @@ class _Watcher:
         self.seat: int | None = None
 
     async def hear(self, socket: ClientConnection, text: bytes) -> None:
-        """Act on a message. Of an update only its events are read, which stand before the view."""
+        """Act on a message. Only the events of an update are parsed; they come before the view."""
         if text.startswith(UPDATE):
             self._saw(json.loads(text[text.index(b'"events":') + 9 : text.index(b',"view":')]))
         elif text.startswith(PROBE):
             await socket.send(text, text=True)
 
     def _saw(self, events: list[Json]) -> int:
-        """If the move under way is among these events, and another seat's, note its delay: the number of moves among them."""
+        """Record the delay of the move under way if it is among these events and another seat made it; return the number
+        of moves among them.
+        """
         table, moves = self.table, 0
         for event in events:
             if event["type"] in MOVES:
@@ -198,7 +200,7 @@ class _Person(_Watcher):
         self._thinking: asyncio.Task[None] | None = None
 
     async def hear(self, socket: ClientConnection, text: bytes) -> None:
-        """Act on a message; all of an update is read where it is this player's turn, or the hand is over."""
+        """Act on a message; an update is parsed in full only on this player's turn, or when the hand is over."""
         noted, table = self.crowd.noted, self.table
         if text.startswith(UPDATE):
             view = text.index(b',"view":')
@@ -219,7 +221,7 @@ class _Person(_Watcher):
             noted.failed += 1
 
     def _act(self, socket: ClientConnection, message: Json) -> None:
-        """Think about the move, or about the next hand, where one is due."""
+        """Make the move, or deal the next hand, after thinking time."""
         view = message["view"]
         self.seat = view["seat"]
         over = view["phase"] == "over"

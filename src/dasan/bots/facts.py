@@ -99,7 +99,7 @@ def plain(bot: Bot, view: View) -> Explanation:
 
 
 class Explained:
-    """Wraps a bot that gives no reasons, and explains its moves by facts."""
+    """Wraps a bot without reasons and explains its moves by facts."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot

@@ -17,7 +17,7 @@ from dasan.play.view import View
 
 
 class GreedyBot:
-    """Goes out when it can; otherwise makes the move that its `Judgement` finds cheapest. Deterministic."""
+    """Goes out if it can; otherwise makes the move with the least cost in its `Judgement`. Deterministic."""
 
     version = "6"
 
@@ -71,7 +71,7 @@ class GreedyBot:
 
 
 def worthy(view: View, moves: Sequence[Move], certain: Certain) -> Sequence[Move]:
-    """`moves` without those that are surely worse than another; never empty.
+    """`moves` without moves that are surely worse than another; never empty.
 
     Removed are, with two players left in Winner, moves that do not win where others do; passes that give the lead to an
     opponent with one card; and moves that leave a neighbour's last card unguarded.

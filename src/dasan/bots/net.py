@@ -1,4 +1,4 @@
-"""A player that scores each legal move with a network, and makes the best one, or one that surely wins."""
+"""A player that scores each legal move with a network and makes the best one, or a proved win."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 class NetBot:
     """Plays by the network that was trained for the rules of the view; without one for the game it plays as `greedy`.
 
-    Where public cards prove that a move wins (see `certain`), it makes one of those, whatever the network's scores.
-    Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations uint8
-    [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores, and the move
-    with the highest is always played; `VectorEnv.best` and `VectorEnv.duel` take the same functions. session: whether `score`
-    reads observations of hands that follow one another. proofs: whether it looks for moves that surely win.
+    If public cards prove that some moves win (see `certain`), it makes one of them, whatever the network's scores.
+    Deterministic on one kind of processor. score: a score function to use instead, for every game: given observations
+    uint8 [1, num_features], rows of moves [k, num_move_features] and the bounds of the rows [0, k], it returns k scores,
+    and the move with the highest is always played; `VectorEnv.best` and `VectorEnv.duel` take the same functions.
+    session: whether `score` reads observations of hands that follow one another. proofs: whether it looks for moves that
+    surely win.
     """
 
     version = f"10+{GreedyBot.version}"
@@ -54,7 +55,7 @@ class NetBot:
         return "" if network.exact else f"The network was trained for other rules ({network.trained.name})."
 
     def values(self, view: View) -> npt.NDArray[Any] | None:
-        """[moves], float32 or as the score function gives them: what each legal move is worth, see `unit`; None without a
+        """[moves], float32 or the score function's type: the value of each legal move, see `unit`; None without a
         network.
         """
         if self._score is not None:
@@ -83,7 +84,7 @@ class NetBot:
         return self._best(moves, values, Certain(view, moves))
 
     def _best(self, moves: Sequence[Move], values: npt.NDArray[Any], certain: Certain) -> Move:
-        """The move that the values put highest; where it looks for proofs, of those that surely win, if any does."""
+        """The move with the highest value, among the proved wins if there are any and the bot looks for proofs."""
         sure = certain.moves if self._proofs else ()
         candidates = [i for i, move in enumerate(moves) if not sure or move in sure]
         place = int(values[candidates].argmax())

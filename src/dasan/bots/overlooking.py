@@ -1,4 +1,4 @@
-"""A player who overlooks plays; the more cards a play has, the likelier."""
+"""A player who overlooks plays, long ones more often."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ SIGHT = {
 
 
 class Overlooking:
-    """Plays as `bot` does among the plays that it notices. name: also that of its sight, in `SIGHT` and in model cards.
+    """Plays as `bot` does, but chooses only among plays that it notices. name: also that of its sight, in `SIGHT` and in
+    model cards.
 
     It notices a play of n cards with probability sight^n, anew at each decision; passes, bids and exchanges always. If it notices
     nothing, it makes the play that it was nearest to noticing. It goes out whenever it can. The move depends on view and seed
@@ -53,7 +54,7 @@ class Overlooking:
         return Explanation(self.name, explanation.unit, (*seen, *rest))
 
     def _noticed(self, view: View) -> View:
-        """The view, as if the noticed moves were all legal ones."""
+        """The view with only the noticed moves legal."""
         moves = choices(view)
         out = goes_out(view)
         if out is not None:
@@ -66,7 +67,7 @@ class Overlooking:
 
 
 def sight_of(name: str, view: View) -> float:
-    """The sight of a player: where a network plays the rules of the view, it is calibrated to that."""
+    """The sight of a player, calibrated to the network if one plays the rules of the view."""
     network = fitted(view.rules)
     known: dict[str, float] = {} if network is None else network.trained.card.get("sight", {})
     return known[name] if name in known else SIGHT[name]

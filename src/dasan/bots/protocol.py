@@ -1,4 +1,4 @@
-"""The interface of a bot: it is given a view, nothing else, and chooses a move."""
+"""The interface of a bot: given a view and nothing else, it chooses a move."""
 
 from __future__ import annotations
 

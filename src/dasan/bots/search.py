@@ -64,9 +64,9 @@ Rollouts are made in worlds drawn evenly, because the likeliest of a pool are fe
 
 
 class SearchBot:
-    """Values moves in deals that fit the view: by the solver where it plays the rules, else by rollouts of a rule of thumb. Deals
-    are drawn by likelihood where a network plays the rules, else evenly. It plays every game, and bids and exchanges as `greedy`
-    does.
+    """Values moves in deals that fit the view: by the solver if it plays the rules, otherwise by rollouts of a rule of
+    thumb. Deals are drawn by likelihood if a network plays the rules, otherwise evenly. It plays every game, and bids
+    and exchanges like `greedy`.
 
     The move depends on view and seed alone.
     """
@@ -162,7 +162,7 @@ class StrongBot:
         return explain_values(self.name, view, chosen, values, reasons)
 
     def _values(self, view: View, network: Fitted) -> tuple[Move, Values, Reasons]:
-        """The best candidate, all with their values, and what these are made of."""
+        """The best candidate, all candidates with their values, and the parts of these values."""
         import numpy as np
 
         effort = self._effort or (LIKELY if view.rules.auction is None else EVEN)
@@ -195,14 +195,14 @@ class StrongBot:
 
 
 def believed(view: View, effort: Effort, seed: int, network: Fitted | None) -> Beliefs:
-    """The deals that a player looks at: by likelihood if there is a network and a pool to choose from, else evenly."""
+    """The deals that a player examines: drawn by likelihood if there is a network and a pool, otherwise evenly."""
     if network is None or not effort.pool:
         return evenly(view, effort.worlds, seed)
     return by_likelihood(view, effort.worlds, seed, network, effort.pool)
 
 
 def playing(rules: Rules) -> Fitted | None:
-    """The network for the rules, where it can play batches of hands by them."""
+    """The network for the rules; None if it cannot play batches of hands by them."""
     network = fitted(rules)
     return network if network is not None and runs(rules, network) else None
 

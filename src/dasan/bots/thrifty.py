@@ -1,7 +1,7 @@
 """A player with one rule of thumb, cheap enough for playouts by the million.
 
-Every play is given points for the cards it gets rid of, less points for the groups it breaks; the play with most points is
-made. `dasan.kernels.env.playout_policies` plays the same moves in compiled code, with the numbers from here.
+Every play scores points for the cards it sheds, minus points for the groups it breaks; the bot makes the play with the
+most points. `dasan.kernels.env.playout_policies` plays the same moves in compiled code, with the numbers from here.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def breaks(taken: Mapping[int, int], held: Mapping[int, int], straights: frozens
 
 
 def foes(view: View) -> tuple[int, ...]:
-    """The opponents who hold cards: everybody where there is no bidder. While the partner is unknown (B4.04), everybody is an
-    opponent of the bidder, and the bidder is the only opponent of the others.
+    """The opponents who hold cards: everybody if there is no bidder. While the partner is unknown (B4.04), everybody is
+    an opponent of the bidder, and the bidder is the only opponent of the others.
     """
     me, bidder = view.seat, view.bidder
     others = [s for s, held in enumerate(view.hand_sizes) if held and s != me]
@@ -102,7 +102,7 @@ class ThriftyBot:
         return plain(self, view)
 
     def _bid(self, view: View, moves: tuple[Move, ...]) -> Move:
-        """The highest bid that the hand's value allows; else a pass, or the lowest bid where it must bid."""
+        """The highest bid that the hand's value allows; otherwise a pass, or the lowest bid if it must bid."""
         ranks = view.rules.ranks
         worth = sum(
             points * sum(c.rank == rank for c in view.hand) for rank, points in zip(ranks[-3:], TOPS, strict=True)
@@ -148,7 +148,7 @@ class ThriftyBot:
 
 
 def _most(judged: list[tuple[Move, int]], *, last: bool) -> Move:
-    """The move with most points; of equals the first, or the last, in the order of the catalogue."""
+    """The move with the most points; on ties the first, or the last, in the order of the catalogue."""
     most = max(points for _, points in judged)
     best = [move for move, points in judged if points == most]
     return best[-1] if last else best[0]

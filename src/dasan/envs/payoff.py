@@ -27,6 +27,6 @@ def bounds(rules: Rules) -> tuple[float, float]:
 
 
 def longest(rules: Rules) -> int:
-    """An upper bound on the moves of a hand: every card played alone, everybody else passing on it, and the auction."""
+    """An upper bound on the moves of a hand: every card played alone and passed by everybody else, and the auction."""
     auction = 0 if rules.auction is None else (rules.auction.top + 1) * rules.players
     return auction + (rules.call is not None) + len(rules.pack) * rules.players

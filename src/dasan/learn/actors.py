@@ -1,7 +1,7 @@
-"""Actors: they play rounds of hands with the weights that they are sent, in this process, in others, or on a cluster.
+"""Actors play rounds of hands with the weights that they are sent: in this process, in other processes, or on a cluster.
 
-What an actor plays depends on its order alone: it is the same wherever it is played, and an order that was lost with its
-machine is played again.
+An actor's hands depend on its order alone, wherever it runs, so an order that was lost with its machine can be played
+again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dasan.processes import worker_processes
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What one actor plays in one round. number: epoch, round and actor. weights, past: as in `SelfPlay`."""
+    """The work of one actor in one round. number: epoch, round and actor. weights, past: as in `SelfPlay`."""
 
     config: Config
     number: tuple[int, int, int]
@@ -36,8 +36,8 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """The decisions of an order that are learnt from, as `Returns.take` gives them. seconds: processor time, of another
-    process than the learner's.
+    """The decisions of an order to learn from, as `Decisions.take` returns them. seconds: processor time of the actor's
+    process.
     """
 
     obs: npt.NDArray[np.uint8]
@@ -71,15 +71,15 @@ def _hands(config: str) -> SelfPlay:
 
 
 def here(orders: Sequence[Order]) -> Callable[[], list[Played]]:
-    """Actors in this process; they play when they are waited for."""
+    """Actors in this process; each plays when its result is requested."""
     return lambda: [replace(play(order), seconds=0.0) for order in orders]
 
 
 @contextmanager
 def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
-    """Actors in so many processes of this machine, or on the Ray cluster of an address, one processor for each at a time.
+    """Actors in `processes` processes of this machine, or on the Ray cluster `ray`, each on one processor at a time.
 
-    What waits for them raises as `over_cluster` does, and BrokenProcessPool where a process died.
+    Their results raise as `over_cluster` does, or BrokenProcessPool if a process died.
     """
     if ray is None:
         with worker_processes(processes) as pool:

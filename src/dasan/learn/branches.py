@@ -1,7 +1,7 @@
-"""Deals that several environments play: alike up to one decision, and from there on with different moves.
+"""Branches: several environments play the same deal, alike up to one decision and with different moves from there.
 
-Self-play alone rarely sees what another move than the best would have led to. Here each deal answers that for one of its
-decisions: the branches have the same cards, so that their payments differ by the moves and by what followed.
+Self-play rarely shows the outcome of a move other than the best. Here each deal shows it for one decision: the branches
+have the same cards, so their payments differ only by the moves and the play after them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ NOTHING: Longs = np.zeros(0, np.int64)
 class Branches:
     """Environments side by side, `size` to a deal. The first one of a deal leads: until they part, the others make its moves.
 
-    span: the decision at which they part is drawn from the first so many; a hand that ends before is played once. heat: the
-    temperature at which other moves than the best are drawn, in scores.
+    span: the decision at which they part is one of the first `span`; a hand that ends earlier is played once. heat: the
+    temperature at which moves other than the best are drawn, in scores.
     """
 
     def __init__(self, num_envs: int, size: int, span: int, heat: float) -> None:

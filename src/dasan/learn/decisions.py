@@ -14,9 +14,9 @@ import numpy.typing as npt
 class Decisions:
     """Decisions of `num_envs` environments side by side, by the seat that made them.
 
-    features, move_features: the lengths of the rows. capacity: how many decisions there is room for at first; it grows.
-    trace: how much of a target comes from the end of the hand rather than from the value of the seat's next decision
-    (TD(lambda)); 1: the payment alone.
+    features, move_features: the lengths of the rows. capacity: the initial room for decisions; it grows. trace: how much
+    of a target comes from the end of the hand rather than from the value of the seat's next decision (TD(lambda)); 1:
+    the payment alone.
     """
 
     def __init__(
@@ -53,8 +53,9 @@ class Decisions:
         explored: npt.NDArray[np.bool_],
         groups: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        """One decision in each of `envs`, no environment twice: what was seen, the move made, the value of the best move,
-        and whether another one was made to explore. groups: the number of its group, or -1; None: none has one.
+        """Add one decision for each of `envs`, no environment twice: the observation, the move made, the value of the
+        best move, and whether the move was exploratory. groups: the decisions' group numbers, -1 for none; None: no
+        groups.
         """
         from dasan.kernels.network.targets import link
 

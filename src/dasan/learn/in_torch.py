@@ -77,7 +77,7 @@ class TorchLearner(Learner):
 
     @contextmanager
     def _deterministic(self) -> Iterator[None]:
-        """The same sums in every run, as far as this block goes."""
+        """Make sums reproducible inside this block."""
         torch = self._torch
         before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
         torch.use_deterministic_algorithms(True)
@@ -119,7 +119,7 @@ def torch() -> Any:
 
 
 def best_device() -> str:
-    """A GPU that PyTorch has here, or "" where there is none, or no PyTorch that loads."""
+    """PyTorch's GPU device; "" if there is none, or PyTorch does not load."""
     try:
         return "cuda" if torch().cuda.is_available() else ""
     except ImportError:

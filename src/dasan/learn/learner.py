@@ -1,4 +1,4 @@
-"""The weights that a training run changes, and the step that changes them."""
+"""The weights of a training run, and the update step."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Opponents other than the learner itself, in a part of the environments.
+"""Opponents other than the learner, in a share of the environments.
 
-A network that only plays against itself may be weak against other players; against these it learns what they allow.
+A network that only plays itself may be weak against others. The pool teaches it how to exploit other players.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ class Simple:
 
 
 class Pool:
-    """Who plays which seat. In the first `share` of the environments the learner has one seat, and one member of the pool
-    all others; in the rest the learner plays every seat. branches: how many environments side by side have the same players.
+    """The player of each seat. In the first `share` of the environments the learner has one seat and a member of the
+    pool has the others; elsewhere the learner plays every seat. branches: how many environments side by side have the
+    same players.
     """
 
     def __init__(

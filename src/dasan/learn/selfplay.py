@@ -1,4 +1,4 @@
-"""Hands that one network plays in every seat, and the decisions of it that are learnt from.
+"""Self-play: one network plays every seat, and its decisions become training data.
 
 Decisions are kept until their hand is over. With a pool, others play some of the seats; with branches, environments play a deal
 together up to one decision.
@@ -29,7 +29,7 @@ MOST_STEPS = 100_000
 
 @dataclass
 class Counts:
-    """What was played. decisions: moves with a choice that are kept; plies: all moves."""
+    """Counts of play. decisions: recorded moves with a choice; plies: all moves."""
 
     plies: int = 0
     decisions: int = 0
@@ -39,7 +39,7 @@ class Counts:
 class SelfPlay:
     """The environments of `config`, with the decisions of their hands. sizes: the lengths of the rows that the network reads.
 
-    ValueError: the pool has a member that there is not.
+    ValueError: the pool names an unknown member.
     """
 
     def __init__(self, config: Config) -> None:

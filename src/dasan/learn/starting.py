@@ -18,7 +18,7 @@ NOISE = 0.05
 def start_from(learner: Learner, config: Config) -> None:
     """Copy the weights of the network `config.start` to `learner`; the weights of features that it does not know are 0.
 
-    Layers may be whole multiples of the network's: each unit is there so many times, and the scores are almost the same.
+    Layers may be whole multiples of the network's: each unit is duplicated, and the scores are almost the same.
 
     ValueError: there is no such network, or its layers have other sizes.
     """

@@ -1,4 +1,5 @@
-"""Deep Monte Carlo by self-play: one network plays every seat, and learns what its decisions led to (arXiv:2106.06135).
+"""Deep Monte Carlo by self-play: one network plays every seat and learns from the outcomes of its decisions
+(arXiv:2106.06135).
 
 Where a deal has branches, environments that share it also show what other moves would have led to.
 

@@ -1,9 +1,9 @@
 """Features that follow from an observation and a move, for networks: what others may hold, what a move leaves, who can answer it.
 
-They tell a network nothing new, but what it would have to work out from single cards and numbers. They go behind the rows of
-`encode` and `encode_moves`. They count ranks alone, whatever the suits. Runs are looked for from the lowest rank to the highest:
-those that begin with an ace or a two below a three are not found, nor is what beats them. What a seat gives, offers or takes in
-an exchange (W.20) does not count.
+They contain no new information: they spare a network work on single cards and numbers. They follow the rows of `encode`
+and `encode_moves`. They count ranks and ignore suits. Runs go from the lowest rank to the highest: runs with an ace or a
+two below the three are ignored, as are the plays that beat them. Cards given, offered or taken in an exchange (W.20) do
+not count.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def layouts(
 
 
 def _behind(features: tuple[Feature, ...], *parts: tuple[str, int, str]) -> tuple[Feature, ...]:
-    """The features, padded to a multiple of eight, and flags one after the other: rows that were there keep their places."""
+    """The features, padded to a multiple of eight, and more flags behind them; existing features keep their places."""
     out, start = list(features), _size(features)
     for name, size, text in parts:
         out.append(Feature(name, start, size, True, text))

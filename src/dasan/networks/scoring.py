@@ -44,7 +44,7 @@ class Scores:
     _inputs: Inputs
 
     def best(self) -> Longs:
-        """The row of the highest score of each environment, of equal ones the first."""
+        """The row of the highest score of each environment, the first on ties."""
         from dasan.kernels.network import layers
 
         out = np.empty(len(self.envs), np.int64)
@@ -52,8 +52,8 @@ class Scores:
         return out
 
     def read(self, which: Longs, rows: Longs) -> tuple[Bytes, Bytes]:
-        """What the network read for one move in each of the environments `envs[which]`: observations, and features of the moves
-        of these rows. New arrays.
+        """The network's input for one move in each of the environments `envs[which]`: observations, and features of the
+        moves in these rows. New arrays.
         """
         read = self._inputs
         at = read.at[which]
@@ -61,7 +61,7 @@ class Scores:
 
 
 class Scorer:
-    """Scores moves with weights as `Network` has them; room for rows is made once and grows."""
+    """Scores moves with the weights of a `Network`; its buffers grow as needed."""
 
     def __init__(self) -> None:
         self._room = np.empty((0, 0), np.float32)

@@ -85,7 +85,7 @@ def load(trained: Trained) -> Network:
 
 
 def adapted(network: Network, trained: Trained, rules: Rules, reads: tuple[bool, bool] | None = None) -> Network:
-    """`network` with its weights moved to the features of other rules; the weights of features it does not know are 0.
+    """`network` with its weights mapped to the features of other rules; features it does not know get weight 0.
 
     reads: whether it shall read derived features, and among them who can answer a play; None: as it does.
     """
@@ -145,6 +145,8 @@ def _near(trained: Rules, rules: Rules) -> bool:
 
 
 def _distance(trained: Rules, rules: Rules) -> tuple[int, int, int]:
-    """A sort key for how much two rules differ: not equal, payments of another kind, combinations that only one has."""
+    """A sort key for the difference of two rules: unequal, payments of another kind, the number of combinations that
+    only one has.
+    """
     own, other = {repr(s) for s in trained.shapes}, {repr(s) for s in rules.shapes}
     return int(trained.digest != rules.digest), int(type(trained.scoring) is not type(rules.scoring)), len(own ^ other)

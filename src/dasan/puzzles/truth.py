@@ -1,4 +1,4 @@
-"""Exact answers to who wins, from one solver with a budget of nodes."""
+"""Exact winners of positions, from one solver with a budget of nodes."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _read_rules(described: object) -> Rules:
 
 @lru_cache(maxsize=64)
 def _rules(described: str) -> Rules:
-    """The rules of a header, from its JSON; cached, as many records have the same."""
+    """The rules of a header, from its JSON; cached, because many records have the same."""
     header: dict[str, Any] = json.loads(described)
     if "value" in header:
         return Rules.from_json(header["value"])

@@ -73,7 +73,7 @@ def check_hidden(rules: Rules, lines: Sequence[Line], origin: Origin) -> int | N
 
 @dataclass
 class _Told:
-    """What the lines of a hand reveal about who was dealt which cards."""
+    """The dealt cards that the lines of a hand reveal."""
 
     rules: Rules
     lines: Sequence[Line]
@@ -132,12 +132,12 @@ class _Told:
                 pass
 
     def _opened(self, event: Event, card: Card) -> bool:
-        """Whether this card is known already, because the seat opened with it."""
+        """Whether this card is already known because the seat opened with it."""
         opened = next((e for e in self.events if e.type is EventType.OPEN), None)
         return opened is not None and event is not opened and opened.seat == event.seat and card in opened.cards
 
     def known(self) -> Counter[Card]:
-        """The cards of which it is known where they were dealt."""
+        """The cards whose dealt places are known."""
         return Counter(c for hand in (*self.dealt, self._lying(), self.table) for c in hand)
 
     def _lying(self) -> list[Card]:

@@ -1,7 +1,7 @@
 """The lines of climb/1: JSON objects, one a line, split into records.
 
-A file can hold several records, one after the other: a line with `format` and without `type` begins the next. A stranger's input
-is bounded here, before it is interpreted.
+A file can hold several records in sequence: a line with `format` and without `type` begins the next. Untrusted input is
+bounded here, before it is interpreted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Record: TypeAlias = list[Line]
 
 
 def records(text: str) -> Iterator[Record]:
-    """The records in a text, one after the other; each line with `format` begins one.
+    """The records in a text; each line with `format` begins one.
 
     `BadRecord` for damaged lines, for more than `MAX_RECORDS` records or `MAX_RULES` different rules, and for records
     with more than `MAX_LINES` lines or `MAX_CHARACTERS` characters.

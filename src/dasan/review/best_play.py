@@ -107,12 +107,12 @@ class Review:
 
     @property
     def last_chance(self) -> Judged | None:
-        """The last move instead of which another would have led to another result."""
+        """The last move where another move would have changed the result."""
         return next((j for j in reversed(self.moves) if j.could_turn), None)
 
     @property
     def not_judged(self) -> tuple[Judged, ...]:
-        """Moves of which it is not known whether they kept the result, including bids."""
+        """Moves that may or may not have kept the result, including bids."""
         return tuple(j for j in self.moves if j.kept is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def judge(
     cancel: Cancel | None = None,
     notice: Callable[[str], object] | None = None,
 ) -> Iterator[Judged]:
-    """As `review`, but yield the moves one after the other, from the last to the first."""
+    """As `review`, but yield the moves as they are judged, from the last to the first."""
     instance(state, State, "a hand is reviewed from its last state, such as dasan.replay gives")
     Budget(seconds, nodes, cancel=cancel)  # refused now, not when the first move is asked for
     return judge_all(
@@ -213,7 +213,7 @@ def judge_all(
 
 
 def decisive(judged: Iterable[Judged], *, once: bool = False) -> tuple[Judged | None, bool]:
-    """The last play or call that did not keep the result, and whether it is known that none was one.
+    """(the last play or call that did not keep the result, whether it is known that there is none).
 
     judged: as `judge` or `judge_within` yields them; no more are asked for than are needed to find it, with a move that would
     have kept the result. Neither is known where a later move is not judged. once: whether each move comes once, so that no more

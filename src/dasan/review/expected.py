@@ -79,7 +79,7 @@ class Known:
 
     @property
     def best(self) -> Move:
-        """The candidate with the highest mean; the move that was made where none was tried."""
+        """The candidate with the highest mean; the move made if no candidates were tried."""
         return self.estimates[0].move if self.estimates else self.made
 
     @property
@@ -146,7 +146,7 @@ def known(state: State, *, seconds: float | None = None, worlds: int = WORLDS) -
 
 
 def _decided(made: tuple[State, Move]) -> bool:
-    """Whether there was a choice in a phase that is tried out."""
+    """Whether there was a choice, in a phase that can be played out."""
     return made[0].phase is not Phase.EXCHANGE and len(made[0].legal_moves()) > 1
 
 
@@ -201,7 +201,7 @@ def decision(now: State, move: Move, worlds: int = WORLDS) -> Known:
 
 
 def _plain(view: View, now: State, move: Move) -> Known:
-    """The decision without estimates; the move as the legal moves list it, which suits alone may tell apart."""
+    """The decision without estimates; the move as the legal moves list it, which may differ in suits."""
     legal = choices(view)
     made = move
     if move not in legal:
@@ -241,7 +241,7 @@ def _judged(plain: Known, tried: Tried) -> Known:
 
 
 def _cost(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """What row 0 loses against the best row, and half of its 95 % interval."""
+    """The loss of row 0 against the best row, and half of its 95 % interval."""
     import numpy as np
 
     worlds = values.shape[1]

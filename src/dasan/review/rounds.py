@@ -1,8 +1,8 @@
 """A review within a time limit for the whole hand: the value of every position first, other legal moves afterwards.
 
-Where hands are open and there are two sides, a position has one of two values, and a move keeps the result if the positions
-before and after it have the same. A position in which the mover made a move that is proved to win is won: it is not searched.
-To value every other legal move costs more than all positions, and comes afterwards.
+With open hands and two sides a position has one of two values, and a move keeps the result if the value is the same
+before and after it. A position in which the seat to act made a move that is proved to win is won, and needs no search.
+Valuing all other legal moves costs more than valuing the positions, and comes afterwards.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Rounds:
             yield from self._others(plays, self._seconds)
 
     def _again(self, plays: list[int]) -> Iterator[Judged]:
-        """Search positions without a value again; yield the plays of which that tells more."""
+        """Search positions without a value again; yield plays whose verdict improved."""
         if plays and self._left() > 0:
             self._settle(plays[0] + 1, self._left() - self._seconds)
         for i in plays:
@@ -121,7 +121,7 @@ class _Rounds:
         return Budget(max(HURRIED, min(seconds, self._left())), None, cancel=self._cancel)
 
     def _settle(self, i: int, seconds: float) -> bool | None:
-        """Whether the bidder's side wins position i; None if it is not proved within so many seconds."""
+        """Whether the bidder's side wins position i; None if that is not proved within `seconds`."""
         now = self._after[i - 1] if i == len(self._moves) else self._moves[i][0]
         if i in self._won:
             return self._won[i]
@@ -158,7 +158,7 @@ class _Rounds:
         return one
 
     def _proved(self, i: int) -> dict[Move, bool]:
-        """Who wins after the moves of position i whose values are known from an earlier search for them."""
+        """The winners after the moves of position i that an earlier search has valued."""
         one = self._open.get(i)
         if one is None or i not in self._won:
             return {}
@@ -166,7 +166,7 @@ class _Rounds:
         return {**dict.fromkeys(one.keeping, wins), **dict.fromkeys(one.losing, not wins)}
 
     def _others(self, plays: list[int], seconds: float) -> Iterator[Judged]:
-        """The values of the other moves, where a side that wins has some that are not known."""
+        """The values of other moves, if the winning side has moves without a value."""
         for i in plays:
             one = self._open[i]
             if self._left() <= 0:

@@ -89,7 +89,7 @@ class CompiledEndgame:
         self._warm = True
 
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
-        """As `Endgame.prove`. ValueError: the phase is not the play."""
+        """As `Endgame.prove`. ValueError: the hand is not in the play."""
         done = score(state, self.seat)
         if done is not None:
             return done >= least, None
@@ -178,7 +178,7 @@ class CompiledMaxN:
         return values, self._chosen(state, values) if known else _move(state, int(search.counters[kernel.MOVE]))
 
     def _chosen(self, state: State, values: tuple[int, ...]) -> Move | None:
-        """A move that leads to the values of a position that the transposition table holds, if it holds the children too."""
+        """A move that leads to the position's values, if the transposition table holds its children."""
         moves = state.legal_moves()
         if len(moves) == 1:
             return moves[0]
@@ -200,7 +200,9 @@ _ENDED = 0x76543210
 
 
 def _move(state: State, played: int) -> Move | None:
-    """The legal move of the kernels' number `played`; None if the seat can only pass, for kernels skip forced passes."""
+    """The legal move with the kernels' number `played`; None if the seat can only pass, because kernels skip forced
+    passes.
+    """
     moves = state.legal_moves()
     if len(moves) == 1:
         return moves[0]

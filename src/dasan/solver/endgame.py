@@ -30,13 +30,13 @@ class Endgame(Protocol):
     def prove(self, state: State, least: int, most: int | None = None) -> tuple[bool | None, Move | None]:
         """(whether `seat` can force at least `least`, a move that does so if the seat is to act and one is known).
 
-        None for the first: `most` nodes or the budget did not suffice. Results that are known already cost nothing.
+        The first is None if `most` nodes or the budget did not suffice. Known results cost nothing.
         """
         ...
 
 
 class Bounded:
-    """A position with the bounds `low` and `high` of its value that are known so far."""
+    """A position with the best known bounds of its value, `low` and `high`."""
 
     def __init__(self, state: State, seat: int) -> None:
         self.state = state

@@ -41,7 +41,9 @@ class InterpretedEndgame:
         return value >= least, self._cut if value >= least and state.to_act == self.seat else None
 
     def _value(self, state: State, low: int, high: int) -> int:
-        """The value if it lies from `low` to `high`, else a bound on it beyond that interval (fail-soft alpha-beta)."""
+        """The value if it is within `low` and `high`; otherwise a bound on it outside that window (fail-soft
+        alpha-beta).
+        """
         self._cut = None
         done = score(state, self.seat)
         if done is not None:
@@ -80,13 +82,13 @@ class InterpretedEndgame:
 
 
 def ordered(state: State) -> Iterator[tuple[Move, State]]:
-    """Every legal move with the state after it, those that leave the fewest cards first."""
+    """Every legal move with the state after it, ordered by the number of cards left, fewest first."""
     for move in sorted(state.legal_moves(), key=lambda move: -len(move.cards)):
         yield move, state.play(move)
 
 
 def key_of(state: State) -> tuple[object, ...]:
-    """A hashable key of everything on which play from here and its payments depend."""
+    """A hashable key of everything that decides the rest of the hand and its payments."""
     table = state.table
     return (
         state.hands,

@@ -1,4 +1,4 @@
-"""Solve many states: those of one deal one after the other with one transposition table, different deals in parallel."""
+"""Solve many states: states of one deal in sequence with a shared transposition table, different deals in parallel."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ def solve_many(
       instead; needs the extra `cluster`.
     - moves, scope: as for `solve`.
 
-    Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for one help
-    with the next. TypeError or ValueError, before anything is solved: there is something that is no state, or the budget or the
-    number of workers is out of range, or the address of the cluster empty. `dasan.cluster.ClusterError`: the cluster failed.
+    Up to 50 states of the same deal are solved one after the other with one transposition table, so that results for one
+    help with the next. TypeError or ValueError, before anything is solved: an element is not a state, the budget or the
+    number of workers is out of range, or the address of the cluster is empty. `dasan.cluster.ClusterError`: the cluster
+    failed.
     """
     from dasan.play.state import State
 
@@ -71,7 +72,7 @@ def solve_many(
 
 
 def _by_deal(states: list[State]) -> list[list[int]]:
-    """Groups of indices of states that began with the same deal, at most `TOGETHER` in each."""
+    """Indices of states, grouped by their deal, at most `TOGETHER` to a group."""
     groups: dict[object, list[int]] = {}
     for i, state in enumerate(states):
         groups.setdefault(state.begun, []).append(i)

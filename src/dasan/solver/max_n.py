@@ -1,8 +1,8 @@
 """Endgames in which everybody plays for themselves ("max-n").
 
-Each player takes the move that is best for itself and expects the others to do so. Of moves that are equal for it, it
-takes the one that is worst for the player who acts after it, then for the next, and so on around the table. With this
-rule for ties a position has one value, whatever the order of moves in the search; another rule may give other values.
+Each player makes the move that is best for itself and expects the same of the others. It breaks ties in favour of the
+move that is worst for the next player, then for the one after, and so on around the table. With this rule for ties a
+position has one value, whatever the order of moves in the search; another rule may give other values.
 """
 
 from __future__ import annotations

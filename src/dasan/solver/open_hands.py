@@ -50,8 +50,8 @@ def position(state: State) -> Position:
 
 
 def placed(state: State, held: Sequence[int], partners: Collection[int]) -> Position:
-    """The position of `state` in which the seats hold other cards. held: by seat, see `held_words`. partners: the bidder's side.
-    ValueError: as for `position`.
+    """The position of `state` with other cards in the hands. held: by seat, see `held_words`. partners: the bidder's
+    side. ValueError: as for `position`.
     """
     from dasan.kernels.ranks.solver import search as solver_search
     from dasan.kernels.ranks.tables import rank_catalogue
@@ -141,7 +141,7 @@ class OpenHands:
         return self._known.get(at)
 
     def learn(self, at: Position, won: bool) -> bool:
-        """Keep that the bidder's side wins `at`, or not, where that follows from other results; return it."""
+        """Store and return whether the bidder's side wins `at`, if that follows from other results."""
         self._known[at] = won
         return won
 
@@ -176,7 +176,9 @@ class OpenHands:
 
 
 def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
-    """The winners of as many problems as the budget allows, in rounds that give each problem the same number of nodes."""
+    """The winners of the problems, as far as the budget goes, in rounds that give each problem the same number of
+    nodes.
+    """
     out: dict[tuple[OpenHands, Position], bool] = {}
     open_ = list(dict.fromkeys(problems))
     share = FIRST_SHARE
@@ -224,7 +226,7 @@ def solve_play(state: State, solver: OpenHands, budget: Budget, *, moves: bool, 
 
 
 def solution_of(state: State, value: bool | None, proved: dict[Move, bool]) -> Solution:
-    """The solution of a position of which this is known: whether the bidder's side wins, and of moves the same."""
+    """The solution of a position from known results: whether the bidder's side wins, now and after each move."""
     return _solution(value, proved, (), *stakes(state), Budget(None, None))
 
 
@@ -254,8 +256,8 @@ def _solution(
 def _line(state: State, value: bool, solver: OpenHands) -> Iterator[Move]:
     """Best play from here. value: whether the bidder's side wins.
 
-    The winners make the first move that is found to win; the losers, whose moves are all equal, make the largest play, to come
-    down to few cards.
+    The winners make the first move that is proved to win. The losers, whose moves are all equal, make the largest play,
+    which shortens the hand.
     """
     while state.phase is Phase.PLAY:
         children = [(move, state.play(move)) for move in state.legal_moves()]

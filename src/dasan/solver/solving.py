@@ -68,7 +68,7 @@ COMPILING = "compiling the solver: this happens once on a machine, and does not 
 
 
 class Warm:
-    """Transposition tables that are kept between positions of the same deal. Not safe for several threads.
+    """Transposition tables, reused for positions of the same deal. Not thread-safe.
 
     memory_mb: the most memory for them. notice: as for `solve`. ValueError: memory_mb is not a number from 0 to `MOST_MB`.
     """
@@ -147,7 +147,7 @@ class Warm:
 
 
 def known_scope(scope: object) -> Scope | None:
-    """`scope`, which is a word for one or None."""
+    """Check `scope`: the name of a scope, or None."""
     if scope is not None and (not isinstance(scope, str) or scope not in get_args(Scope)):
         raise ValueError(f"scope is paranoid or max-n, not {shown(scope)}")
     return cast("Scope | None", scope)

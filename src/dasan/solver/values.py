@@ -7,7 +7,7 @@ from dasan.ruleset.policies import CardScoring, Ending, FixedScoring
 
 
 def score(state: State, seat: int) -> int | None:
-    """The value to a seat of a hand that is over, or in which it has its place; None if it is still open."""
+    """A seat's value of a hand that is over, or in which the seat has finished; None if it is still open."""
     places = state.rules.ending is Ending.LAST_IN
     if places and seat in state.finished:
         return -(state.finished.index(seat) + 1)
@@ -19,7 +19,7 @@ def score(state: State, seat: int) -> int | None:
 
 
 def bounds(state: State, seat: int) -> tuple[int, int]:
-    """The least and the greatest value that `seat` can still get. ValueError: the game has sides."""
+    """The least and the greatest value that `seat` can still reach. ValueError: the game has sides."""
     done = score(state, seat)
     if done is not None:
         return done, done

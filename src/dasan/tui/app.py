@@ -96,7 +96,7 @@ class TableApp(App[None]):
     # Showing.
 
     def show(self) -> None:
-        """Bring everything up to date, then ask the person or let a bot move."""
+        """Refresh everything, then ask the person or let a bot move."""
         game, view, words = self.game, self.game.view, self.words
         base = self.screen_stack[0]
         log = base.query_one("#log", RichLog)
@@ -132,7 +132,9 @@ class TableApp(App[None]):
         self.show()
 
     def _show_asked(self) -> None:
-        """Show the question, or the combination of the raised cards, or why they cannot be played; and the buttons."""
+        """Show the question, the combination of the raised cards, or the reason that they cannot be played; and the
+        buttons.
+        """
         game, view = self.game, self.game.view
         move = self._said()
         why = game.objection(move) if move is not None else None

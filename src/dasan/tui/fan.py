@@ -55,7 +55,7 @@ class Fan(Widget):
     dull: reactive[frozenset[int]] = reactive(frozenset())
 
     class Changed(Message):
-        """Other cards are raised than before."""
+        """The selection of raised cards changed."""
 
     def __init__(self, *, choosing: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)

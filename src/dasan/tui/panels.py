@@ -59,7 +59,7 @@ def said_text(event: Event | None) -> Text:
 
 
 class Seat(Static):
-    """One of the other players: name, cards left, role, and what they last did."""
+    """One of the other players: name, cards left, role, and last action."""
 
     def __init__(self, seat: int) -> None:
         super().__init__(classes="seat")

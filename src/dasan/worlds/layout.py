@@ -28,7 +28,7 @@ KITTY, GONE = -1, -2
 
 @dataclass(frozen=True)
 class Task:
-    """Which cards must go into which places.
+    """The cards to distribute, and the places for them.
 
     free: how many unseen cards each place takes. cards: the unseen cards, as many as all places take. value: what
     limits are compared by. limits: the highest value that a place takes. barred: places that must not get a card.

@@ -154,7 +154,7 @@ class Sampler:
         return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
 
     def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
-        """`state` after the moves among `events`; None if another seat is to act before one of them."""
+        """`state` after the moves among `events`; None if one of them is out of turn."""
         for event in events:
             if event.type in MOVES:
                 if self.doubtful and state.to_act != event.seat:

@@ -23,7 +23,7 @@ class Check:
 
 
 def check(command: str, games: list[Rules], *, hands: int, seconds: float) -> Iterator[Check]:
-    """Run all checks, and yield each result in turn; if the program does not start there is only that one.
+    """Run all checks and yield their results; if the program does not start, only that result.
 
     command: the program and its arguments, as for a shell. games: rules by which it plays `hands` hands each, in every seat by
     turns, against random bots. seconds: the time limit for a move.

@@ -97,7 +97,7 @@ class Program:
 
     @property
     def ours(self) -> bool:
-        """Whether this process started it: a fork of that process has no threads that speak with it."""
+        """Whether this process started the program: a fork of the process lacks the threads that talk to it."""
         return self._owner == os.getpid()
 
     def tell(self, messages: list[Message]) -> None:
@@ -223,7 +223,7 @@ class ProgramBot:
 
     @property
     def version(self) -> str:
-        """The version in the program's hello, for which it is started; "unknown" if it does not start."""
+        """The version in the program's hello; reading it starts the program. "unknown" if that fails."""
         try:
             self._running()
         except Fault:
@@ -278,7 +278,7 @@ class ProgramBot:
         return self._program
 
     def _news(self, view: View) -> list[Message]:
-        """Messages with everything about this hand that the program has not been told."""
+        """Messages with everything about this hand that the program has not yet received."""
         key = (view.rules.digest, view.begun, view.seat)
         known = 0
         if self._told is not None and self._told[0] == key and self._told[1] <= len(view.events):

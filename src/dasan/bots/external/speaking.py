@@ -20,7 +20,7 @@ from dasan.ruleset.rules import Rules
 
 
 def speak(player: Bot, lines: Iterable[bytes], out: IO[bytes]) -> None:
-    """Answer the messages in `lines` until one says quit, or they end. Messages of types that are not known are skipped."""
+    """Answer the messages in `lines` until one says quit, or they end. Messages of unknown types are skipped."""
     hand: Message = {}
     happened: list[Event] = []
     for line in lines:

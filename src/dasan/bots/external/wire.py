@@ -32,12 +32,12 @@ class Fault(Exception):
 
 
 def written(message: Message) -> bytes:
-    """A message as a line."""
+    """Write a message as a line."""
     return (json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
 def read(line: bytes) -> Message:
-    """The message in a line. `Fault`: the line is none."""
+    """Read the message in a line. `Fault`: the line is no message."""
     try:
         message = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
@@ -64,7 +64,7 @@ def named(answer: Message) -> tuple[str, str]:
 
 
 def hand(view: View) -> Message:
-    """A hand begins: whose seat it is, the rules, the cards that were dealt to it."""
+    """The message that begins a hand: the seat, the rules, and the seat's cards."""
     rules = view.rules
     described: Message = {"name": rules.name, "options": rules.options, "value": rules.to_json()}
     cards = [] if view.seat is None else view.begun.hands[view.seat]
@@ -94,17 +94,17 @@ def events(happened: list[Message]) -> Message:
 
 
 def choose(number: int, seconds: float, seen: Message) -> Message:
-    """The seat is to act. seen: what it knows now, its legal moves among it."""
+    """The message that asks the seat to act. seen: the seat's view, with its legal moves."""
     return {"type": "choose", "id": number, "seconds": seconds, "view": without_events(seen)}
 
 
 def over(result: Message | None) -> Message:
-    """The hand is over."""
+    """The message that ends a hand."""
     return {"type": "over", "result": result}
 
 
 def quit() -> Message:
-    """The program is to end."""
+    """The message that ends the program."""
     return {"type": "quit"}
 
 

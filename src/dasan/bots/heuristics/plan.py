@@ -129,14 +129,14 @@ class Plan:
             self._from[low][2].append((taken, price, whole))
 
     def cost(self, number: int) -> float:
-        """The least cost of splitting the cards of `number` into plays."""
+        """The least cost of a split of the cards of `number` into plays."""
         cost = self._known.get(number)
         return self._best(number) if cost is None else cost
 
     def at_least(self, number: int, taken: int) -> float | None:
         """A lower bound of the cost of `number - taken`: the cost of `number` less the price of the play `taken`.
 
-        None where the known costs may not be the least ones.
+        None if the known costs may not be minimal.
         """
         whole = self.cost(number)
         if self.spent or not self._free:
@@ -152,7 +152,7 @@ class Plan:
         return len(self._known) >= self._budget
 
     def _best(self, number: int) -> float:
-        """The cost of a number that is not known."""
+        """Compute the cost of a number."""
         # This is where a move's time goes, so `lowest` and `holds` are written out, and a known rest is not asked for by a call.
         known = self._known
         low = ((number & -number).bit_length() - 1) // _WIDTH * _WIDTH

@@ -1,4 +1,4 @@
-"""Races: ways to play a hand to its end that keep, or win back, the lead whatever the others hold.
+"""Races: ways to play a hand out that keep the lead, or win it back, whatever the others hold.
 
 A play that nothing unseen beats keeps the lead. If nothing unseen is as high either, it is a *control*: it also takes the lead
 back from whoever beat a play of its kind. Plays that can be beaten are *losers*. If each loser but the last has a control that
@@ -36,8 +36,8 @@ _Way = tuple[Combination, float, float]
 
 
 class _Partial(NamedTuple):
-    """A hand that is parted so far. rest: the number of what is left. spent: the cards of plays of which only these very cards
-    would do. choices: the plays still to be tried next.
+    """A hand split so far. rest: the number of the remaining cards. spent: the cards of plays of which only these very
+    cards would do. choices: the plays still to be tried next.
     """
 
     rest: int
@@ -98,7 +98,7 @@ class Races:
 
     @cached_property
     def _possible(self) -> bool:
-        """Whether any play keeps the lead. Where none does, every play is a loser that nothing answers for."""
+        """Whether any play keeps the lead. If none does, every play is a loser without a control."""
         return 1.0 in self._stands
 
     @cached_property

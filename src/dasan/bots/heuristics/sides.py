@@ -1,4 +1,4 @@
-"""Who plays with this seat and who against it, as far as the seat knows."""
+"""The allies and opponents of a seat, as far as it knows them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dasan.play.view import View
 
 
 def enmity(view: View) -> tuple[float, ...]:
-    """For every seat, from 1 (against this one) to -1 (with it); values between mean that it is not known yet.
+    """For every seat, from 1 (opponent) to -1 (ally); values between mean that the side is not known yet.
 
     Seats that are out, and the seat itself, count 0. In four-player Big Three the partner stays hidden until the called
     card is played (B4.04): until then each of the bidder's three opponents is a friend once in three times, and for

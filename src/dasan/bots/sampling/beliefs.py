@@ -1,4 +1,6 @@
-"""The deals that a player takes into account: worlds that fit its view, evenly or by how likely the others' moves are in them."""
+"""The deals that a player considers: worlds that fit its view, with equal weights or weighted by the likelihood of the
+others' moves.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ class Beliefs:
 
 
 def evenly(view: View, worlds: int, seed: int) -> Beliefs:
-    """Every world that explains the view is as likely."""
+    """Worlds that explain the view, all equally likely."""
     import numpy as np
 
     (state,) = Sampler(view).states(1, seed)
@@ -45,7 +47,7 @@ def evenly(view: View, worlds: int, seed: int) -> Beliefs:
 
 
 def by_likelihood(view: View, worlds: int, seed: int, fitted: Fitted, pool: int) -> Beliefs:
-    """At most `worlds` worlds, drawn from `pool` (at most `ROOM`) as likely as the others' moves are in them."""
+    """At most `worlds` worlds, drawn from `pool` (at most `ROOM`) by the likelihood of the others' moves."""
     import numpy as np
 
     (state,) = Sampler(view).states(1, seed)

@@ -1,4 +1,4 @@
-"""Rollouts in which candidates that are clearly behind are eliminated: they are tried in no further worlds, and the others share
+"""Rollouts with elimination: candidates that are clearly behind are not tried in further worlds, and the others share
 their time.
 """
 
@@ -40,7 +40,7 @@ class Blend:
     other: npt.NDArray[np.float64] | None = None
 
     def values(self, means: npt.NDArray[np.float64], worlds: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """float64 [moves]: the values, given means over so many worlds."""
+        """float64 [moves]: the values, given means over `worlds` worlds."""
         shrunk: npt.NDArray[np.float64] = (worlds * means + self.trust * self.first) / (worlds + self.trust)
         return shrunk if self.other is None else (shrunk + self.other) / 2
 
@@ -69,7 +69,7 @@ class Elimination:
 
     @property
     def best(self) -> Move:
-        """Of the moves that stayed, the one with the highest value, the first of equal ones."""
+        """The surviving move with the highest value, the first on ties."""
         import numpy as np
 
         return self.moves[int(np.where(self.stayed, self.values, -np.inf).argmax())]

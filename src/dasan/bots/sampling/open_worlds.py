@@ -77,7 +77,9 @@ def _sides(view: View, state: State, one: npt.NDArray[np.uint64]) -> list[frozen
 
 
 def stakes_of(view: View, state: State) -> tuple[int, int]:
-    """What the seat is paid if its side wins, and if it loses: payments of a hand sum to 0, so the bidder's tell all others."""
+    """The seat's payments if its side wins and if it loses. Payments of a hand sum to 0, so the bidder's determine all
+    others.
+    """
     from dasan.solver.open_hands import stakes
 
     won, lost = stakes(state)
@@ -87,6 +89,6 @@ def stakes_of(view: View, state: State) -> tuple[int, int]:
 
 
 def at_stake(view: View, state: State) -> int:
-    """What the seat is paid more if its side wins than if it loses."""
+    """The difference between the seat's payments for a win and for a loss."""
     won, lost = stakes_of(view, state)
     return won - lost

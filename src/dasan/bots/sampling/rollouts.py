@@ -1,6 +1,6 @@
 """Rollouts: play the hand to its end from each candidate move, in worlds that fit the view, by one policy for all seats.
 
-Every candidate is tried in the same worlds, so that differences between candidates vary less than their values.
+All candidates are tried in the same worlds, so differences between candidates vary less than their values.
 """
 
 from __future__ import annotations

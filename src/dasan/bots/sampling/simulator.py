@@ -1,4 +1,4 @@
-"""Hands of one game played to their end by a network, many side by side."""
+"""Hands of one game, many side by side, played out by a network."""
 
 from __future__ import annotations
 
