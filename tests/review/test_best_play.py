@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import chain, combinations, pairwise
 from functools import lru_cache
+from itertools import chain, combinations, pairwise
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
