@@ -185,6 +185,7 @@ def _read_in_every_way(seed: int) -> str:
     return "read"
 
 
+@pytest.mark.full
 @pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(12), pytest.param(range(12, 60), marks=pytest.mark.slow)], ids=str)
 def test_records_by_rules_of_strangers(seeds: range) -> None:

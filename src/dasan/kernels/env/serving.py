@@ -78,38 +78,48 @@ def make_serve(
         for i in range(U(first), U(end)):
             observe(i, states, buffers, tables)
 
+    publish_block = publish_all if publish_plain is None else publish_all_plain
+
+    # It calls the loops below and above for one environment, and `starting` is no literal False: functions of the game that are
+    # woven in again, or compiled for a literal, take as long to compile as the first time.
     @apart
     @belonging_to(module)
-    def skip_forced(parcel: Parcel, me: int, first: int, last: int) -> None:
-        _, workspace, states, buffers, tables = opened(parcel)
-        scratch = workspace.scratch[me]
+    def skip_forced(parcel: Parcel, me: int, first: int, last: int, starting: bool) -> None:
+        _, workspace, _, buffers, tables = opened(parcel)
         for i in range(first, last):
             if not forced(i, buffers):
                 continue
             while forced(i, buffers):
                 action, seat = only_legal(i, buffers), signed(buffers.to_act[i])
                 workspace.chosen[i] = action
-                move_all(parcel, me, i, i + 1, last, False)
+                move_all(parcel, me, i, i + 1, last, starting)
                 remember(i, action, seat, buffers, workspace.past)
-                publish(i, scratch, states, buffers, tables)
+                if plain(tables):
+                    publish_block(parcel, me, i, i + 1)
+                else:
+                    publish_all(parcel, me, i, i + 1)
             if workspace.observing:
-                observe(i, states, buffers, tables)
+                observe_all(parcel, i, i + 1)
 
-    publish_block = publish_all if publish_plain is None else publish_all_plain
+    @apart
+    @belonging_to(module)
+    def write_all(parcel: Parcel, first: int, end: int) -> None:
+        _, workspace, states, buffers, tables = opened(parcel)
+        for i in range(U(first), U(end)):
+            write_optional(i, workspace.optional, states, buffers, tables)
 
     @lean
     @belonging_to(module)
     def serve(parcel: Parcel, me: int, order: int) -> int:
-        posts, workspace, states, buffers, tables = opened(parcel)
+        posts, workspace, _, buffers, tables = opened(parcel)
         first, last = enter(me, posts)
         while order != ASLEEP:
             if order == SAMPLE:
                 sample(first, last, workspace.choice, buffers)
             elif order == WRITE:
-                for i in range(first, last):
-                    write_optional(i, workspace.optional, states, buffers, tables)
+                write_all(parcel, first, last)
             elif order == FORCED:
-                skip_forced(parcel, me, first, last)
+                skip_forced(parcel, me, first, last, order == START)
             elif order == START or agreed(me, posts, workspace.chosen, buffers):
                 for block in range(first, last, BLOCK):
                     end = min(block + BLOCK, last)
