@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 
 import numpy as np
@@ -10,6 +12,7 @@ from tests.playing import Options, every_setup, rules_of
 
 import dasan
 from dasan import State, worlds
+from dasan.backends import Wanted
 from dasan.bots.thrifty import ThriftyBot
 
 
@@ -222,3 +225,17 @@ def test_statistics_of_random_playouts_match_the_engines() -> None:
     kernel = positions.play_out(policy="random", times=20_000).places[0, :, 0].astype(float)
     error = float(np.hypot(np.std(engine) / len(engine) ** 0.5, kernel.std() / len(kernel) ** 0.5))
     assert abs(float(np.mean(engine)) - kernel.mean()) < 3.3 * error
+
+
+@pytest.mark.parametrize("backend", ["auto", "engine"])
+def test_a_copy_has_positions_of_its_own(backend: Wanted) -> None:
+    state = dasan.deal(dasan.rules("big-three"), seed=4)
+    positions = worlds.Positions(state.rules, 2, backend=backend)
+    positions.put(1, state)
+    for again in (copy.copy(positions), copy.deepcopy(positions), pickle.loads(pickle.dumps(positions))):
+        legal = positions.legal(1).tolist()
+        assert again.legal(1).tolist() == legal
+        assert again.over.tolist() == [True, False]
+        again.step(1, legal[0])
+        assert positions.legal(1).tolist() == legal
+        assert again.to_act(1) != positions.to_act(1)

@@ -54,8 +54,8 @@ class Outcomes:
 class Positions:
     """An array of `size` positions of one game, numbered from 0. Ids are those of `dasan.play.action_ids`, with the exchange.
 
-    backend: as for `dasan.vector.make`; the attribute is the name of the one chosen. ValueError: size below 1, or no such
-    backend plays the rules.
+    backend: as for `dasan.vector.make`; the attribute is the name of the one chosen. A copy or a pickle has arrays of its own.
+    ValueError: size below 1, or no such backend plays the rules.
     """
 
     def __init__(self, rules: Rules, size: int, *, backend: Wanted = "auto") -> None:
@@ -65,7 +65,7 @@ class Positions:
         self.size = size = whole(size, "size", 1, MOST_POSITIONS)
         self.ids = action_ids(rules, True)
         chosen = choose(rules, Purpose.WORLDS, backend)
-        self.backend = chosen.name
+        self._wanted, self.backend = backend, chosen.name
         self._game = _Game(rules, chosen)
         self._rows = self._game.memory(size)
         self._work = self._game.work()
@@ -73,6 +73,19 @@ class Positions:
         """Positions whose hand is over; also those that nothing has been put into."""
         self.payments: npt.NDArray[np.int32] = np.zeros((size, rules.players), np.int32)
         self.places: npt.NDArray[np.uint8] = np.zeros((size, rules.players), np.uint8)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _empty, (self.rules, self.size, self._wanted), (self.backend, *self._arrays())
+
+    def __setstate__(self, held: tuple[Any, ...]) -> None:
+        backend, *arrays = held
+        if backend != self.backend:
+            raise ValueError(f"these positions were pickled where {backend} plays them, and not {self.backend}")
+        for mine, copied in zip(self._arrays(), arrays, strict=True):
+            mine[...] = copied
+
+    def _arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        return (*self._game.arrays(self._rows), self.over, self.payments, self.places)
 
     def put(self, i: int, state: State) -> None:
         """Write `state` to position `i`. ValueError: the state has other rules, or its hand is over."""
@@ -230,6 +243,10 @@ class Positions:
         for mine, theirs in zip(self._game.arrays(self._rows), self._game.arrays(self._work.states), strict=True):
             theirs[0] = mine[i]
         self._game.publish(self._work)
+
+
+def _empty(rules: Rules, size: int, wanted: Wanted) -> Positions:
+    return Positions(rules, size, backend=wanted)
 
 
 def _hold_offers(state: State, deals: Deals) -> bool:
