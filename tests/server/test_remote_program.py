@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 import threading
@@ -126,3 +127,7 @@ def test_a_program_plays_at_a_table(serve: Serve) -> None:
         assert visit.hands == 1
         assert visit.faults == {}
         assert said == [f"hand 1: {payments[1]:+d}"]
+        seats = host.http.get(f"/api/tables/{table}").json()["table"]["seats"]
+        assert [seat["kind"] for seat in seats] == ["human", "program", "bot"]
+        header = json.loads(host.http.get(f"/api/tables/{table}/record").text.splitlines()[0])
+        assert [seat["kind"] for seat in header["seats"]] == ["human", "program", "bot"]

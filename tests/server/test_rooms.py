@@ -428,3 +428,16 @@ def test_rooms_do_not_show_their_secrets() -> None:
     assert "Hand" not in shown
     assert "\\x01\\x02" not in shown
     assert "p-secret-id" not in shown
+
+
+def test_a_program_that_changes_seats_stays_one() -> None:
+    room = room_of("big-three", ["p0", "open", "open"])
+    for wanted in (
+        SitCommand(type="sit", id="a", seat=1, name="Deep", program=True),
+        SitCommand(type="sit", id="b", seat=2),
+    ):
+        room = fold(room, decide(room, "deep", wanted), 1001)
+    assert [chair.shown for chair in room.chairs] == ["human", "open", "program"]
+    assert [Chair.from_json(chair.to_json()) for chair in room.chairs] == list(room.chairs)
+    older = {name: value for name, value in OPEN.to_json().items() if name != "program"}
+    assert Chair.from_json(older) == OPEN

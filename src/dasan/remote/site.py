@@ -55,8 +55,8 @@ class Site:
         return self._ask(Request(self.server + path, json.dumps(body).encode(), {"content-type": "application/json"}))
 
     def join(self, table: str, name: str, seat: int | None) -> int:
-        """Take a seat, the first open one if `seat` is None, and return its number. `Refusal` as for `get`."""
-        answer = self.post(f"/api/tables/{table}/join", {"name": name, "seat": seat})
+        """Take a seat as a program, the first open one if `seat` is None, and return its number. `Refusal` as for `get`."""
+        answer = self.post(f"/api/tables/{table}/join", {"name": name, "seat": seat, "program": True})
         if not isinstance(answer, dict) or not isinstance(answer.get("seat"), int):
             raise Refusal(f"{self.server} is no server of dasan")
         return int(answer["seat"])

@@ -148,7 +148,7 @@ export class Table {
   private passLater(): void {
     const { clocks, clocksAt, table } = this.game;
     const left = clocks?.deadline ? clocks.deadline - clocks.now - (Date.now() - clocksAt) : null;
-    const alone = !table?.seats.some((seat) => seat.kind === 'human' && seat.seat !== this.me);
+    const alone = !table?.seats.some((seat) => seat.kind !== 'bot' && seat.kind !== 'open' && seat.seat !== this.me);
     const wait = alone ? 0 : this.passes.draw(left);
     this.thinking = setTimeout(() => this.myTurn && this.view && canPass(this.view) && this.move('pass'), wait);
   }

@@ -297,13 +297,15 @@ export interface ContributeCommand {
   text: string;
 }
 /**
- * Take an open seat before the start, or change seats. No ``seat``: the first one that is open.
+ * Take an open seat before the start, or change seats. No ``seat``: the first one that is open. ``program``: a program plays,
+ * and the table says so.
  */
 export interface SitCommand {
   type: 'sit';
   id: string;
   seat?: number | null;
   name?: string | null;
+  program?: boolean;
 }
 /**
  * Give up one's seat. Before the start it is open again; afterwards a bot plays on in it.
@@ -744,11 +746,13 @@ export interface History {
   before: string | null;
 }
 /**
- * Take a seat at a table, with or without an account. No ``seat``: the first one that is open.
+ * Take a seat at a table, with or without an account. No ``seat``: the first one that is open. ``program``: a program plays,
+ * and the table says so.
  */
 export interface JoinTable {
   name?: string | null;
   seat?: number | null;
+  program?: boolean;
 }
 /**
  * Your seat at the table.
@@ -812,13 +816,13 @@ export interface LobbyTable {
 /**
  * Who sits in a seat.
  *
- * name: for a bot, one that no other bot at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
- * bot. ``substitute``: the bot that plays instead.
+ * name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
+ * it is one. ``bot``: which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {
   seat: number;
   name: string;
-  kind: 'human' | 'bot' | 'open';
+  kind: 'human' | 'program' | 'bot' | 'open';
   bot?: string | null;
   ready?: boolean;
   silent?: boolean;

@@ -130,7 +130,14 @@ async def join(
     room = await tables.look(table_id)
     seat = room.seat_of(owner)
     if seat is None or wanted.seat not in (None, seat):
-        seat = await _join(tables, table_id, owner, wanted.name or await ids.name(owner), wanted.seat)
+        sit = SitCommand(
+            type="sit",
+            id=_once(),
+            seat=wanted.seat,
+            name=wanted.name or await ids.name(owner),
+            program=wanted.program,
+        )
+        seat = await _join(tables, table_id, owner, sit)
     await ids.remember(request, response, owner)
     return Joined(id=table_id, seat=seat)
 
@@ -151,8 +158,7 @@ async def table(table_id: str, tables: TablesHere, player: Player) -> object:
     return await tables.detail(table_id, player)
 
 
-async def _join(tables: TablesHere, table_id: str, player: str, name: str | None, seat: int | None) -> int:
-    sit = SitCommand(type="sit", id=_once(), seat=seat, name=name)
+async def _join(tables: TablesHere, table_id: str, player: str, sit: SitCommand) -> int:
     await tables.command(table_id, player, sit)
     taken = (await tables.look(table_id)).seat_of(player)
     if taken is None:

@@ -35,12 +35,15 @@ class ContributeCommand(Message):
 
 
 class SitCommand(Message):
-    """Take an open seat before the start, or change seats. No ``seat``: the first one that is open."""
+    """Take an open seat before the start, or change seats. No ``seat``: the first one that is open. ``program``: a program plays,
+    and the table says so.
+    """
 
     type: Literal["sit"]
     id: CommandId
     seat: SeatNumber | None = None
     name: Name | None = None
+    program: bool = False
 
 
 class LeaveCommand(Message):

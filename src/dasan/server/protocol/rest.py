@@ -120,10 +120,13 @@ class TableCreated(Message):
 
 
 class JoinTable(Message):
-    """Take a seat at a table, with or without an account. No ``seat``: the first one that is open."""
+    """Take a seat at a table, with or without an account. No ``seat``: the first one that is open. ``program``: a program plays,
+    and the table says so.
+    """
 
     name: Name | None = None
     seat: SeatNumber | None = None
+    program: bool = False
 
 
 class Joined(Message):

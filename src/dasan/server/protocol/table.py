@@ -74,13 +74,13 @@ class Substitute(Message):
 class SeatInfo(Message):
     """Who sits in a seat.
 
-    name: for a bot, one that no other bot at the table has; a client may translate it. ``bot``: which bot, if ``kind`` is
-    bot. ``substitute``: the bot that plays instead.
+    name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
+    it is one. ``bot``: which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
     """
 
     seat: Seat
     name: str
-    kind: Literal["human", "bot", "open"]
+    kind: Literal["human", "program", "bot", "open"]
     bot: str | None = None
     ready: bool = False
     silent: bool = False

@@ -346,7 +346,7 @@ def summary(room: Room) -> dict[str, Any]:
         "phase": None if state is None else state.phase.value,
         "to_act": room.to_act,
         "balances": list(room.balances),
-        "chairs": [[chair.kind, chair.name, chair.bot] for chair in room.chairs],
+        "chairs": [[chair.shown, chair.name, chair.bot] for chair in room.chairs],
         "locked": room.locked,
     }
 

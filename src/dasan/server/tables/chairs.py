@@ -26,7 +26,8 @@ LONGEST_NAME = 32
 class Chair:
     """Who sits in a seat: a player by id, a bot by name, or nobody yet.
 
-    substitute: the bot that plays instead of the player or of the chair's bot, and why it does.
+    program: whether the player is a program, which says so itself. substitute: the bot that plays instead of the player or of
+    the chair's bot, and why it does.
     """
 
     kind: Literal["human", "bot", "open"]
@@ -36,6 +37,12 @@ class Chair:
     ready: bool = False
     silent: bool = False
     substitute: tuple[str, Reason] | None = None
+    program: bool = False
+
+    @property
+    def shown(self) -> Literal["human", "program", "bot", "open"]:
+        """Who sits here, as the table shows it."""
+        return "program" if self.program else self.kind
 
     @property
     def plays(self) -> str | None:
@@ -51,6 +58,7 @@ class Chair:
             "ready": self.ready,
             "silent": self.silent,
             "substitute": self.substitute and list(self.substitute),
+            "program": self.program,
         }
 
     @staticmethod

@@ -185,7 +185,9 @@ def _sit(room: Room, player: str, command: SitCommand) -> Entry:
     if seat is None or (seat != now and seat not in free):
         raise Refused("illegal", said("taken") if seat is not None else said("full"))
     name = command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}")
-    return {"type": "sit", "seat": seat, "player": player, "name": clean_name(name)}
+    program = command.program or (now is not None and room.chairs[now].program)
+    entry = {"type": "sit", "seat": seat, "player": player, "name": clean_name(name)}
+    return {**entry, "program": True} if program else entry
 
 
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:

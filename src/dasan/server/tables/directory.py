@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -158,7 +159,9 @@ class Tables:
         """Create the table that follows ``room``'s, if there is none yet: with the bots, the people in ``seats``, open chairs."""
         head = Head(room.head.rematch, room.head.rules, room.head.settings, fairness.new_secret())
         chairs = tuple(
-            Chair(chair.kind, chair.name, chair.player, chair.bot) if chair.kind != "human" or seat in seats else OPEN
+            replace(chair, ready=False, silent=False, substitute=None)
+            if chair.kind != "human" or seat in seats
+            else OPEN
             for seat, chair in enumerate(room.chairs)
         )
         staying = [chair.player for chair in chairs if chair.kind == "human"]

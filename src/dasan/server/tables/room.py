@@ -125,10 +125,10 @@ class Room:
     @property
     def players(self) -> tuple[dict[str, str], ...]:
         """The seats as the record of a hand names them that is dealt now: a bot that was replaced is not in it."""
-        playing = (chair.plays if chair.bot is not None else None for chair in self.chairs)
+        playing = ((chair, chair.plays if chair.bot is not None else None) for chair in self.chairs)
         return tuple(
-            {"kind": "human"} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
-            for bot in playing
+            {"kind": chair.shown} if bot is None else {"kind": "bot", "name": bot, "version": dasan.__version__}
+            for chair, bot in playing
         )
 
 
@@ -144,7 +144,7 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             old = room.seat_of(entry["player"])
             name, player = entry["name"], entry["player"]
             chairs = room.chairs if old is None else _with(room.chairs, old, OPEN)
-            seated = Chair("human", name, player=player)
+            seated = Chair("human", name, player=player, program=entry.get("program", False))
             host = room.host if room.host is not None else player
             return _but(room, chairs=_with(chairs, entry["seat"], seated), host=host)
         case "stand":

@@ -149,7 +149,7 @@ def table_info(room: Room, viewer: int | None) -> Json:
 
 
 def seat_info(seat: int, chair: Chair) -> Json:
-    out: Json = {"seat": seat, "name": chair.name, "kind": chair.kind, "ready": chair.ready, "silent": chair.silent}
+    out: Json = {"seat": seat, "name": chair.name, "kind": chair.shown, "ready": chair.ready, "silent": chair.silent}
     if chair.bot is not None:
         out["bot"] = chair.bot
     if chair.substitute is not None:
