@@ -15,7 +15,7 @@ from dasan import arena, features, puzzles, vector, worlds
 from dasan.arena.contest import Contest
 from dasan.features import encode, encode_into, observation_size
 from dasan.features.packing import packed_size
-from dasan.learn.dataset import Plan
+from dasan.learn.dataset import DatasetPlan
 from dasan.play.action_ids import action_ids
 from dasan.review.best_play import judge
 from dasan.review.rounds import judge_within
@@ -183,7 +183,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"rules": THREE, "a": "random", "b": "greedy", "deals": 2, "seed": 1, "move_seconds": None, "records": ""},
     ),
     "dataset.Plan": (
-        Plan,
+        DatasetPlan,
         {"rules": THREE, "bots": ("random",) * 3, "hands": 5, "first": 0, "part": 2, "solve": 0},
     ),
     "puzzles.load": (puzzles.load, {"theme": None, "grade": None, "players": None}),

@@ -26,7 +26,7 @@ from dasan.arena.contest import Contest, run
 from dasan.cluster import over_cluster
 from dasan.learn.actors import spread
 from dasan.learn.config import Config
-from dasan.learn.dataset import Plan, make
+from dasan.learn.dataset import DatasetPlan, make
 from dasan.learn.trainer import Trainer
 
 begun = Path(sys.argv[1])
@@ -84,7 +84,7 @@ contest, kept = Contest(dasan.rules("big-two"), "thrifty", "random", 32, 1), []
 assert compared(run(contest, ray=cluster.address, keep=keep)) == compared(run(contest))
 assert sorted(kept) == [one.seed for one in run(contest)] and len(nodes) == 1
 
-plan = Plan(dasan.rules("big-two"), ("random",) * 4, 25, part=10)
+plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 25, part=10)
 here, there = (begun.parent / name for name in ("here", "there"))
 assert make(plan, here) == make(plan, there, ray=cluster.address) == 3
 for part in (here / "hands").iterdir():

@@ -15,9 +15,9 @@ import dasan
 from dasan import Move, State
 from dasan.arena import duplicate
 from dasan.bots.heuristics.judgement import Judgement, Temper
-from dasan.bots.heuristics.plan import Plan as SplitPlan
+from dasan.bots.heuristics.plan import Plan
 from dasan.bots.heuristics.races import SAFE
-from dasan.learn.dataset import Plan, played
+from dasan.learn.dataset import DatasetPlan, played
 
 GREEDY = dasan.bot("greedy")
 
@@ -234,7 +234,7 @@ RECORDED_MORE = [
 )
 def test_the_version_plays_as_it_always_did(preset: str, options: Options, hands: int, digest: str) -> None:
     rules = dasan.rules(preset, **options)
-    plan = Plan(rules, ("greedy",) * rules.players, hands)
+    plan = DatasetPlan(rules, ("greedy",) * rules.players, hands)
     seen = hashlib.sha256()
     for number in range(hands):
         seen.update(repr(played(plan, number)["actions"]).encode())
@@ -286,7 +286,7 @@ def test_views_in_any_order_get_the_same_moves() -> None:
 @pytest.mark.sampled(1, 2)
 @pytest.mark.parametrize("preset", ["big-three", "big-two", "winner"])
 def test_a_plan_whose_budget_is_used_up_is_not_taken_over(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SplitPlan.__init__, "__defaults__", (40,))
+    monkeypatch.setattr(Plan.__init__, "__defaults__", (40,))
     for seed in range(4):
         used = dasan.bot("greedy")
         state = dasan.deal(dasan.rules(preset), seed=seed)

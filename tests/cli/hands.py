@@ -5,17 +5,17 @@ from __future__ import annotations
 from dasan.bots import bot
 from dasan.games import make_rules
 from dasan.ruleset.policies import OptionValue
-from dasan.tui.game import Game
+from dasan.tui.game import TableGame
 
 SEED = 7
 
 
-def greedy_game(preset: str, seed: int = SEED, **options: OptionValue) -> Game:
+def greedy_game(preset: str, seed: int = SEED, **options: OptionValue) -> TableGame:
     rules = make_rules(preset, **options)
-    return Game(rules, [bot("greedy", seed=seat) for seat in range(rules.players - 1)], seed=seed)
+    return TableGame(rules, [bot("greedy", seed=seat) for seat in range(rules.players - 1)], seed=seed)
 
 
-def play_on(game: Game, hands: int = 1) -> list[str]:
+def play_on(game: TableGame, hands: int = 1) -> list[str]:
     """Play until so many hands are over; what the person said."""
     said: list[str] = []
     while len(game.session.results) < hands:

@@ -12,7 +12,7 @@ from dasan.play.phases import Phase
 from dasan.records.verify import verify
 from dasan.tui.app import Action, TableApp
 from dasan.tui.fan import Fan
-from dasan.tui.screens import Call, Reader
+from dasan.tui.screens import CallScreen, PageScreen
 
 from .hands import greedy_game, my_auction, play_on
 
@@ -41,7 +41,7 @@ async def answer(app: TableApp, pilot: Pilot[None]) -> None:
         case MoveType.PLAY | MoveType.OFFER:
             await pilot.press("h", "enter")
         case MoveType.CALL:
-            assert isinstance(app.screen, Call)
+            assert isinstance(app.screen, CallScreen)
             await pilot.press("right", "down", "up", "enter")
         case MoveType.GIVE | MoveType.TAKE:
             await pilot.press("slash", *str(wanted.cards[0]), "enter")
@@ -85,13 +85,13 @@ async def test_the_bidder_calls_a_card_and_looks_at_the_table_first() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press("3")
         await pilot.pause()
-        assert isinstance(app.screen, Call)
+        assert isinstance(app.screen, CallScreen)
         await pilot.press("escape")
         await pilot.pause()
         assert app.game.view.phase is Phase.CALL
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(app.screen, Call)
+        assert isinstance(app.screen, CallScreen)
         await pilot.press("down", "enter")
         await pilot.pause()
         assert app.game.session.state.called is not None
@@ -178,10 +178,10 @@ async def test_pages_open_and_close() -> None:
         for key in ("r", "question_mark"):
             await pilot.press(key)
             await pilot.pause()
-            assert isinstance(app.screen, Reader)
+            assert isinstance(app.screen, PageScreen)
             await pilot.press("escape")
             await pilot.pause()
-            assert not isinstance(app.screen, Reader)
+            assert not isinstance(app.screen, PageScreen)
 
 
 async def test_a_hint_is_raised_or_said() -> None:

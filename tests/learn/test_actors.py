@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.cli.running import output, refusal
 
-from dasan.learn.actors import Order, Played, here, play, spread
+from dasan.learn.actors import ActorOrder, ActorResult, here, play, spread
 from dasan.learn.config import Config
 from dasan.learn.trainer import Trainer
 
@@ -40,12 +40,12 @@ def test_a_round_is_played_with_the_weights_from_before_the_last_one_was_learnt(
     events: list[str] = []
     seen: dict[tuple[int, int, int], bytes] = {}
 
-    def noted(orders: Sequence[Order]) -> Callable[[], list[Played]]:
+    def noted(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
         seen.update({order.number: order.weights["w_second"].tobytes() for order in orders})
         events.append(f"begin {orders[0].number[1]}")
         waiting = here(orders)
 
-        def wait() -> list[Played]:
+        def wait() -> list[ActorResult]:
             events.append(f"wait {orders[0].number[1]}")
             return waiting()
 
@@ -60,7 +60,7 @@ def test_a_round_is_played_with_the_weights_from_before_the_last_one_was_learnt(
 def test_an_order_is_played_the_same_after_others_and_actors_differ() -> None:
     trainer = Trainer(BRANCHED)
     weights = trainer.learner.scaled(trainer.learner.flat)
-    first, other, again = (play(Order(BRANCHED, (0, 0, actor), weights, weights)) for actor in (0, 1, 0))
+    first, other, again = (play(ActorOrder(BRANCHED, (0, 0, actor), weights, weights)) for actor in (0, 1, 0))
     for name in ("obs", "moves", "targets", "groups"):
         assert np.array_equal(getattr(first, name), getattr(again, name))
     assert first.counts == again.counts

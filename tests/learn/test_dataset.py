@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import dasan
-from dasan.learn.dataset import COLUMNS, Plan, make, played
+from dasan.learn.dataset import COLUMNS, DatasetPlan, make, played
 from dasan.play.action_ids import action_ids
 from dasan.processes import worker_processes
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.full
 @pytest.mark.parametrize("preset", ["big-three", "big-three-4p", "big-two", "winner"])
 def test_a_row_is_a_hand(preset: str) -> None:
     rules = dasan.rules(preset)
-    row = played(Plan(rules, ("random",) * rules.players, 1), 5)
+    row = played(DatasetPlan(rules, ("random",) * rules.players, 1), 5)
     assert list(row) == list(COLUMNS)
     state = dasan.deal(rules, seed=5, dealer=row["dealer"])
     assert row["dealt"] == [str(hand) for hand in state.hands]
@@ -48,7 +48,7 @@ def test_each_bot_sits_in_each_seat_equally_often_with_each_dealer(preset: str, 
         return dasan.bot("random", seed=seed)
 
     monkeypatch.setattr("dasan.learn.dataset.bot", seated)
-    plan = Plan(rules, tuple(f"bot-{i}" for i in range(n)), n * n)
+    plan = DatasetPlan(rules, tuple(f"bot-{i}" for i in range(n)), n * n)
     found: Counter[tuple[str, int, int]] = Counter()
     for number in range(n * n):
         sat.clear()
@@ -61,7 +61,7 @@ def test_each_bot_sits_in_each_seat_equally_often_with_each_dealer(preset: str, 
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     rules = dasan.rules("big-two")
-    plan = Plan(rules, ("random",) * 4, 25, part=10)
+    plan = DatasetPlan(rules, ("random",) * 4, 25, part=10)
     assert make(plan, tmp_path / "whole") == 3
     whole = parquet.read_table(tmp_path / "whole" / "hands")
     assert whole.column("hand").to_pylist() == list(range(25))
@@ -74,25 +74,25 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert make(plan, tmp_path / "whole") == 2
     assert not torn.exists()
     assert parquet.read_table(tmp_path / "whole" / "hands").equals(whole)
-    assert make(Plan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
+    assert make(DatasetPlan(rules, ("random",) * 4, 38, part=10), tmp_path / "whole") == 2
     assert "25 hands" not in (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="other settings"):
-        make(Plan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
+        make(DatasetPlan(rules, ("greedy",) * 4, 25, part=10), tmp_path / "whole")
 
 
 def test_a_folder_that_holds_more_says_so(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
     rules, bots = dasan.rules("big-two"), ("random",) * 4
-    assert make(Plan(rules, bots, 20, part=10), tmp_path) == 2
-    assert make(Plan(rules, bots, 10, part=10), tmp_path) == 0
+    assert make(DatasetPlan(rules, bots, 20, part=10), tmp_path) == 2
+    assert make(DatasetPlan(rules, bots, 10, part=10), tmp_path) == 0
     assert "20 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert make(Plan(rules, bots, 25, part=10), tmp_path) == 1
+    assert make(DatasetPlan(rules, bots, 25, part=10), tmp_path) == 1
     assert "25 hands played" in (tmp_path / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
-    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
+    plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
     make(plan, tmp_path)
     (tmp_path / "hands" / "part-00001.parquet").write_bytes(b"")
     with pytest.raises(ValueError, match=r"part-00001\.parquet is no Parquet file"):
@@ -111,7 +111,7 @@ def test_no_more_processes_than_parts_are_missing(tmp_path: Path, monkeypatch: p
         return worker_processes(number)
 
     monkeypatch.setattr("dasan.learn.dataset.worker_processes", counted)
-    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 30, part=10)
+    plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 30, part=10)
     make(plan, tmp_path)
     for part in sorted((tmp_path / "hands").iterdir())[1:]:
         part.unlink()
@@ -123,7 +123,7 @@ def test_a_cluster_without_an_address_or_ray_is_refused_before_anything_is_writt
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow.parquet", reason="needs the extra data")
-    plan = Plan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
+    plan = DatasetPlan(dasan.rules("big-two"), ("random",) * 4, 20, part=10)
     with pytest.raises(ValueError, match="a cluster has an address"):
         make(plan, tmp_path / "out", ray=" ")
     monkeypatch.setitem(sys.modules, "ray", None)
@@ -134,22 +134,22 @@ def test_a_cluster_without_an_address_or_ray_is_refused_before_anything_is_writt
 
 @pytest.mark.slow
 def test_values_of_the_solver() -> None:
-    plan = Plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=1_000_000)
+    plan = DatasetPlan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=1_000_000)
     assert any(played(plan, number)["value"] is not None for number in range(10, 30))
 
 
 def test_plans_are_refused() -> None:
     with pytest.raises(ValueError, match="solved"):
-        Plan(dasan.rules("winner"), ("greedy",) * 4, 1, solve=10)
+        DatasetPlan(dasan.rules("winner"), ("greedy",) * 4, 1, solve=10)
     with pytest.raises(ValueError, match="the first hand is a whole number from 0 to 1000000000000000"):
-        Plan(dasan.rules("winner"), ("greedy",) * 4, 1, first=1 << 63)
+        DatasetPlan(dasan.rules("winner"), ("greedy",) * 4, 1, first=1 << 63)
     with pytest.raises(ValueError, match="at most 1,000,000 files"):
-        Plan(dasan.rules("winner"), ("greedy",) * 4, 10**12, part=1000)
-    plan: Any = Plan
+        DatasetPlan(dasan.rules("winner"), ("greedy",) * 4, 10**12, part=1000)
+    plan: Any = DatasetPlan
     for wrong in (-1, True, 2.5, None):
         with pytest.raises(ValueError, match="solve is a whole number from 0 on"):
             plan(dasan.rules("big-three"), ("greedy",) * 3, 1, solve=wrong)
     with pytest.raises(TypeError, match="a name for each seat"):
         plan(dasan.rules("big-three"), "abc", 1)
     with pytest.raises(ValueError, match="takes 4 bots"):
-        Plan(dasan.rules("winner"), ("greedy",), 1)
+        DatasetPlan(dasan.rules("winner"), ("greedy",), 1)

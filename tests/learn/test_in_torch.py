@@ -16,7 +16,7 @@ from dasan.learn.config import Config
 from dasan.learn.in_torch import DeviceFailed, TorchLearner, best_device
 from dasan.learn.learner import Learner
 from dasan.learn.trainer import Trainer
-from dasan.networks.network import Shape
+from dasan.networks.network import LayerSizes
 
 pytestmark = pytest.mark.full
 
@@ -28,7 +28,7 @@ in_torch = pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not ins
 @in_torch
 def test_both_learners_make_the_same_steps() -> None:
     compiled_trainer = Trainer(replace(SMALL, device=""))
-    shape = Shape(*compiled_trainer.hands.sizes, SMALL.first, SMALL.second)
+    shape = LayerSizes(*compiled_trainer.hands.sizes, SMALL.first, SMALL.second)
     compiled, learner = Learner(SMALL, shape), TorchLearner(SMALL, shape)
     random = np.random.default_rng(5)
     rows = 500

@@ -11,7 +11,7 @@ import pytest
 import dasan
 from dasan.features import Feature, encode, encode_moves, move_size, observation_size
 from dasan.networks.derived import derived, fitting
-from dasan.networks.network import Network, Shape, fresh
+from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.scoring import Scorer
 from dasan.play.action_ids import action_ids
 
@@ -159,7 +159,7 @@ def test_a_straight_saves_plays(held: tuple[int, ...], plays: int) -> None:
 def test_a_view_and_a_batch_get_the_same_scores(game: str) -> None:
     rules = GAMES[game]
     features = derived(rules)
-    shape = Shape(features.observation_size, features.move_size, 16, 8)
+    shape = LayerSizes(features.observation_size, features.move_size, 16, 8)
     network = Network({name: part.copy() for name, part in shape.views(fresh(shape, np.random.default_rng(1))).items()})
     env = dasan.vector.make(rules, 5, seed=3, moves="ragged")
     scorer = Scorer()
@@ -189,7 +189,7 @@ def test_a_network_reads_the_features_that_it_was_trained_with() -> None:
     env = dasan.vector.make(rules, 3, seed=3, moves="ragged")
     for answers in (False, True):
         features = derived(rules, answers=answers)
-        shape = Shape(features.observation_size, features.move_size, 8, 4)
+        shape = LayerSizes(features.observation_size, features.move_size, 8, 4)
         network = Network(
             {name: part.copy() for name, part in shape.views(fresh(shape, np.random.default_rng(1))).items()}
         )

@@ -12,7 +12,7 @@ import pytest
 import dasan
 from dasan.bots.protocol import choices
 from dasan.errors import DasanError
-from dasan.networks.network import Network, Shape, fresh
+from dasan.networks.network import LayerSizes, Network, fresh
 from dasan.networks.onnx_model import onnx_model
 from dasan.networks.trained import catalogue, load
 
@@ -59,7 +59,7 @@ def test_a_model_values_the_moves_of_a_hand_as_its_network_does(trained: Any) ->
 
 @with_onnx
 def test_a_model_names_its_inputs_and_their_sizes() -> None:
-    shape = Shape(observation=24, move=8, first=5, second=3)
+    shape = LayerSizes(observation=24, move=8, first=5, second=3)
     network = Network(shape.views(fresh(shape, np.random.default_rng(1))), unit=4.0)
     session = session_of(network)
     assert [(one.name, one.type, one.shape) for one in session.get_inputs()] == [

@@ -51,8 +51,8 @@ def test_the_command_line_lists_it(site: Path) -> None:
 def test_the_terminal_plays_it(site: Path, tmp_path: Path) -> None:
     record = tmp_path / "tien-len.jsonl"
     code = (
-        "import io, dasan; from dasan.tui.game import Game; from dasan.tui.plain import run\n"
-        "game = Game(dasan.rules('tien-len'), [dasan.bot('greedy')] * 3, seed=7)\n"
+        "import io, dasan; from dasan.tui.game import TableGame; from dasan.tui.plain import run\n"
+        "game = TableGame(dasan.rules('tien-len'), [dasan.bot('greedy')] * 3, seed=7)\n"
         "run(game, io.StringIO('hint\\nquit\\n'), out := io.StringIO(), prompt=False)\n"
         f"print(out.getvalue()); open({str(record)!r}, 'w').write(game.session.record())"
     )

@@ -19,7 +19,7 @@ from statistics import fmean
 from typing import Any
 
 from dasan.arena.beside import outcomes_beside
-from dasan.arena.hands import Clock, earned, play_fairly, role
+from dasan.arena.hands import Tally, earned, play_fairly, role
 from dasan.arena.outcome import Outcome
 from dasan.arguments import amount, instance, whole
 from dasan.bots import BOTS, Bot, Maker
@@ -88,7 +88,7 @@ def play_deal(
     means: list[float] = []
     won = decided = above = below = 0
     roles: dict[str, tuple[int, int]] = {}
-    total = Clock(), Clock()
+    total = Tally(), Tally()
     for mine in range(players):
         names = [contest.a if seat == mine else contest.b for seat in range(players)]
         bots = [own[n](seat) if n in own else _made(n, seat, contest.move_seconds) for seat, n in enumerate(names)]
@@ -141,7 +141,7 @@ def _file_name(contest: Contest) -> str:
     return f"{'-'.join(names)}-{hashlib.blake2b(exactly.encode(), digest_size=4).hexdigest()}"
 
 
-def _add(total: Clock, clock: Clock) -> None:
+def _add(total: Tally, clock: Tally) -> None:
     total.moves += clock.moves
     total.seconds += clock.seconds
     for kind, n in clock.faults.items():

@@ -28,7 +28,7 @@ class _Late(BaseException):
 
 
 @dataclass
-class Clock:
+class Tally:
     """One seat's decisions, the seconds they took, and its faults by kind: "crash", "stall", "illegal", "exit" (the bot ended
     the process, or tried to), and for programs "garbage".
     """
@@ -50,7 +50,7 @@ def play_fairly(
     seconds: float | None = None,
     muted: Collection[int] = (),
     asking: Callable[[int | None], None] | None = None,
-) -> tuple[State, list[Clock]]:
+) -> tuple[State, list[Tally]]:
     """Play a hand from the shuffle, `bots` in seats 0, 1 …; returns its last state, and the clock of each seat.
 
     If a bot raises, answers with something that is not a legal move, or takes longer than `seconds`, the first legal move is
@@ -59,7 +59,7 @@ def play_fairly(
     bot is asked, and with None afterwards.
     """
     state = deal(rules, seed=seed, dealer=dealer)
-    clocks = [Clock() for _ in bots]
+    clocks = [Tally() for _ in bots]
     while state.to_act is not None:
         seat = state.to_act
         if seat in muted:
@@ -75,7 +75,7 @@ def play_fairly(
     return state, clocks
 
 
-def _ask(bot: Bot, view: View, clock: Clock, seconds: float | None) -> Move:
+def _ask(bot: Bot, view: View, clock: Tally, seconds: float | None) -> Move:
     """The bot's move if it is legal and in time, else the first legal move."""
     legal = view.legal_moves()
     begun = perf_counter()

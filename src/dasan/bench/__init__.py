@@ -7,7 +7,7 @@ random.
 from dasan.bench.against import Compared, compare
 from dasan.bench.ours import GPU, PATHS, VARIANTS, measure_ours, why_no_gpu
 from dasan.bench.peers import measure_peers
-from dasan.bench.timing import Row
+from dasan.bench.timing import Speed
 from dasan.bench.works import WORKS
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "VARIANTS",
     "WORKS",
     "Compared",
-    "Row",
+    "Speed",
     "compare",
     "measure_ours",
     "measure_peers",

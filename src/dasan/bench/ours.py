@@ -9,7 +9,7 @@ from typing import Any
 import dasan
 from dasan.backends import GPU as ON_GPU
 from dasan.backends import Purpose, choose
-from dasan.bench.timing import Row, cores, measure
+from dasan.bench.timing import Speed, cores, measure
 from dasan.bench.works import WORKS, Work
 from dasan.ruleset.rules import Rules
 
@@ -36,7 +36,7 @@ def rules_of(variant: str) -> Rules:
 
 def measure_ours(
     variants: list[str], paths: list[str], *, seconds: float, repeats: int, every_core: bool = True
-) -> Iterator[Row]:
+) -> Iterator[Speed]:
     """Yield a row for each variant and path on one core, and for compiled paths another one on all cores if there are several.
     The path on a GPU has rows only for rules that it plays, where there is one.
     """
@@ -61,7 +61,7 @@ def why_no_gpu() -> str:
     return why_not()
 
 
-def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Row:
+def _on_gpu(variant: str, rules: Rules, *, seconds: float, repeats: int) -> Speed:
     """Random actions, masks and deals on the GPU; the clock stops when the last kernel has finished."""
     from dasan.kernels.ranks.cuda.env import GpuEnv, device_name, wait
 

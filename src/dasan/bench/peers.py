@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
-from dasan.bench.timing import Row, measure
+from dasan.bench.timing import Speed, measure
 from dasan.bench.works import Work
 
 
-def measure_peers(*, seconds: float, repeats: int) -> Iterator[Row]:
+def measure_peers(*, seconds: float, repeats: int) -> Iterator[Speed]:
     """A row for each peer that is installed."""
     for peer, (module, preset, work) in _PEERS.items():
         if find_spec(module) is not None:

@@ -14,7 +14,7 @@ from dasan.bench.works import Work
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Speed:
     """One row of the results. plies_per_s: by process time on one core, by the clock on more and on a GPU. peer: None for
     ours, else the other simulator, with its own game as `preset`.
     """
@@ -61,7 +61,7 @@ def measure(
     threads: int = 1,
     peer: str | None = None,
     gpu: str | None = None,
-) -> Row:
+) -> Speed:
     """The median of `repeats` runs of at least `seconds` each; `work` has been called once before. gpu: its name, if the
     work is done by one.
     """
@@ -77,4 +77,4 @@ def measure(
             games += ended
         rates.append((plies / spent, games / spent))
     rate, games_rate = statistics.median(r for r, _ in rates), statistics.median(g for _, g in rates)
-    return Row(preset, path, peer, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)
+    return Speed(preset, path, peer, rate, games_rate, 1e9 / rate, threads, gpu or device(), threads, repeats)

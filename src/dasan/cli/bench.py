@@ -85,7 +85,7 @@ def bench(
             as_json=as_json,
         )
         return
-    from dasan.bench import GPU, PATHS, VARIANTS, WORKS, Row, measure_ours, measure_peers, why_no_gpu
+    from dasan.bench import GPU, PATHS, VARIANTS, WORKS, Speed, measure_ours, measure_peers, why_no_gpu
     from dasan.games import PRESETS
 
     for name in preset or ():
@@ -99,11 +99,11 @@ def bench(
         return
     if path and GPU in path and (reason := why_no_gpu()):
         raise Refused(f"there is no GPU to measure: {reason}")
-    rows: list[Row] = []
+    rows: list[Speed] = []
     if not as_json:
         say(f"{'game':16}{'path':18}{'peer':18}{'threads':>7}{'plies/s':>14}{'hands/s':>12}{'ns/ply':>10}")
 
-    def show(row: Row) -> None:
+    def show(row: Speed) -> None:
         rows.append(row)
         if not as_json:
             say(

@@ -35,13 +35,13 @@ def generate(
     """Write self-play as a data set: Parquet files with a datasheet. The same command resumes an interrupted run."""
     import os
 
-    from dasan.learn.dataset import Plan, make
+    from dasan.learn.dataset import DatasetPlan, make
 
     rules = chosen_rules(game, option)
     check_place(processes, ray)
     names = bot or ["greedy"]
     try:
-        plan = Plan(rules, tuple(names * rules.players if len(names) == 1 else names), hands, first, part, solve)
+        plan = DatasetPlan(rules, tuple(names * rules.players if len(names) == 1 else names), hands, first, part, solve)
         work = f"{', '.join(dict.fromkeys(plan.bots))} played"
         with on_cluster(ray), failures_refused(work), progress_bar() as show:
             written = make(

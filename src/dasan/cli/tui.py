@@ -12,7 +12,7 @@ from dasan.cli.choosing import Options, chosen_rules, complete_preset
 from dasan.cli.group import Refused
 
 if TYPE_CHECKING:
-    from dasan.tui.game import Game
+    from dasan.tui.game import TableGame
 
 
 def tui(
@@ -46,19 +46,19 @@ def tui(
             _write(record, game)
 
 
-def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> Game:
+def _game(preset: str, option: list[str] | None, bot: str, seed: int | None) -> TableGame:
     from dasan.bots import bot as make_bot
-    from dasan.tui.game import Game
+    from dasan.tui.game import TableGame
 
     rules = chosen_rules(preset, option)
     try:
         bots = [make_bot(bot, seed=i) for i in range(rules.players - 1)]
     except ValueError as error:
         raise Refused(str(error)) from error
-    return Game(rules, bots, seed=seed)
+    return TableGame(rules, bots, seed=seed)
 
 
-def _write(path: Path, game: Game) -> None:
+def _write(path: Path, game: TableGame) -> None:
     """Write the record of the session so far. Also called before the first move, so that a bad path is refused at once."""
     try:
         path.write_text(game.session.record(), encoding="utf-8")

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from dasan.cluster import connected, over_cluster
 from dasan.learn.config import Config
-from dasan.learn.selfplay import Counts, SelfPlay
+from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.networks.network import Floats
 from dasan.processes import worker_processes
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class ActorOrder:
     """The work of one actor in one round. number: epoch, round and actor. weights, past: as in `SelfPlay`."""
 
     config: Config
@@ -35,7 +35,7 @@ class Order:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class ActorResult:
     """The decisions of an order to learn from, as `Decisions.take` returns them. seconds: processor time of the actor's
     process.
     """
@@ -44,25 +44,25 @@ class Played:
     moves: npt.NDArray[np.uint8]
     targets: Floats
     groups: npt.NDArray[np.int32]
-    counts: Counts
+    counts: PlayCounts
     seconds: float
 
 
-Actors = Callable[[Sequence[Order]], Callable[[], list[Played]]]
+Actors = Callable[[Sequence[ActorOrder]], Callable[[], list[ActorResult]]]
 """Begins to play orders, and returns what waits for them and returns them in order."""
 
 
-def play(order: Order) -> Played:
+def play(order: ActorOrder) -> ActorResult:
     """Play an order: new hands in all environments, for `steps` steps and until all are over; with branches, one deal each."""
     begun, config = process_time(), order.config
     hands = _hands(json.dumps(config.to_json()))
     random = np.random.default_rng([config.seed, *order.number])
-    hands.counts = Counts()
+    hands.counts = PlayCounts()
     hands.decisions.clear()
     hands.weights, hands.past = order.weights, order.past
     hands.env.reset(hands.branches.begin(random))
     hands.play(random, 0 if config.branches > 1 else config.steps)
-    return Played(*hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
+    return ActorResult(*hands.decisions.take(config.keep, random), hands.counts, process_time() - begun)
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +70,7 @@ def _hands(config: str) -> SelfPlay:
     return SelfPlay(Config.from_json(json.loads(config)))
 
 
-def here(orders: Sequence[Order]) -> Callable[[], list[Played]]:
+def here(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
     """Actors in this process; each plays when its result is requested."""
     return lambda: [replace(play(order), seconds=0.0) for order in orders]
 
@@ -84,7 +84,7 @@ def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
     if ray is None:
         with worker_processes(processes) as pool:
 
-            def begin(orders: Sequence[Order]) -> Callable[[], list[Played]]:
+            def begin(orders: Sequence[ActorOrder]) -> Callable[[], list[ActorResult]]:
                 waiting = [pool.submit(play, order) for order in orders]
                 return lambda: [one.result() for one in waiting]
 
@@ -92,7 +92,7 @@ def spread(processes: int, ray: str | None = None) -> Iterator[Actors]:
         return
     address = ray
 
-    def over(orders: Sequence[Order]) -> list[Played]:
+    def over(orders: Sequence[ActorOrder]) -> list[ActorResult]:
         parts = dict(over_cluster(play, orders, address))
         return [parts[place] for place in range(len(orders))]
 

@@ -48,7 +48,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class DatasetPlan:
     """The settings of a data set. bots: a name for each seat. part: hands in a file. solve: search nodes that the solver may
     visit for each hand, 0 for no solving. ValueError: the settings contradict each other.
     """
@@ -101,7 +101,7 @@ class Plan:
         }
 
 
-def played(plan: Plan, number: int) -> dict[str, Any]:
+def played(plan: DatasetPlan, number: int) -> dict[str, Any]:
     """One hand, as a row. A bot is asked only where it has a choice."""
     rules = plan.rules
     turn = number % rules.players
@@ -147,7 +147,7 @@ def _text(event: Event) -> str:
 
 
 def make(
-    plan: Plan,
+    plan: DatasetPlan,
     folder: Path,
     *,
     processes: int = 1,
@@ -196,7 +196,7 @@ def make(
     return len(wanted)
 
 
-def _made(plan: Plan, wanted: Sequence[int], processes: int, ray: str | None) -> Iterator[tuple[int, bytes]]:
+def _made(plan: DatasetPlan, wanted: Sequence[int], processes: int, ray: str | None) -> Iterator[tuple[int, bytes]]:
     """The numbers of parts and their files, as they are done."""
     work = partial(part_file, plan)
     if ray is not None:
@@ -212,7 +212,7 @@ def _made(plan: Plan, wanted: Sequence[int], processes: int, ray: str | None) ->
                 yield futures.pop(future), future.result()
 
 
-def _count(plan: Plan, part: int) -> int:
+def _count(plan: DatasetPlan, part: int) -> int:
     return min(plan.part, plan.hands - part * plan.part)
 
 
@@ -235,7 +235,7 @@ def _rows(part: Path) -> int:
         ) from error
 
 
-def part_file(plan: Plan, part: int) -> bytes:
+def part_file(plan: DatasetPlan, part: int) -> bytes:
     """A part as a Parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -261,7 +261,7 @@ def schema() -> Any:
     return pa.schema(list(zip(COLUMNS, kinds, strict=True)))
 
 
-def datasheet(plan: Plan) -> str:
+def datasheet(plan: DatasetPlan) -> str:
     """The datasheet for users of the data, as Markdown."""
     ids = action_ids(plan.rules)
     rows = "\n".join(f"| `{name}` | {text} |" for name, text in COLUMNS.items())
@@ -281,4 +281,4 @@ def datasheet(plan: Plan) -> str:
 """
 
 
-__all__ = ["COLUMNS", "SCHEMA", "Plan", "datasheet", "make", "part_file", "played", "schema"]
+__all__ = ["COLUMNS", "SCHEMA", "DatasetPlan", "datasheet", "make", "part_file", "played", "schema"]

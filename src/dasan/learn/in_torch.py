@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dasan.learn.config import Config
 from dasan.learn.learner import Bytes, Learner
-from dasan.networks.network import Floats, Shape
+from dasan.networks.network import Floats, LayerSizes
 
 
 class DeviceFailed(Exception):
@@ -27,7 +27,7 @@ class TorchLearner(Learner):
     DeviceFailed, after which the weights are as before the call.
     """
 
-    def __init__(self, config: Config, shape: Shape) -> None:
+    def __init__(self, config: Config, shape: LayerSizes) -> None:
         super().__init__(config, shape)
         # CUDA multiplies matrices in one order, and so with one result, only with a workspace of this size.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")

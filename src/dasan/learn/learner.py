@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dasan.learn.branches import batches
 from dasan.learn.config import Config
 from dasan.networks.derived import layouts
-from dasan.networks.network import Floats, Shape, fresh, scales
+from dasan.networks.network import Floats, LayerSizes, fresh, scales
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -18,7 +18,7 @@ Bytes = npt.NDArray[np.uint8]
 class Learner:
     """The weights, their running average, and Adam's memory: flat float32 arrays."""
 
-    def __init__(self, config: Config, shape: Shape) -> None:
+    def __init__(self, config: Config, shape: LayerSizes) -> None:
         rules = config.rules()
         self.shape = shape
         observation, move = layouts(rules, config.session, config.derived, config.answers)

@@ -28,7 +28,7 @@ MOST_STEPS = 100_000
 
 
 @dataclass
-class Counts:
+class PlayCounts:
     """Counts of play. decisions: recorded moves with a choice; plies: all moves."""
 
     plies: int = 0
@@ -53,7 +53,7 @@ class SelfPlay:
             longer = derived(rules, config.session, config.answers)
             self.sizes = longer.observation_size, longer.move_size
         self.decisions = Decisions(config.envs, rules.players, *self.sizes, trace=config.trace)
-        self.counts = Counts()
+        self.counts = PlayCounts()
         self.weights: Mapping[str, Floats] = {}
         """Those that play, as `Network` has them."""
         self.past: Mapping[str, Floats] = {}

@@ -26,13 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.arguments import instance
-from dasan.learn.actors import Actors, Order, Played, here
+from dasan.learn.actors import ActorOrder, ActorResult, Actors, here
 from dasan.learn.config import Config
 from dasan.learn.in_torch import TorchLearner
 from dasan.learn.learner import Learner
-from dasan.learn.selfplay import Counts, SelfPlay
+from dasan.learn.selfplay import PlayCounts, SelfPlay
 from dasan.learn.starting import start_from
-from dasan.networks.network import Floats, Network, Shape
+from dasan.networks.network import Floats, LayerSizes, Network
 
 Bytes = npt.NDArray[np.uint8]
 CHANGEABLE = {"epochs", "every", "deals"}
@@ -63,7 +63,7 @@ class Trainer:
     def __init__(self, config: Config) -> None:
         self.config = instance(config, Config, "a training run has a configuration")
         self.hands = SelfPlay(config)
-        shape = Shape(*self.hands.sizes, config.first, config.second)
+        shape = LayerSizes(*self.hands.sizes, config.first, config.second)
         self.learner = TorchLearner(config, shape) if config.device else Learner(config, shape)
         if config.start:
             start_from(self.learner, config)
@@ -136,7 +136,7 @@ class Trainer:
         """Play and learn by turns; returns the errors."""
         config, hands, epoch = self.config, self.hands, self.progress.epoch
         random = np.random.default_rng([config.seed, epoch])
-        hands.counts = Counts()
+        hands.counts = PlayCounts()
         hands.decisions.clear()
         hands.weights = self.learner.scaled(self.learner.flat)
         hands.past = self.learner.scaled(self.learner.average.copy())
@@ -166,9 +166,9 @@ class Trainer:
         past = self.learner.scaled(self.learner.average.copy()) if "past" in config.pool else {}
         losses: list[float] = []
 
-        def begin(number: int) -> Callable[[], list[Played]]:
+        def begin(number: int) -> Callable[[], list[ActorResult]]:
             weights = self.learner.scaled(self.learner.flat.copy())  # learning changes the others in place
-            return actors([Order(config, (epoch, number, k), weights, past) for k in range(config.actors)])
+            return actors([ActorOrder(config, (epoch, number, k), weights, past) for k in range(config.actors)])
 
         following = begin(0)
         for number in range(config.rounds):
@@ -176,7 +176,7 @@ class Trainer:
             losses += self._learn(*self._together(waiting()), rate)
         return losses
 
-    def _together(self, played: Sequence[Played]) -> tuple[Bytes, Bytes, Floats, npt.NDArray[np.int32]]:
+    def _together(self, played: Sequence[ActorResult]) -> tuple[Bytes, Bytes, Floats, npt.NDArray[np.int32]]:
         """The decisions of all actors of a round; groups get numbers that no other actor has."""
         deals = self.config.envs // self.config.branches
         groups = [np.where(one.groups < 0, one.groups, one.groups + np.int32(k * deals)) for k, one in enumerate(played)]
@@ -190,7 +190,7 @@ class Trainer:
             np.concatenate(groups),
         )
 
-    def _count(self, counts: Counts) -> None:
+    def _count(self, counts: PlayCounts) -> None:
         self.progress.plies += counts.plies
         self.progress.decisions += counts.decisions
         self.progress.hands += counts.hands

@@ -40,7 +40,7 @@ def scales(features: Iterable[Feature], size: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LayerSizes:
     """Sizes: features of an observation and of a move, and the two hidden layers."""
 
     observation: int
@@ -76,7 +76,7 @@ class Shape:
         return out
 
 
-def fresh(shape: Shape, random: np.random.Generator) -> Floats:
+def fresh(shape: LayerSizes, random: np.random.Generator) -> Floats:
     """Random initial weights, flat."""
     flat = np.zeros(shape.size, np.float32)
     parts = shape.views(flat)

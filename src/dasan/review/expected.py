@@ -47,7 +47,7 @@ play was better or played where a pass was, led another kind or other cards of t
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MoveEstimate:
     """A candidate. value: its mean over the worlds, in the unit of `Known`; margin: half of its 95 % interval."""
 
     move: Move
@@ -72,7 +72,7 @@ class Known:
     made: Move
     choices: int
     lead: bool
-    estimates: tuple[Estimate, ...] = ()
+    estimates: tuple[MoveEstimate, ...] = ()
     worlds: int = 0
     cost: float = 0.0
     margin: float = 0.0
@@ -235,7 +235,7 @@ def _judged(plain: Known, tried: Tried) -> Known:
     spread = np.sqrt((weights * (values - means[:, None]) ** 2).sum(axis=1) / weights.sum())
     margins = SURE * spread / np.sqrt(worlds)
     order = sorted(range(len(means)), key=lambda i: -means[i])
-    estimates = tuple(Estimate(tried.moves[i], float(means[i]), float(margins[i])) for i in order)
+    estimates = tuple(MoveEstimate(tried.moves[i], float(means[i]), float(margins[i])) for i in order)
     cost, margin = _cost(values, weights)
     return replace(plain, estimates=estimates, worlds=worlds, cost=cost, margin=margin)
 

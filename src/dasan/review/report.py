@@ -15,7 +15,7 @@ from dasan.text.words import seat_names, signed
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One move. verdict: "keeps", "loses", "forced", "unproved", "unjudged" or "bid". words: the judgement with all hands open.
     known: the judgement by what its player could know, if that was asked for.
     """
@@ -52,9 +52,11 @@ class Report:
         return f"{title}: {self.names[hand.bidder]}{with_} for {hand.bid}"
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ReportRow]:
         return [
-            Row(str(j.seq), self.who(j.seat), move_words(j.move), self.verdict(j), self.words(j), self.known_words(j))
+            ReportRow(
+                str(j.seq), self.who(j.seat), move_words(j.move), self.verdict(j), self.words(j), self.known_words(j)
+            )
             for j in self.review.moves
         ]
 

@@ -24,7 +24,7 @@ from dasan.server.bus import Bus
 from dasan.server.bus.nats import NatsBus
 from dasan.server.connections import websocket
 from dasan.server.connections.compression import Compressed
-from dasan.server.connections.guard import Guard, refusal
+from dasan.server.connections.guard import GuardMiddleware, refusal
 from dasan.server.connections.networks import Counts
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.site import Site
@@ -130,7 +130,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _refuse_body)
     app.add_exception_handler(HTTPException, _refuse_http)
     app.add_middleware(Compressed)
-    app.add_middleware(Guard, settings=chosen, metrics=app.state.metrics)
+    app.add_middleware(GuardMiddleware, settings=chosen, metrics=app.state.metrics)
     return app
 
 

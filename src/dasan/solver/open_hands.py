@@ -36,7 +36,7 @@ def applies(state: State) -> bool:
 
 
 @dataclass(frozen=True)
-class Position:
+class OpenPosition:
     """A state in the kernel's encoding, seats counted from the bidder; equal positions have equal values."""
 
     hands: tuple[int, ...]
@@ -44,12 +44,12 @@ class Position:
     context: int
 
 
-def position(state: State) -> Position:
+def position(state: State) -> OpenPosition:
     """The kernel's position of a state in the play. ValueError: no order of play makes this seat act now."""
     return placed(state, [_word(state, seat) for seat in range(state.rules.players)], state.partners)
 
 
-def placed(state: State, held: Sequence[int], partners: Collection[int]) -> Position:
+def placed(state: State, held: Sequence[int], partners: Collection[int]) -> OpenPosition:
     """The position of `state` with other cards in the hands. held: by seat, see `held_words`. partners: the bidder's
     side. ValueError: as for `position`.
     """
@@ -64,14 +64,14 @@ def placed(state: State, held: Sequence[int], partners: Collection[int]) -> Posi
     catalogue = rank_catalogue(state.rules)
     actor = state.mover
     if state.table is None or state.table_seat is None:
-        return Position(words, side, solver_search.leading((actor - bidder) % n))
+        return OpenPosition(words, side, solver_search.leading((actor - bidder) % n))
     between = [(state.table_seat + i) % n for i in range(1, (actor - state.table_seat) % n)]
     if any(seat not in state.passed for seat in between) or actor == state.table_seat:
         raise ValueError("a seat between the last play and the seat to act has not passed: play does not lead there")
     waiting = [i for i, seat in enumerate(seats) if seat not in state.passed and seat != state.table_seat]
     action = _actions_of(state.rules)[state.table.family, state.table.strength]
     context = solver_search.facing(words, seats.index(actor), seats.index(state.table_seat), waiting, action, catalogue)
-    return Position(words, side, context)
+    return OpenPosition(words, side, context)
 
 
 def _word(state: State, seat: int) -> int:
@@ -132,20 +132,20 @@ class OpenHands:
         self._players = state.rules.players
         self._search: Search = solver_search.new_search(int(memory_mb * 2**20))
         self.budget = budget
-        self._known: dict[Position, bool] = {}
+        self._known: dict[OpenPosition, bool] = {}
 
     def exhausted(self) -> bool:
         return self.budget.over()
 
-    def known(self, at: Position) -> bool | None:
+    def known(self, at: OpenPosition) -> bool | None:
         return self._known.get(at)
 
-    def learn(self, at: Position, won: bool) -> bool:
+    def learn(self, at: OpenPosition, won: bool) -> bool:
         """Store and return whether the bidder's side wins `at`, if that follows from other results."""
         self._known[at] = won
         return won
 
-    def settle(self, at: Position, most: int | None = None) -> bool | None:
+    def settle(self, at: OpenPosition, most: int | None = None) -> bool | None:
         """Whether the bidder's side wins; None if `most` nodes or the budget did not suffice."""
         if at in self._known:
             return self._known[at]
@@ -167,7 +167,7 @@ class OpenHands:
         self._known[at] = won
         return won
 
-    def chance(self, at: Position) -> float:
+    def chance(self, at: OpenPosition) -> float:
         """An estimate of the probability that the bidder's side wins: the share among similar positions; 1 or 0 if known."""
         if at in self._known:
             return float(self._known[at])
@@ -175,11 +175,13 @@ class OpenHands:
         return 1 / (1 + math.exp(-odds))
 
 
-def in_rounds(problems: Iterable[tuple[OpenHands, Position]], budget: Budget) -> dict[tuple[OpenHands, Position], bool]:
+def in_rounds(
+    problems: Iterable[tuple[OpenHands, OpenPosition]], budget: Budget
+) -> dict[tuple[OpenHands, OpenPosition], bool]:
     """The winners of the problems, as far as the budget goes, in rounds that give each problem the same number of
     nodes.
     """
-    out: dict[tuple[OpenHands, Position], bool] = {}
+    out: dict[tuple[OpenHands, OpenPosition], bool] = {}
     open_ = list(dict.fromkeys(problems))
     share = FIRST_SHARE
     while open_:
@@ -330,7 +332,7 @@ def solve_call(state: State, memory_mb: float, budget: Budget) -> Solution:
 
 def _contracts(states: list[State], memory_mb: float, budget: Budget) -> list[dict[int | None, bool | None]]:
     """For each state after its auction, whether the bidder's side wins, by the partner that the bidder can call."""
-    problems: list[dict[int | None, tuple[OpenHands, Position]]] = []
+    problems: list[dict[int | None, tuple[OpenHands, OpenPosition]]] = []
     for state in states:
         afters: dict[int | None, State] = {}
         for after in [state] if state.phase is Phase.PLAY else map(state.play, state.legal_moves()):
@@ -351,4 +353,4 @@ def _best(values: Iterable[bool | None]) -> bool | None:
     return True if True in seen else None if None in seen else False
 
 
-__all__ = ["OpenHands", "Position", "applies", "in_rounds", "position", "solve_auction", "solve_call", "solve_play"]
+__all__ = ["OpenHands", "OpenPosition", "applies", "in_rounds", "position", "solve_auction", "solve_call", "solve_play"]

@@ -21,9 +21,9 @@ from dasan.ruleset.policies import Direction
 from dasan.text.words import Words, kind_words, signed, signs
 from dasan.tui.asking import question, spell_out
 from dasan.tui.fan import Fan
-from dasan.tui.game import ME, Game
+from dasan.tui.game import ME, TableGame
 from dasan.tui.panels import Middle, Seat, roles
-from dasan.tui.screens import HELP, Call, Reader, rule_book
+from dasan.tui.screens import HELP, CallScreen, PageScreen, rule_book
 
 
 class Action(Button):
@@ -57,7 +57,7 @@ class TableApp(App[None]):
         *(Binding(str(n), f"bid({n})", show=False) for n in (1, 2, 3)),
     ]
 
-    def __init__(self, game: Game, *, pace: float = 0.7) -> None:
+    def __init__(self, game: TableGame, *, pace: float = 0.7) -> None:
         super().__init__()
         self.game = game
         self.words = Words(game.rules, game.names, ME, signs)
@@ -283,7 +283,7 @@ class TableApp(App[None]):
         if self._calling or not self.game.my_turn or self.game.view.phase is not Phase.CALL:
             return
         self._calling = True
-        move = await self.push_screen_wait(Call(self.game.rules, self.game.view.legal_moves()))
+        move = await self.push_screen_wait(CallScreen(self.game.rules, self.game.view.legal_moves()))
         self._calling = False
         if move is not None:
             self.do(move)
@@ -302,7 +302,7 @@ class TableApp(App[None]):
         self.screen_stack[0].toggle_class("log-shown" if self.size.width < 104 else "log-hidden")
 
     def action_rules(self) -> None:
-        self.push_screen(Reader(rule_book(self.game.rules)))
+        self.push_screen(PageScreen(rule_book(self.game.rules)))
 
     def action_help(self) -> None:
-        self.push_screen(Reader(HELP))
+        self.push_screen(PageScreen(HELP))

@@ -21,7 +21,7 @@ ME = 0
 BOT_NAMES = tuple(f"Bot {i}" for i in range(1, 8))
 
 
-class Game:
+class TableGame:
     """A session in progress, the only mutable object of the terminal modes.
 
     Everything shown comes from `view`, so no screen can show what the person may not know. bots: one for each seat but the

@@ -12,7 +12,7 @@ from dasan.games import PRESETS
 from dasan.ruleset import clauses
 from dasan.text.words import Words, kind_words
 from dasan.tui.asking import question, spell_out
-from dasan.tui.game import ME, Game
+from dasan.tui.game import ME, TableGame
 
 HELP = """\
 Say a move, or one of these words:
@@ -32,7 +32,7 @@ Say a move, or one of these words:
 _MOST_LISTED = 60
 
 
-def run(game: Game, lines: TextIO, out: TextIO, *, prompt: bool = False) -> None:
+def run(game: TableGame, lines: TextIO, out: TextIO, *, prompt: bool = False) -> None:
     """Play until `quit` or the end of `lines`. prompt: write `> ` before reading, for a person at a terminal."""
     table = _Table(game, out)
     table.greet()
@@ -58,7 +58,7 @@ def _answers(table: _Table, lines: TextIO, out: TextIO, prompt: bool) -> Iterato
 
 
 class _Table:
-    def __init__(self, game: Game, out: TextIO) -> None:
+    def __init__(self, game: TableGame, out: TextIO) -> None:
         self.game = game
         self.words = Words(game.rules, game.names, ME)
         self._out = out

@@ -39,7 +39,7 @@ Dull cards are in no play that you could make now.
 """
 
 
-class Reader(ModalScreen[None]):
+class PageScreen(ModalScreen[None]):
     """A page to read; any of its keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,enter,question_mark,r,q", "dismiss", "Close")]
@@ -59,7 +59,7 @@ def rule_book(rules: Rules) -> str:
     return "# The rules\n\n" + "\n\n".join(f"**{c.id}** {c.text}" for c in clauses.in_force(rules))
 
 
-class Call(ModalScreen[Move | None]):
+class CallScreen(ModalScreen[Move | None]):
     """Asks which card to call: one button for every card that may be called, a row for each suit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -33,7 +33,7 @@ SOFTNESS = 0.5
 
 
 @dataclass(frozen=True)
-class Story:
+class Replay:
     """Moves of a hand: the state before the first, and the seats and action ids. played: by seat, the cards of its plays."""
 
     start: State
@@ -42,7 +42,7 @@ class Story:
     played: tuple[tuple[Card, ...], ...]
 
 
-def stories(view: View, world: State) -> list[Story]:
+def stories(view: View, world: State) -> list[Replay]:
     """The moves that `view` has seen, in a world that it allows: a story from the first bid, one from the call, one from the
     first play, as far as there are these.
     """
@@ -71,7 +71,7 @@ def stories(view: View, world: State) -> list[Story]:
         state = state.play(move)
     hands = tuple(map(tuple, played))
     return [
-        Story(start, tuple(seats[k:]), tuple(actions[k:]), hands)
+        Replay(start, tuple(seats[k:]), tuple(actions[k:]), hands)
         for start, k in (starts[phase] for phase in (Phase.AUCTION, Phase.CALL, Phase.PLAY) if phase in starts)
     ]
 
@@ -91,7 +91,7 @@ def log_likelihoods(
     return None
 
 
-def _at_the_start(view: View, story: Story, deals: Deals) -> Deals:
+def _at_the_start(view: View, story: Replay, deals: Deals) -> Deals:
     """The deals as they were when the story began."""
     import numpy as np
 
@@ -106,7 +106,7 @@ def _at_the_start(view: View, story: Story, deals: Deals) -> Deals:
 
 
 def _replayed(
-    view: View, story: Story, deals: Deals, fitted: Fitted, simulator: Simulator
+    view: View, story: Replay, deals: Deals, fitted: Fitted, simulator: Simulator
 ) -> npt.NDArray[np.float64] | None:
     """The log-likelihoods of a story in these deals; None if not every deal allows each of its moves."""
     import numpy as np

@@ -11,7 +11,7 @@ import pyspiel
 
 from dasan.cards import Card, format_cards
 from dasan.envs.openspiel.state import DasanState
-from dasan.envs.openspiel.tree import GameTree, Played
+from dasan.envs.openspiel.tree import GameTree, PlayedNode
 from dasan.envs.openspiel.words import dealt, described, history
 from dasan.features import Feature, encode, layout, observation_size
 from dasan.play.events import MOVES, EventType
@@ -84,7 +84,7 @@ class DasanObserver:
         known: dict[tuple[int, bool], str] = getattr(node, "known", {})
         if key not in known:
             known[key] = self._text(state, player)
-            if isinstance(node, Played):
+            if isinstance(node, PlayedNode):
                 node.known = known
         return known[key]
 

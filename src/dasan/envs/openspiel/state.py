@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pyspiel
 
 from dasan.envs.openspiel.redeal import redealt
-from dasan.envs.openspiel.tree import CHANCE, DRAWN, Dealing, GameTree, Over, Played
+from dasan.envs.openspiel.tree import CHANCE, DRAWN, Dealing, GameTree, Over, PlayedNode
 from dasan.envs.openspiel.words import truth
 from dasan.play.state import State
 
@@ -19,7 +19,7 @@ class DasanState(pyspiel.State):
 
     def __init__(self, game: GameTree) -> None:
         super().__init__(game)
-        self.node: Dealing | Played = Dealing(game, game.dealer, game.room(max(game.dealer, 0)), ())
+        self.node: Dealing | PlayedNode = Dealing(game, game.dealer, game.room(max(game.dealer, 0)), ())
 
     @property
     def hand(self) -> State | None:
@@ -70,7 +70,7 @@ class DasanState(pyspiel.State):
                 return f"dealer {action}"
             to = "kitty" if action == node.game.rules.players else f"seat {action}"
             return f"{node.game.deck[len(node.seats)]} to {to}" if isinstance(node, Dealing) else f"card to {to}"
-        move = node.move(action) if isinstance(node, Played) and player == node.player else None
+        move = node.move(action) if isinstance(node, PlayedNode) and player == node.player else None
         return node.game.ids.text(action) if move is None else str(move)
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> DasanState:

@@ -42,7 +42,7 @@ class GameTree:
     deck: tuple[Card, ...]
     dealer: int
     max_moves: int
-    _dealt: dict[tuple[int, tuple[int, ...]], Played]
+    _dealt: dict[tuple[int, tuple[int, ...]], PlayedNode]
 
     def room(self, dealer: int) -> tuple[int, ...]:
         """How many cards each seat is dealt, and then the kitty if there is one."""
@@ -59,7 +59,7 @@ class GameTree:
 
         return desk_of(self.rules)
 
-    def dealt(self, dealer: int, seats: tuple[int, ...]) -> Played:
+    def dealt(self, dealer: int, seats: tuple[int, ...]) -> PlayedNode:
         """The hand in which `seats` got the cards of the deck. Small games keep it."""
         node = self._dealt.get((dealer, seats))
         if node is None:
@@ -68,7 +68,7 @@ class GameTree:
                 node = by_engine(begun, None, -1, begun.hand())
             else:
                 row, player, legal, _ = begun.desk.deal(dealer, seats)
-                node = Played(begun, None, -1, row, TERMINAL if player is None else player, legal)
+                node = PlayedNode(begun, None, -1, row, TERMINAL if player is None else player, legal)
             if self.remembers:
                 self._dealt[dealer, seats] = node
         return node
@@ -98,7 +98,7 @@ class Dealing:
     def __reduce__(self) -> tuple[object, ...]:
         return Dealing, (self.game, self.dealer, self.room, self.seats)
 
-    def after(self, action: int) -> Dealing | Played:
+    def after(self, action: int) -> Dealing | PlayedNode:
         """This deal after an outcome, or the hand once all cards are dealt. ValueError: there is no such outcome."""
         if action not in self.legal:
             raise ValueError(f"{action} is no outcome here: {', '.join(map(str, self.legal))}")
@@ -131,7 +131,7 @@ class Begun(NamedTuple):
         return begin(game.rules, Deal(1, self.dealer, tuple(map(tuple, dealt[:-1])), tuple(dealt[-1])))
 
 
-class Played:
+class PlayedNode:
     """A hand under way or over. It never changes, so clones and deep copies share it.
 
     before, action: the position before and the move that led here. row: the position in compiled code, None where the engine
@@ -143,16 +143,16 @@ class Played:
     _hand: State
     _moves: dict[int, Move]
     known: dict[tuple[int, bool], str]
-    children: dict[int, Played]
+    children: dict[int, PlayedNode]
     over = False
 
     def __init__(
-        self, begun: Begun, before: Played | None, action: int, row: bytes | None, player: int, legal: list[int]
+        self, begun: Begun, before: PlayedNode | None, action: int, row: bytes | None, player: int, legal: list[int]
     ) -> None:
         self.begun, self.before, self.action = begun, before, action
         self.row, self.player, self.legal = row, player, legal
 
-    def __deepcopy__(self, memo: object) -> Played:
+    def __deepcopy__(self, memo: object) -> PlayedNode:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -177,7 +177,7 @@ class Played:
     @property
     def hand(self) -> State:
         """The engine's state, which replays the moves since it was last asked."""
-        later: list[Played] = []
+        later: list[PlayedNode] = []
         node = self
         while not hasattr(node, "_hand"):
             if node.before is None:
@@ -200,7 +200,7 @@ class Played:
         state = self.hand
         return self.game.ids.pick(action, state.hands[state.mover], state.called)
 
-    def after(self, action: int) -> Played:
+    def after(self, action: int) -> PlayedNode:
         """The position after a move. ValueError: it is not legal."""
         if action not in self.legal:
             raise ValueError(f"action {action} is not legal now")
@@ -209,7 +209,7 @@ class Played:
             row, player, legal, returns = begun.desk.step(self.row, action)  # type: ignore[union-attr]
             if player is None:
                 return Over(begun, self, action, row, returns)
-            return Played(begun, self, action, row, player, legal)
+            return PlayedNode(begun, self, action, row, player, legal)
         if not self.game.remembers:
             return by_engine(self.begun, self, action, self.hand.play(self._moves[action]))
         if not hasattr(self, "children"):
@@ -219,34 +219,34 @@ class Played:
         return self.children[action]
 
 
-class Over(Played):
+class Over(PlayedNode):
     """A hand that is over. returns: payments or points by seat."""
 
     __slots__ = ("returns",)
     over = True
 
     def __init__(
-        self, begun: Begun, before: Played | None, action: int, row: bytes | None, returns: list[float]
+        self, begun: Begun, before: PlayedNode | None, action: int, row: bytes | None, returns: list[float]
     ) -> None:
         super().__init__(begun, before, action, row, TERMINAL, [])
         self.returns = returns
 
 
-def by_engine(begun: Begun, before: Played | None, action: int, hand: State) -> Played:
+def by_engine(begun: Begun, before: PlayedNode | None, action: int, hand: State) -> PlayedNode:
     """A position that the engine plays."""
-    node: Played
+    node: PlayedNode
     if hand.to_act is None:
         node = Over(begun, before, action, None, payoffs(hand))
     else:
         of, called = begun.game.ids.of, hand.called
         moves = {of(move, called): move for move in hand.legal_moves()}
-        node = Played(begun, before, action, None, hand.to_act, sorted(moves))
+        node = PlayedNode(begun, before, action, None, hand.to_act, sorted(moves))
         node._moves = moves
     node._hand = hand
     return node
 
 
-def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[int]) -> Played:
+def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[int]) -> PlayedNode:
     """A pickled position, played again."""
     node = game.dealt(dealer, seats)
     for action in actions:
@@ -254,4 +254,4 @@ def _again(game: GameTree, dealer: int, seats: tuple[int, ...], actions: list[in
     return node
 
 
-__all__ = ["CHANCE", "DRAWN", "TERMINAL", "Dealing", "GameTree", "Over", "Played"]
+__all__ = ["CHANCE", "DRAWN", "TERMINAL", "Dealing", "GameTree", "Over", "PlayedNode"]

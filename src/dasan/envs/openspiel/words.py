@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from dasan.cards import Card, format_cards
-from dasan.envs.openspiel.tree import Dealing, Played
+from dasan.envs.openspiel.tree import Dealing, PlayedNode
 from dasan.features import Feature
 from dasan.features.cards import by_rank, card_flags, card_slots, flag_ranks
 from dasan.play.events import MOVES, Event
@@ -14,7 +14,7 @@ from dasan.play.view import View
 from dasan.ruleset.rules import Rules
 
 
-def dealt(node: Dealing | Played, player: int) -> tuple[Card, ...]:
+def dealt(node: Dealing | PlayedNode, player: int) -> tuple[Card, ...]:
     """The cards that `player` has been dealt so far, the kitty not among them."""
     return tuple(card for card, place in zip(node.game.deck, node.seats, strict=False) if place == player)
 
@@ -61,7 +61,7 @@ def _flag_names(rules: Rules) -> list[str]:
     return names
 
 
-def truth(node: Dealing | Played) -> str:
+def truth(node: Dealing | PlayedNode) -> str:
     """Everything, all hands included."""
     if node.hand is None:
         return f"dealing, dealer {node.dealer}: {' '.join(map(str, node.seats))}"

@@ -57,7 +57,7 @@ def refusal(code: ErrorCode, message: str, clause: str | None = None, headers: d
     return JSONResponse(body.model_dump(), STATUS[code], headers)
 
 
-class Guard:
+class GuardMiddleware:
     """Middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:

@@ -61,7 +61,7 @@ class Thought:
     only: bool = False
 
 
-class Process(Protocol):
+class TableHost(Protocol):
     """The process in which a table is open, as the table uses it."""
 
     store: Store
@@ -110,7 +110,7 @@ class Table:
 
     room: Room
 
-    def __init__(self, process: Process, table_id: str) -> None:
+    def __init__(self, process: TableHost, table_id: str) -> None:
         self.id = table_id
         self.hub = Hub()
         self.trusted = 0.0

@@ -63,12 +63,12 @@ class Workers:
         """
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
 
-    def stream(self, job: str, *given: object, seconds: float | None = None) -> Parts:
+    def stream(self, job: str, *given: object, seconds: float | None = None) -> JobParts:
         """The parts that the job yields, as they come. ``PoolBusy`` at once where too many jobs wait."""
         parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()
         made = Job(job, given, seconds or self._limits.seconds, lambda value: parts.put_nowait((False, value)))
         self._submit(made).add_done_callback(lambda done: parts.put_nowait((True, done)))
-        return Parts(parts, made)
+        return JobParts(parts, made)
 
     def _submit(self, job: Job) -> asyncio.Future[Any]:
         if self._most_waiting is not None and self._waiting >= self._most_waiting:
@@ -140,14 +140,14 @@ class Workers:
             worker.end()
 
 
-class Parts:
+class JobParts:
     """The parts that a job yields, for one reader. The job ends when its reader leaves, or never begins to read."""
 
     def __init__(self, parts: asyncio.Queue[tuple[bool, Any]], job: Job) -> None:
         self._parts = parts
         self._job = job
 
-    def __aiter__(self) -> Parts:
+    def __aiter__(self) -> JobParts:
         return self
 
     async def __anext__(self) -> Any:

@@ -1,6 +1,6 @@
 """Our environments beside their peers: plies a second of uniformly random play on one core, all in one run.
 
-python benchmarks/peers.py [--game big-three] [--seconds 1] [--repeats 3] [--json]
+python benchmarks/interfaces.py [--game big-three] [--seconds 1] [--repeats 3] [--json]
 
 A ply is one decision of a player. Each row observes what its interface gives an agent to act by: where a row's note says so,
 observations are read too. Needs the extras envs and bench.
