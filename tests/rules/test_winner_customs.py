@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -10,7 +11,9 @@ from tests.playing import Options, play_hands, refused, say, texts, types
 
 import dasan
 from dasan import Ambiguous, Card, IllegalPlay, Malformed, Rules, Session, State
+from dasan.cards import card
 from dasan.play.events import EventType
+from dasan.play.phases import Exchange
 
 RULES = dasan.rules("winner")
 
@@ -60,6 +63,13 @@ def test_w_17_the_players_own_cards_are_not_public() -> None:
     """The player knows that nobody else can have the four fours; the table does not."""
     assert not starts_again(trick("2S 4D 4C", "5D 6D 7S 8S 9S", "4H", "4S"), "2S")
     assert not starts_again(trick("2S BJ", "5D", "6D", "7D", jokers=True), "2S")
+
+
+def test_w_17_a_card_shown_in_the_exchange_counts_as_not_yet_seen() -> None:
+    """Everybody saw the joker go to the player of the two of spades. Records from before replay only if that changes nothing."""
+    state = trick("2S RJ", "5D", "6D", "7D", jokers=True)
+    given = Exchange(winner=0, loser=1, given=card("RJ"), offered=tuple(map(card, ("3C", "4C"))))
+    assert not starts_again(replace(state, exchange=given), "2S")
 
 
 def test_w_17_a_straight_flush_that_is_still_there() -> None:
