@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-kernels test-others test-all test-full check check-web bench cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: help play test test-kernels test-others test-all test-full check check-web bench bench-against cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -82,6 +82,12 @@ check-web: $(NODE_MODULES)  ## the same of the page alone
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)
+
+bench-against: $(VENV)/.dev  ## compare all that users wait for with the last release, in alternating runs; REV=COMMIT chooses another revision
+	$(BIN)/dasan bench --against $(REV) $(ARGS)
+
+# The release that these sources follow is the commit that set their version.
+REV = $(shell git log -1 --format=%h -- src/dasan/version.py)
 
 cluster: $(VENV)/.cluster  ## add Ray and Parquet, so that the tests of work over a cluster run too
 

@@ -33,8 +33,10 @@ def ranks(cards: Iterable[dasan.Card]) -> str:
 class Peer(Protocol):
     """Another program that lists legal moves. options: those of our rules that agree with it best."""
 
-    name: str
-    options: Mapping[str, Any]
+    @property
+    def name(self) -> str: ...
+    @property
+    def options(self) -> Mapping[str, Any]: ...
 
     def begin(self, hands: list[str], kitty: str, landlord: int) -> None: ...
     def legal(self) -> Moves:

@@ -84,7 +84,21 @@ def test_a_commit_is_compared_in_alternating_runs(
     for asked, words in (
         ({"against": "no-such-commit", "repeats": 6}, "git finds no such commit here"),
         ({"against": "HEAD", "repeats": 5}, "an interval takes 6 pairs of runs, not 5"),
-        ({"against": "HEAD", "path": ["kernel"]}, "path kernel is not compared with other commits"),
+        ({"against": "HEAD", "path": ["kernel"]}, "no path kernel to compare with other commits"),
     ):
         with pytest.raises(Refused, match=words):
             bench(["big-three"], seconds=0.01, **{"path": ["engine"], **asked})  # type: ignore[arg-type]
+
+
+def test_works_that_users_wait_for_repeat_themselves() -> None:
+    """Solving the same positions takes the same numbers of nodes, so that two revisions do the same work."""
+    import random
+
+    from dasan.bench.works import WORKS, applies, late
+
+    rules = dasan.rules("big-three")
+    states = [late(rules, 12, random.Random(place)) for place in range(3)]
+    assert states == [late(rules, 12, random.Random(place)) for place in range(3)]
+    assert all(state.table is None and sum(state.hand_sizes) <= 12 for state in states)
+    assert [path for path in WORKS if not applies(path, rules)] == ["solve-endgames"]
+    assert not applies("solve-deals", dasan.rules("winner"))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import dasan
 from dasan.bench import works
-from dasan.bench.ours import VARIANTS
+from dasan.bench.ours import VARIANTS, rules_of
 
 LEAST_PAIRS = 6
 """With fewer pairs of runs no interval of 95 % can be stated."""
@@ -25,8 +25,8 @@ LEAST_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One row of the results. ratio: plies a second here divided by there, the median over pairs of consecutive runs; low,
-    high: its 95 % interval. here, there: medians of plies a second on one core, by process time.
+    """One row of the results. ratio: the rate here divided by that there, the median over pairs of consecutive runs; low, high:
+    its 95 % interval. here, there: medians of the rates on one core, by process time; `works.WORKS` says what they count.
     """
 
     preset: str
@@ -43,7 +43,8 @@ class Compared:
 def compare(
     variants: Sequence[str], paths: Sequence[str], revision: str, *, seconds: float, pairs: int
 ) -> Iterator[Compared]:
-    """Yield a row for each variant and path: these sources against those of `revision`, a commit of their repository.
+    """Yield a row for each variant and path that applies to it: these sources against those of `revision`, a commit of their
+    repository.
 
     seconds: the length of each run. ValueError: there is no repository or no such commit, or there are too few pairs.
     """
@@ -57,6 +58,8 @@ def compare(
             archive.extractall(folder)
         for variant in variants:
             for path in paths:
+                if not works.applies(path, rules_of(variant)):
+                    continue
                 yield _compared(variant, path, commit, root / "src", Path(folder) / "src", seconds, pairs)
 
 

@@ -1,4 +1,4 @@
-"""The work that is measured, through public names alone: the interpreted engine and the batched environments.
+"""The work that is measured, through public names alone: the engine, batched environments, and what players wait for.
 
 Run as a program it measures the `dasan` that its Python imports, which may be of another revision: see `against`.
 """
@@ -58,6 +58,93 @@ def batch(**outputs: Any) -> Callable[[dasan.Rules, int], Work]:
     return works
 
 
+def solver(cards: int, count: int, nodes: int) -> Callable[[dasan.Rules, int], Work]:
+    """`dasan.solve` on `count` positions of at most `cards` cards on lead, the same in every run, within `nodes` each. Counts
+    positions.
+    """
+
+    def works(rules: dasan.Rules, threads: int) -> Work:
+        states = [late(rules, cards, random.Random(place)) for place in range(count)]
+
+        def work() -> tuple[int, int]:
+            for state in states:
+                dasan.solve(state, moves=False, nodes=nodes)
+            return count, 0
+
+        return work
+
+    return works
+
+
+def search(rules: dasan.Rules, threads: int) -> Work:
+    """The moves of `search` in eight positions, also the same in every run. Counts moves."""
+    views = []
+    for place in range(8):
+        state = late(rules, 10 * rules.players, random.Random(place))
+        views.append(state.view(state.to_act))
+
+    def work() -> tuple[int, int]:
+        for place, view in enumerate(views):
+            dasan.bot("search", seed=place).choose(view)
+        return len(views), 0
+
+    return work
+
+
+def worlds(rules: dasan.Rules, threads: int) -> Work:
+    """Worlds that fit a view after the first trick. Counts worlds."""
+    state = late(rules, 10 * rules.players, random.Random(1))
+    view = state.view(state.to_act)
+
+    def work() -> tuple[int, int]:
+        dasan.worlds.deals(view, 20_000, seed=1)
+        return 20_000, 0
+
+    return work
+
+
+def review(rules: dasan.Rules, threads: int) -> Work:
+    """`dasan review` of a late position played out, through the command line. Counts reviews."""
+    import runpy
+    import tempfile
+    from contextlib import redirect_stdout
+    from io import StringIO
+    from pathlib import Path
+    from unittest.mock import patch
+
+    state = late(rules, 7 * rules.players, random.Random(1))
+    source = random.Random(2)
+    while state.to_act is not None:
+        state = state.play(source.choice(state.legal_moves()))
+    folder = tempfile.TemporaryDirectory()
+    file = Path(folder.name) / "hand.jsonl"
+    file.write_text(state.record(), encoding="utf-8")
+
+    command = ["dasan", "review", str(file), "--json", "--seconds", "60"]
+
+    def work() -> tuple[int, int]:
+        assert folder.name  # the folder lives as long as this function
+        with patch.object(sys, "argv", command), redirect_stdout(StringIO()):
+            try:
+                runpy.run_module("dasan", run_name="__main__")
+            except SystemExit as ended:
+                if ended.code:
+                    raise ValueError("the hand was not reviewed") from ended
+        return 1, 0
+
+    return work
+
+
+def late(rules: dasan.Rules, cards: int, source: random.Random) -> dasan.State:
+    """A position of a random hand with at most so many cards and a free lead."""
+    while True:
+        state = dasan.deal(rules, seed=source.getrandbits(32), dealer=0)
+        while state.to_act is not None:
+            if state.phase is dasan.Phase.PLAY and state.table is None and sum(state.hand_sizes) <= cards:
+                return state
+            state = state.play(source.choice(state.legal_moves()))
+
+
 WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "engine": engine,
     "batch-mask": batch(observations=False),
@@ -65,12 +152,25 @@ WORKS: dict[str, Callable[[dasan.Rules, int], Work]] = {
     "batch-moves": batch(observations=True, moves="ragged"),
     "batch-packed-mask": batch(observations=False, mask="packed", legal=False),
     "batch-packed-obs": batch(observations="packed", mask="packed", legal=False),
+    "solve-deals": solver(52, 6, 50_000),
+    "solve-30-cards": solver(30, 40, 50_000),
+    "solve-endgames": solver(16, 40, 20_000),
+    "worlds": worlds,
+    "search": search,
+    "review": review,
 }
+"""By path. Rates count plies; of the solver positions, of `worlds` worlds, of `search` moves, of `review` hands."""
+
+
+def applies(path: str, rules: dasan.Rules) -> bool:
+    """Whether a path measures these rules: whole deals are solved where two sides play, endgames where everybody plays alone."""
+    sides = rules.auction is not None
+    return {"solve-deals": sides, "solve-30-cards": sides, "solve-endgames": not sides}.get(path, True)
 
 
 def main() -> None:
     """Read lines `path seconds preset [option=value …]`: prepare the work, then for every further empty line measure one run
-    of it and print its plies a second.
+    of it and print its rate, plies a second.
     """
     path, seconds, preset, *given = sys.stdin.readline().split()
     options = {name: int(value) for name, _, value in (text.partition("=") for text in given)}

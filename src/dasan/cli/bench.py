@@ -91,9 +91,13 @@ def bench(
     for name in preset or ():
         if name not in PRESETS and name not in VARIANTS:
             raise Refused(f"there is no preset {name}; there are {', '.join(PRESETS)}")
+    known = PATHS if against is None else tuple(WORKS)
     for name in path or ():
-        if name not in PATHS:
-            raise Refused(f"there is no path {name}; there are {', '.join(PATHS)}")
+        if name not in known and name in WORKS:
+            raise Refused(f"path {name} is compared with another revision: add --against REV")
+        if name not in known:
+            where = "" if against is None else " to compare with other commits"
+            raise Refused(f"there is no path {name}{where}; there are {', '.join(known)}")
     if against is not None:
         _compare(preset or list(VARIANTS), path or list(WORKS), against, seconds, repeats, as_json)
         return
@@ -136,11 +140,8 @@ def _compare(
     variants: list[str], paths: list[str], revision: str, seconds: float | None, pairs: int | None, as_json: bool
 ) -> None:
     """Print a row for each game and path, with the speed as a multiple of the revision's."""
-    from dasan.bench import WORKS, Compared, compare
+    from dasan.bench import Compared, compare
 
-    for name in paths:
-        if name not in WORKS:
-            raise Refused(f"path {name} is not compared with other commits; these are: {', '.join(WORKS)}")
     rows: list[Compared] = []
     try:
         for row in compare(variants, paths, revision, seconds=seconds or RUN_SECONDS, pairs=pairs or PAIRS):
