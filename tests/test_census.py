@@ -26,6 +26,7 @@ BIG_TWO: list[tuple[Options, tuple[int, ...], int]] = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("options", "by_class", "in_all"), BIG_TWO, ids=lambda v: str(v) if isinstance(v, dict) else "")
 def test_d2_05_hands_of_five_cards(options: Options, by_class: tuple[int, ...], in_all: int) -> None:
     """n straights of 4^5 suits, less 4 in one suit each; 4 × C(13, 5) flushes, less the straight ones; 13 × 4 × 12 × 6

@@ -71,6 +71,7 @@ def drawn(deals: int, seed: int) -> list[Outcome]:
     return [Outcome(i, mean, 0.25, 1, 1) for i, mean in enumerate(means)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("deals", [2, 8, 40])
 def test_equal_players_are_told_apart_in_at_most_5_of_100_contests(deals: int) -> None:
     early = single = 0
@@ -129,6 +130,7 @@ def test_values_outside_the_bounds_are_refused() -> None:
     assert Estimate.of([1.0000001], (0, 1)).high == 1
 
 
+@pytest.mark.full
 def test_duels_of_equal_players_are_exactly_even() -> None:
     found = dasan.vector.make("winner", 1).duel("thrifty", "thrifty", 20, seed=1)
     assert found.mean == 0.0

@@ -111,6 +111,7 @@ def end_text(preset: str, options: Options, left: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("preset", "options", "depth"), DEALS, ids=lambda v: str(v))
 def test_moves_from_fixed_deals(preset: str, options: Options, depth: int) -> None:
     name = setup_id((preset, options)).replace(" ", ",")

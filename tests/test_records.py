@@ -52,7 +52,7 @@ def a_session(preset: str, hands: int = 2) -> Session:
     return play_hands(dasan.session(dasan.rules(preset), seed=4), hands, random.Random(4))
 
 
-@pytest.mark.sampled(9, 9)
+@pytest.mark.sampled(4, 9)
 @every_setup
 def test_g_03_record_replay_record(setup: tuple[str, Options]) -> None:
     """Byte for byte: hands, sessions, and both unfinished."""
@@ -141,7 +141,7 @@ def test_verify_can_insist_on_rules() -> None:
         verify(of_its_own(auction=Auction(top=20)), rules=dasan.rules("big-three"))
 
 
-@pytest.mark.sampled(6, 6)
+@pytest.mark.sampled(3, 6)
 @every_setup
 def test_g_03_a_copy_is_checked_as_far_as_its_cards_are_open(setup: tuple[str, Options]) -> None:
     """What the lines show decides, not what the header says."""

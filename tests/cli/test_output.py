@@ -84,6 +84,7 @@ def run(*arguments: str, stdout: int | None = subprocess.PIPE) -> subprocess.Com
     )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
 @pytest.mark.parametrize("command", ["rules big-three", "--version", "rules --json"])
 def test_a_full_disk_is_one_sentence(command: str) -> None:
@@ -95,6 +96,7 @@ def test_a_full_disk_is_one_sentence(command: str) -> None:
     assert (done.returncode, done.stderr) == (2, "dasan: cannot write the output: No space left on device\n")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["rules big-three", "--version", "puzzle --shipped --count 2"])
 def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     read, write = os.pipe()
@@ -106,6 +108,7 @@ def test_a_reader_who_has_gone_is_no_error(command: str) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes the streams")
 @pytest.mark.parametrize(
     ("arguments", "closing", "code"),

@@ -21,6 +21,7 @@ from dasan.text.moves import move_words
 from .running import cli, output, refusal
 
 
+@pytest.mark.full
 def test_puzzles_are_made_and_written(tmp_path: Path) -> None:
     file = tmp_path / "puzzles.jsonl"
     asked = ("--count", "2", "--theme", "tempo", "--players", "3", "--cards", "8..24", "--seed", "6")
@@ -112,6 +113,7 @@ def test_damaged_puzzles_are_refused_in_one_line(file: Path) -> None:
         assert refused("".join(lines[:8]) + lines[8].replace(old, new)) == f"{file}, {no_puzzle}"
 
 
+@pytest.mark.full
 def test_a_tree_that_does_not_fit_is_said(file: Path) -> None:
     puzzle = next(read(file.read_text(encoding="utf-8")))
     key = str(puzzle.key)

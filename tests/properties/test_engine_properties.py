@@ -31,7 +31,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.sampled(5, 5)
+@pytest.mark.sampled(2, 5)
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 @settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 1 << 64), choices=st.randoms(use_true_random=False))
@@ -70,7 +70,7 @@ def test_random_sessions(preset: str, options: dict[str, Any], seed: int, choice
     assert again.next_hand().record() == session.next_hand().record()
 
 
-@pytest.mark.sampled(6, 6)
+@pytest.mark.sampled(3, 6)
 @pytest.mark.parametrize("seeds", [5, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("preset", "options"), GAMES, ids=str)
 def test_views_do_not_depend_on_hidden_cards(preset: str, options: dict[str, Any], seeds: int) -> None:

@@ -93,7 +93,7 @@ def test_g_01_refusals_cite_a_clause_in_force_and_change_nothing(setup: tuple[st
     assert len(cited) > 3
 
 
-@pytest.mark.sampled(9, 9)
+@pytest.mark.sampled(4, 9)
 @every_setup
 def test_g_02_no_view_holds_a_card_its_seat_may_not_see(setup: tuple[str, Options]) -> None:
     players = rules_of(setup).players

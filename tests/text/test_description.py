@@ -34,6 +34,7 @@ def test_every_kind_has_a_name(preset: str, language: str) -> None:
     assert {kind for kind in kinds if f"kind.{kind}" not in messages(language)} == set()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("preset", sorted(dasan.PRESETS))
 def test_a_description_shows_the_cards_that_the_view_shows(preset: str) -> None:
     """At every ply of three hands, for every seat and for a spectator, in a language that changes from ply to ply."""

@@ -22,6 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 AT_ONCE = """(button, at) => setTimeout(() => button.click(), at - Date.now())"""
 
 
+@pytest.mark.full
 def test_two_tabs_that_join_at_once_take_one_chair(browser: Browser, server: Served) -> None:
     host = server.player()
     table_id = host.open_table("big-two", seats=["me", "open", "open", "open"])
