@@ -67,6 +67,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 app.state.store = store = await Store.open(
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require
                 )
+                await store.people.index_names()
                 app.state.identities = Identities(_key(chosen), store.people, chosen.password_memory_mb)
                 bus: Bus | None = None
                 try:

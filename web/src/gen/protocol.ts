@@ -817,13 +817,15 @@ export interface LobbyTable {
  * Who sits in a seat.
  *
  * name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
- * it is one. ``bot``: which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
+ * it is one. ``account``: the name is that of the player's account, and nobody else can have one like it. ``bot``: which bot,
+ * if ``kind`` is bot. ``substitute``: the bot that plays instead.
  */
 export interface SeatInfo {
   seat: number;
   name: string;
   kind: 'human' | 'program' | 'bot' | 'open';
   bot?: string | null;
+  account?: boolean;
   ready?: boolean;
   silent?: boolean;
   substitute?: Substitute | null;

@@ -21,12 +21,12 @@ from dasan.server.api.people import account_of, check_free, described
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
+from dasan.server.people.names import clean_name
 from dasan.server.protocol import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id
 from dasan.server.store.people import Taken
-from dasan.server.tables.chairs import clean_name
 
 if TYPE_CHECKING:
     from webauthn.registration.verify_registration_response import VerifiedRegistration
@@ -63,7 +63,7 @@ async def begin_register(wanted: PasskeyAsk, request: Request, store: StoreHere,
     if person is None or person.account is None:
         if wanted.name is None:
             raise Refused("malformed", said("passkey.name"))
-        await check_free(store, wanted.name)
+        await check_free(store, wanted.name, one)
         account = wanted.name
     known = await store.passkeys.of(one)
     if len(known) >= MOST_EACH:

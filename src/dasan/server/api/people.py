@@ -8,15 +8,16 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from dasan import bots
 from dasan.errors import DasanError
 from dasan.reasons import said
 from dasan.server.api.asked import IdentitiesHere, LiveHere, Player, StoreHere, TablesHere, address_of, limit, network_of
 from dasan.server.api.hands import moment
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
+from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
+from dasan.server.people.names import check_reserved, clean_name, keys
 from dasan.server.protocol import (
     ClaimLink,
     Credentials,
@@ -32,7 +33,6 @@ from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import Person, Taken
-from dasan.server.tables.chairs import clean_name
 from dasan.server.tables.directory import Tables
 
 router = strict_router("/api")
@@ -69,7 +69,8 @@ async def rename(
     person = await store.people.find(one)
     if person is not None and person.account is not None:
         raise Refused("illegal", said("account.name"))
-    await store.people.rename(one, clean_name(wanted.name), now())
+    name, _ = await chosen_name(store.people, one, wanted.name, "")
+    await store.people.rename(one, name, now())
     await ids.remember(request, response, one)
     return described(one, await store.people.find(one))
 
@@ -84,7 +85,7 @@ async def register(
     person = await store.people.find(one)
     if person is not None and person.account is not None:
         raise Refused("illegal", said("account.already"))
-    await check_free(store, wanted.name)
+    await check_free(store, wanted.name, one)
     try:
         await store.people.register(one, wanted.name, await ids.hash(wanted.password, network_of(request)), now())
     except Taken:
@@ -248,11 +249,15 @@ async def _leave_tables(tables: Tables, store: Store, player: str) -> None:
                 await tables.command(listed.id, player, LeaveCommand(type="leave", id=f"delete-{token_hex(8)}"))
 
 
-async def check_free(store: Store, name: str) -> None:
-    """Raise ``Refused`` if a new account cannot have this name."""
+async def check_free(store: Store, name: str, player: str) -> None:
+    """Raise ``Refused`` if a new account of the player cannot have this name."""
     if len(folded(name)) > LONGEST_FOLDED:
         raise Refused("malformed", said("account.long"))
-    if folded(name) in {*bots.BOTS, "me", "open"} or await store.people.by_account(name) is not None:
+    check_reserved(clean_name(name))
+    if await store.people.by_account(name) is not None or await store.people.name_owner(keys(name)) not in (
+        None,
+        player,
+    ):
         raise Refused("illegal", said("account.taken"))
 
 

@@ -13,12 +13,13 @@ from dasan.play import fairness
 from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
+from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
 from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.matches import Seeker
 from dasan.server.store.ratings import BEGINNING
-from dasan.server.tables.chairs import Chair, Head, bot_chairs, clean_name
+from dasan.server.tables.chairs import Chair, Head, bot_chairs
 from dasan.server.tables.directory import DEFAULT_BOT
 from dasan.server.tables.room import Room
 from dasan.server.tables.shared_rules import rules_of
@@ -45,7 +46,7 @@ async def quick_match(
     except ValueError as error:
         raise Refused("malformed", str(error)) from None
     seeker = player or new_player()
-    name = clean_name(wanted.name or await ids.name(seeker) or "Guest")
+    name, _ = await chosen_name(tables.store.people, seeker, wanted.name, "Guest")
     settings = TableSettings.model_validate(
         {"speed": SPEEDS[wanted.speed], "rated": True, "spectators": True, "next_seconds": 30}
     )

@@ -75,13 +75,15 @@ class SeatInfo(Message):
     """Who sits in a seat.
 
     name: for a bot, one that no other bot at the table has; a client may translate it. kind: ``program`` for a guest that said
-    it is one. ``bot``: which bot, if ``kind`` is bot. ``substitute``: the bot that plays instead.
+    it is one. ``account``: the name is that of the player's account, and nobody else can have one like it. ``bot``: which bot,
+    if ``kind`` is bot. ``substitute``: the bot that plays instead.
     """
 
     seat: Seat
     name: str
     kind: Literal["human", "program", "bot", "open"]
     bot: str | None = None
+    account: bool = False
     ready: bool = False
     silent: bool = False
     substitute: Substitute | None = None

@@ -19,6 +19,7 @@ from dasan.server.store.schema import (
     events,
     forgotten,
     hand_seats,
+    name_keys,
     passkeys,
     players,
     rating_points,
@@ -91,7 +92,7 @@ def forget_at(connection: sa.Connection, table_id: str, player: str, other: str,
 def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
     """Delete the player everywhere but at tables: sessions, ratings, reports, and the name and id in finished hands."""
     end_sessions(connection, player, now)
-    mine = (ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
+    mine = (name_keys, ratings, rating_points, passkeys, review_notes, decisions, forgotten, seekers)
     for table in mine:
         connection.execute(sa.delete(table).where(table.c.player == player))
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))

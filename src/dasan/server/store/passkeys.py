@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
-from dasan.server.store.people import Taken, put
+from dasan.server.store.people import Taken, put, put_keys
 from dasan.server.store.schema import challenges, passkeys, players
 from dasan.server.store.sessions import end_sessions
 
@@ -102,6 +102,7 @@ class Passkeys:
                 if owner not in (None, passkey.player):
                     raise Taken
                 put(connection, passkey.player, passkey.created, name=account, account=folded(account))
+                put_keys(connection, passkey.player, account)
                 end_sessions(connection, passkey.player, passkey.created)
             connection.execute(sa.insert(passkeys), vars(passkey))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
+from dasan.server.people.names import keys
 from dasan.server.protocol.people import folded
 from dasan.server.store.database import Database
 from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger, tables_of
@@ -18,6 +20,7 @@ from dasan.server.store.schema import (
     hand_seats,
     hands,
     links,
+    name_keys,
     passkeys,
     players,
     rating_points,
@@ -75,6 +78,25 @@ class People:
         row = await self._database.read(lambda connection: connection.execute(query).first())
         return None if row is None else Person(row.id, row.name, row.created, row.account, row.password, row.banned)
 
+    async def name_owner(self, keys: Iterable[str]) -> str | None:
+        """A player whose account has a name with one of these keys; None if there is none."""
+        query = sa.select(name_keys.c.player).where(name_keys.c.key.in_(sorted(keys))).limit(1)
+        owner: str | None = await self._database.read(lambda connection: connection.scalar(query))
+        return owner
+
+    async def index_names(self) -> int:
+        """Store the keys of accounts that have none, from earlier versions; their number."""
+        known = sa.select(name_keys.c.player)
+        query = sa.select(players.c.id, players.c.name).where(players.c.account.is_not(None), players.c.id.not_in(known))
+
+        def write(connection: sa.Connection) -> int:
+            rows = connection.execute(query).all()
+            for row in rows:
+                put_keys(connection, row.id, row.name)
+            return len(rows)
+
+        return await self._database.write(write)
+
     async def rename(self, player: str, name: str, now: int) -> None:
         """Change a player's name."""
         await self._database.write(lambda connection: put(connection, player, now, name=name))
@@ -87,6 +109,7 @@ class People:
             if owner not in (None, player):
                 raise Taken
             put(connection, player, now, name=account, account=folded(account), password=password)
+            put_keys(connection, player, account)
             end_sessions(connection, player, now)
 
         await self._database.write(write)
@@ -215,6 +238,12 @@ class People:
                 leave_notice(connection, "recheck", player, now)
 
         await self._database.write(write)
+
+
+def put_keys(connection: sa.Connection, player: str, name: str) -> None:
+    """Store the keys of an account's name."""
+    connection.execute(sa.delete(name_keys).where(name_keys.c.player == player))
+    connection.execute(sa.insert(name_keys), [{"key": key, "player": player} for key in sorted(keys(name))])
 
 
 def put(connection: sa.Connection, player: str, now: int, **values: object) -> None:

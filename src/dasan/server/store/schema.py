@@ -106,6 +106,12 @@ players = sa.Table(
     sa.Column("password", sa.String(256)),
     sa.Column("banned", sa.Boolean, nullable=False),
 )
+name_keys = sa.Table(
+    "name_keys",
+    metadata,
+    sa.Column("key", sa.String(64), primary_key=True),
+    sa.Column("player", sa.String(64), primary_key=True, index=True),
+)
 sign_ins = sa.Table(
     "sign_ins",
     metadata,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import functools
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -13,13 +12,10 @@ import dasan
 from dasan.bots import CHARACTERS
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
-from dasan.reasons import said
 from dasan.server.protocol import TableSettings
-from dasan.server.refusals import Refused
 
 Reason: TypeAlias = Literal["absent", "time", "left", "failed"]
 """Why a substitute plays: for a player who is absent, has no time left or has left, or for a bot that failed too often."""
-LONGEST_NAME = 32
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,7 @@ class Chair:
     """Who sits in a seat: a player by id, a bot by name, or nobody yet.
 
     program: whether the player is a program, which says so itself. substitute: the bot that plays instead of the player or of
-    the chair's bot, and why it does.
+    the chair's bot, and why it does. account: whether the name is that of the player's account, which nobody else can have.
     """
 
     kind: Literal["human", "bot", "open"]
@@ -38,6 +34,7 @@ class Chair:
     silent: bool = False
     substitute: tuple[str, Reason] | None = None
     program: bool = False
+    account: bool = False
 
     @property
     def shown(self) -> Literal["human", "program", "bot", "open"]:
@@ -59,6 +56,7 @@ class Chair:
             "silent": self.silent,
             "substitute": self.substitute and list(self.substitute),
             "program": self.program,
+            **({"account": True} if self.account else {}),
         }
 
     @staticmethod
@@ -141,16 +139,3 @@ def bot_chairs(bots: Sequence[str | None], table: str) -> tuple[Chair | None, ..
         taken.add(face)
         out.append(None if bot is None else Chair("bot", NAMES[face], bot=bot))
     return tuple(out)
-
-
-def clean_name(name: str) -> str:
-    """``name`` as it is shown: one line, single spaces; ``Refused`` where nothing visible is left of it.
-
-    >>> clean_name("  大三   player ")
-    '大三 player'
-    """
-    text = " ".join(unicodedata.normalize("NFC", name).split())
-    # Control and format characters could reverse or hide what stands around the name.
-    if not text or len(text) > LONGEST_NAME or any(unicodedata.category(c).startswith("C") for c in text):
-        raise Refused("malformed", said("name", n=LONGEST_NAME))
-    return text

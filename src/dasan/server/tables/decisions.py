@@ -14,6 +14,7 @@ from dasan.play.phases import Phase
 from dasan.play.sessions import following, session
 from dasan.reasons import said
 from dasan.records.write import begun_json
+from dasan.server.people.names import clean_name
 from dasan.server.protocol import (
     AnswerCommand,
     ChatCommand,
@@ -35,7 +36,7 @@ from dasan.server.protocol import (
     TakeBackCommand,
 )
 from dasan.server.refusals import Refused
-from dasan.server.tables.chairs import bot_chairs, clean_name
+from dasan.server.tables.chairs import bot_chairs
 from dasan.server.tables.room import Entry, Room
 
 MOST_HANDS = 100_000
@@ -44,25 +45,28 @@ ACTS = NextCommand | OfferCommand | AnswerCommand | TakeBackCommand | RematchCom
 """Commands by which a player takes part in the game, apart from moves."""
 
 
-def entries(room: Room, player: str, command: RoomCommand, lag: int = 0) -> list[Entry]:
+def entries(
+    room: Room, player: str, command: RoomCommand, lag: int = 0, named: tuple[str, bool] = ("", False)
+) -> list[Entry]:
     """The entries that ``player``'s command adds: what it asks for and, before that, the player's return.
 
     Whoever acts at the table is back in a seat in which a substitute plays. A move does not bring its player back: the
     substitute may be making it.
     """
-    entry = decide(room, player, command, lag)
+    entry = decide(room, player, command, lag, named)
     seat = room.seat_of(player)
     back = isinstance(command, ACTS) and seat is not None and room.chairs[seat].substitute is not None
     return [{"type": "return", "seat": seat}, entry] if back else [entry]
 
 
-def decide(room: Room, player: str, command: RoomCommand, lag: int = 0) -> Entry:
+def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: tuple[str, bool] = ("", False)) -> Entry:
     """The entry that ``player``'s command adds; ``Refused`` or ``DasanError`` where it may not.
 
-    lag: milliseconds of the connection's delay that the clock forgives. Whether a move is legal is checked by ``fold``.
+    lag: milliseconds of the connection's delay that the clock forgives. named: the name under which the player sits down, and
+    whether it is their account's. Whether a move is legal is checked by ``fold``.
     """
     if isinstance(command, SitCommand):
-        return _sit(room, player, command)
+        return _sit(room, player, command, *named)
     seat = room.seat_of(player)
     if seat is None:
         raise Refused("forbidden", said("watching"))
@@ -172,7 +176,7 @@ def _may_start(room: Room) -> bool:
     return room.head.settings.start == "full" or all(room.chairs[seat].ready for seat in room.humans)
 
 
-def _sit(room: Room, player: str, command: SitCommand) -> Entry:
+def _sit(room: Room, player: str, command: SitCommand, name: str, account: bool) -> Entry:
     now = room.seat_of(player)
     if room.status != "waiting":
         if now is not None and command.seat in (None, now):
@@ -184,10 +188,10 @@ def _sit(room: Room, player: str, command: SitCommand) -> Entry:
     seat = command.seat if command.seat is not None else now if now is not None else free[0] if free else None
     if seat is None or (seat != now and seat not in free):
         raise Refused("illegal", said("taken") if seat is not None else said("full"))
-    name = command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}")
+    name = name or clean_name(command.name or (room.chairs[now].name if now is not None else f"Guest {seat + 1}"))
     program = command.program or (now is not None and room.chairs[now].program)
-    entry = {"type": "sit", "seat": seat, "player": player, "name": clean_name(name)}
-    return {**entry, "program": True} if program else entry
+    marks = {"program": program, "account": account}
+    return {"type": "sit", "seat": seat, "player": player, "name": name, **{mark: True for mark in marks if marks[mark]}}
 
 
 def _move(room: Room, seat: int, text: str, lag: int) -> Entry:

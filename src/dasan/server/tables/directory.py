@@ -21,12 +21,13 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now, report
+from dasan.server.people.chosen_names import chosen_name
 from dasan.server.protocol import ReactCommand, RoomCommand, TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable
-from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs, clean_name
+from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.tables.decisions import check_contribution
 from dasan.server.tables.open_table import RESTART, Table, Thought
 from dasan.server.tables.pace import Pace
@@ -144,7 +145,8 @@ class Tables:
         chairs = [bot or OPEN for bot in bot_chairs([None if word in (ME, FREE) else word for word in words], head.id)]
         seat = words.index(ME) if ME in words else None
         if seat is not None:
-            chairs[seat] = Chair("human", clean_name(name or f"Guest {seat + 1}"), player=player)
+            shown, person = await chosen_name(self.store.people, player, name, f"Guest {seat + 1}")
+            chairs[seat] = Chair("human", shown, player=player, account=person is not None)
         given: dict[int, str] = {}
         if contribution is not None and seat is not None:
             check_contribution(contribution)

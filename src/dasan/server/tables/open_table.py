@@ -20,7 +20,8 @@ from dasan.reasons import said
 from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.operations.reporting import now, report
-from dasan.server.protocol import ReactCommand, Reaction, RoomCommand
+from dasan.server.people.chosen_names import chosen_name
+from dasan.server.protocol import ReactCommand, Reaction, RoomCommand, SitCommand
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store
@@ -260,7 +261,8 @@ class Table:
         if given is not None:
             return given
         try:
-            await self.write(entries(self.room, player, command, lag), Cause(player, command.id, digest))
+            named = await self._named(player, command)
+            await self.write(entries(self.room, player, command, lag, named), Cause(player, command.id, digest))
         except Repeated as repeated:
             return same(Done(repeated.digest, repeated.seq), digest)
         except (dasan.DasanError, Refused) as refusal:
@@ -274,6 +276,15 @@ class Table:
         given = self._answers.given(key, digest)
         assert given is not None
         return given
+
+    async def _named(self, player: str, command: RoomCommand) -> tuple[str, bool]:
+        """The name under which a player sits down (empty: a usual one), and whether it is their account's."""
+        if not isinstance(command, SitCommand):
+            return "", False
+        seat = self.room.seat_of(player)
+        usual = "" if seat is None else self.room.chairs[seat].name
+        name, person = await chosen_name(self._process.store.people, player, command.name, usual)
+        return name, person is not None
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
         """Show everybody a reaction; it is kept nowhere."""

@@ -144,7 +144,8 @@ def fold(room: Room, entry: Entry, at: int) -> Room:
             old = room.seat_of(entry["player"])
             name, player = entry["name"], entry["player"]
             chairs = room.chairs if old is None else _with(room.chairs, old, OPEN)
-            seated = Chair("human", name, player=player, program=entry.get("program", False))
+            program, account = entry.get("program", False), entry.get("account", False)
+            seated = Chair("human", name, player=player, program=program, account=account)
             host = room.host if room.host is not None else player
             return _but(room, chairs=_with(chairs, entry["seat"], seated), host=host)
         case "stand":

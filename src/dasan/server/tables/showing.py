@@ -152,6 +152,8 @@ def seat_info(seat: int, chair: Chair) -> Json:
     out: Json = {"seat": seat, "name": chair.name, "kind": chair.shown, "ready": chair.ready, "silent": chair.silent}
     if chair.bot is not None:
         out["bot"] = chair.bot
+    if chair.account:
+        out["account"] = True
     if chair.substitute is not None:
         out["substitute"] = {"bot": chair.substitute[0], "reason": chair.substitute[1]}
     return out

@@ -1,0 +1,150 @@
+"""Names: everybody can read them, and none passes for somebody else's, a bot's or the host's."""
+
+from __future__ import annotations
+
+import pytest
+
+from dasan.bots import BOTS
+from dasan.server.people.names import check_reserved, clean_name, keys
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.schema import name_keys
+
+from .harness import Served
+from .test_accounts import SECRET, ok
+
+GOOD = (
+    *(
+        "Alice",
+        "Zoë",
+        "O'Neil",
+        "Ian",
+        "Nguyễn Văn",
+        "АЛИСА",
+        "Ωμέγα",
+        "محمد",
+        "हिन्दी",
+        "สมชาย",
+        "김철수",
+        "ようこ ヨーコ",
+    ),
+    *(
+        "大三 player",
+        "Ann-大三",
+        "Guest 2",
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467 Ann",
+        "\U0001f3f4\u200d\u2620\ufe0f",
+    ),
+    *("\u2764\ufe0f", "\U0001f44d\U0001f3fd", "42"),
+)
+BAD = (
+    *(
+        "",
+        " ",
+        "\u3164",
+        "\u2800",
+        "a\ufe0f",
+        "\u115f",
+        "\uffa0",
+        "a\u200db",
+        "\u200d",
+        "\u202eAnn",
+        "Ann\u200b",
+        "\ud800",
+    ),
+    *("a" + 20 * "\u0301", "\u0301a", "a\u20dd", "...", "x" * 33, "\ufdd0", "\u034f", "\U000e0041"),
+)
+MIXED = ("\u0410lice", "Alic\u0435", "\u03a9mega", "\u0440\u0430ypal", "Ann\u05d0")
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_names_of_all_scripts_and_emoji_are_good(name: str) -> None:
+    assert clean_name(name) == name
+    check_reserved(name)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_names_that_nobody_can_read_are_refused(name: str) -> None:
+    with pytest.raises(Refused, match="visible characters"):
+        clean_name(name)
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_scripts_that_are_not_used_together_are_not_mixed(name: str) -> None:
+    with pytest.raises(Refused, match="one script"):
+        clean_name(name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Alice", "\u0410\u04c0\u0456\u0441\u0435"),
+        ("Alice", "AIice"),
+        ("Alice", "ALICE"),
+        ("Alice", "\uff21lice"),
+        ("Alice", "A l i c e"),
+        ("modern", "modem"),
+        ("Zoe\u0301", "Zo\u00e9"),
+        ("scope", "\u0455\u0441\u043e\u0440\u0435"),
+    ],
+)
+def test_names_that_look_alike_have_a_key_in_common(one: str, other: str) -> None:
+    assert keys(one) & keys(other)
+
+
+def test_names_that_differ_have_none() -> None:
+    names = ["Alice", "Alicia", "Bob", "Rob", "Ann", "Anna", "大三", "大二", "김철수", "김영수", "Zoë", "Zora"]
+    for at, one in enumerate(names):
+        assert not any(keys(one) & keys(other) for other in names[at + 1 :]), one
+
+
+@pytest.mark.parametrize(
+    "name", ["admin", "Host", "\u210cost", "H\u043est", "Ling", "Little Wei", "管理员", "Former  player", *BOTS]
+)
+def test_names_of_bots_and_hosts_are_reserved(server: Served, name: str) -> None:
+    answer = server.player().http.post("/api/me/name", json={"name": name})
+    assert answer.status_code in (400, 409)
+    assert any(word in answer.json()["message"] for word in ("reserved", "one script"))
+
+
+def seats(server: Served, table_id: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = server.player().http.get(f"/api/tables/{table_id}").json()["table"]["seats"]
+    return found
+
+
+def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
+    owner, guest = server.player(), server.player()
+    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+    table_id = owner.open_table("big-two", seats=["me", "open", "open", "open"], public=True, name="Somebody else")
+    (mine, *_) = seats(server, table_id)
+    assert (mine["name"], mine["account"]) == ("Alice", True), "an account sits under its own name, and is marked"
+    for name in ("Alice", "alice", "AIice", "\u0410\u04c0\u0456\u0441\u0435"):
+        body = {"name": name}
+        assert guest.http.post("/api/me/name", json=body).status_code == 409
+        assert guest.http.post(f"/api/tables/{table_id}/join", json=body).status_code == 409
+        assert guest.http.post("/api/tables", json={"preset": "big-two", **body}).status_code == 409
+        assert guest.http.post("/api/quick", json={"preset": "big-three", **body}).status_code == 409
+        if name.isascii():
+            assert guest.http.post("/api/account", json={**SECRET, **body}).status_code == 409
+    ok(guest.http.post(f"/api/tables/{table_id}/join", json={"name": "Bo"}))
+    with guest.sit(table_id) as socket:
+        socket.send(type="sit", id="sit", seat=2, name="AIice")
+        assert socket.answer("sit")["message"] == "that name is taken"
+        assert [seat.get("account") for seat in socket.table["table"]["seats"]] == [True, None, None, None]
+
+
+def test_a_name_is_free_again_when_its_account_is_deleted(server: Served) -> None:
+    owner, guest = server.player(), server.player()
+    ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))
+    ok(owner.http.post("/api/account/delete", json={"password": SECRET["password"]}))
+    assert ok(guest.http.post("/api/me/name", json={"name": "AIice"}))["name"] == "AIice"
+
+
+async def test_accounts_of_earlier_versions_get_their_keys(opened: object) -> None:
+    store: Store = await opened()  # type: ignore[operator]
+    await store.people.register("p", "Alice", "x", 0)
+    await store.database.write(lambda connection: connection.execute(name_keys.delete()))
+    assert await store.people.name_owner(keys("AIice")) is None
+    assert (await store.people.index_names(), await store.people.index_names()) == (1, 0)
+    assert await store.people.name_owner(keys("AIice")) == "p"
+    await store.close()
