@@ -71,7 +71,9 @@ def review(page: Page) -> None:
         "/record": state.record(),
         "/review": VERDICTS["review"].read_text(encoding="utf-8"),
         "/known": VERDICTS["known"].read_text(encoding="utf-8"),
-        "/notes": ReviewNotes(notes=[ReviewNote(seq=_seq(state, AT), text="The nine was enough.")]).model_dump_json(),
+        "/notes": ReviewNotes(
+            notes=[ReviewNote(seq=_seq(state, AT), text="The nine was enough.")], next=None
+        ).model_dump_json(),
         "/solve": LINE.read_text(encoding="utf-8"),
     }
     info = hand_info(state).model_dump_json()

@@ -1251,10 +1251,11 @@ export interface ReviewNote {
   text: string;
 }
 /**
- * The player's own notes on a hand.
+ * A page of the player's own notes on a hand. ``next``: the parameter ``after`` of the next page; null on the last.
  */
 export interface ReviewNotes {
   notes: ReviewNote[];
+  next: number | null;
 }
 /**
  * The rules in force for a preset with its options.

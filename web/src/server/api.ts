@@ -186,7 +186,16 @@ export async function* lines<T>(path: string, signal: AbortSignal): AsyncGenerat
 export const recordUrl = (table: string): string => `/api/tables/${id(table)}/record`;
 export const knownUrl = (hand: string): string => `/api/hands/${id(hand)}/known`;
 export const pictureUrl = (hand: string, seq: number | null): string => `/api/hands/${id(hand)}/picture${query({ seq })}`;
-export const notes = (hand: string): Promise<ReviewNotes> => ask(`/api/hands/${id(hand)}/notes`);
+/** The player's notes on a hand: all pages of them. */
+export async function notes(hand: string): Promise<ReviewNotes['notes']> {
+  const found: ReviewNotes['notes'] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: ReviewNotes = await ask(`/api/hands/${id(hand)}/notes${query({ after: after || undefined })}`);
+    found.push(...page.notes);
+    after = page.next;
+  }
+  return found;
+}
 export const keepNote = (hand: string, seq: number, text: string): Promise<ReviewNotes> =>
   asPlayer(() => send(`/api/hands/${id(hand)}/notes`, { seq, text }));
 export const watchTogether = (hand: string, place: PlaceShown): Promise<SharedReview> =>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from contextlib import suppress
 
@@ -10,7 +11,7 @@ from fastapi import Request, Response, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from dasan.reasons import said
-from dasan.server.api.asked import IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.asked import IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
 from dasan.server.connections.rate_limits import Bucket
@@ -29,10 +30,10 @@ router = strict_router()
 
 
 @router.get("/api/hands/{hand_id}/notes")
-async def notes(hand_id: str, store: StoreHere, player: Player) -> ReviewNotes:
-    """The player's own notes on a finished hand."""
-    found = [] if player is None else await store.reviews.notes(player, hand_id)
-    return ReviewNotes.model_validate({"notes": found})
+async def notes(hand_id: str, store: StoreHere, player: Player, after: Small = 0) -> ReviewNotes:
+    """A page of the player's own notes on a finished hand: those behind the move ``after``, in order."""
+    page, following = ([], None) if player is None else await store.reviews.notes(player, hand_id, after or -1)
+    return ReviewNotes.model_validate({"notes": page, "next": following})
 
 
 @router.post("/api/hands/{hand_id}/notes")
@@ -45,13 +46,16 @@ async def note(
     ids: IdentitiesHere,
     player: Player,
 ) -> ReviewNotes:
-    """Store a note at a move; nobody else can read it."""
+    """Store a note at a move of the hand; nobody else can read it. The answer is that note."""
     limit(request, "records", player)
-    await store.hands.load(hand_id)
+    hand = await store.hands.load(hand_id)
+    if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, hand.record.splitlines())}:
+        raise Refused("malformed", said("notes.place"))
     owner = player or new_player()
     await store.reviews.note(owner, hand_id, wanted.seq, wanted.text.strip())
     await ids.remember(request, response, owner)
-    return ReviewNotes.model_validate({"notes": await store.reviews.notes(owner, hand_id)})
+    text = wanted.text.strip()
+    return ReviewNotes(notes=[ReviewNote(seq=wanted.seq, text=text)] if text else [], next=None)
 
 
 @router.post("/api/hands/{hand_id}/together", status_code=201)

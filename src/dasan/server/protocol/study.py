@@ -81,9 +81,10 @@ class ReviewNote(Message):
 
 
 class ReviewNotes(Message):
-    """The player's own notes on a hand."""
+    """A page of the player's own notes on a hand. ``next``: the parameter ``after`` of the next page; null on the last."""
 
     notes: list[ReviewNote]
+    next: int | None
 
 
 class SharedReview(Message):

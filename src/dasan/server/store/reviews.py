@@ -12,11 +12,15 @@ from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.hand import Hand
-from dasan.server.store.schema import decisions, review_notes, reviews, shared_reviews
+from dasan.server.store.schema import decisions, hand_seats, review_notes, reviews, shared_reviews
 
 FOLLOWED = 30 * 24 * 60 * 60 * 1000
 """Milliseconds after which a shared review is deleted whose leader has not moved."""
 MOST_NOTES = 200
+"""Notes of one player on one hand."""
+MOST_OF_PLAYER, MOST_OF_STRANGERS = 5000, 1000
+"""Notes of one player in all; and notes on one hand of people who did not play it, in all."""
+PAGE = 50
 CHOSEN = ""
 """The habit of a decision for the best candidate: none."""
 
@@ -72,25 +76,40 @@ class Reviews:
             games.setdefault((row.preset, row.unit), []).append(row)
         return [_habits(preset, unit, found) for (preset, unit), found in sorted(games.items())]
 
-    async def notes(self, player: str, hand_id: str) -> list[dict[str, Any]]:
-        """The player's notes on a hand, in order."""
+    async def notes(self, player: str, hand_id: str, after: int = -1) -> tuple[list[dict[str, Any]], int | None]:
+        """A page of the player's notes on a hand, in order of their moves, from those behind the move ``after`` on.
+
+        With it, the number after which the next page begins; None on the last.
+        """
         query = sa.select(review_notes.c.seq, review_notes.c.text).where(
-            review_notes.c.player == player, review_notes.c.hand_id == hand_id
+            review_notes.c.player == player, review_notes.c.hand_id == hand_id, review_notes.c.seq > after
         )
-        rows = await self._database.read(lambda c: c.execute(query.order_by(review_notes.c.seq)).mappings().all())
-        return [dict(row) for row in rows]
+        query = query.order_by(review_notes.c.seq).limit(PAGE + 1)
+        rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
+        page = [dict(row) for row in rows[:PAGE]]
+        return page, page[-1]["seq"] if len(rows) > PAGE else None
 
     async def note(self, player: str, hand_id: str, seq: int, text: str) -> None:
-        """Store a note in place of an earlier one at the same move; an empty text deletes it."""
+        """Store a note in place of an earlier one at the same move; an empty text deletes it.
+
+        Raises ``Refused`` if the player, or everybody who did not play the hand, has too many.
+        """
         mine = sa.and_(review_notes.c.player == player, review_notes.c.hand_id == hand_id)
 
         def write(connection: sa.Connection) -> None:
             connection.execute(sa.delete(review_notes).where(mine, review_notes.c.seq == seq))
             if not text:
                 return
-            count = connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(mine))
-            if count is not None and count >= MOST_NOTES:
-                raise Refused("illegal", said("notes.most", n=MOST_NOTES))
+            played = sa.select(hand_seats.c.player).where(
+                hand_seats.c.hand_id == hand_id, hand_seats.c.player.is_not(None)
+            )
+            strange = sa.and_(review_notes.c.hand_id == hand_id, review_notes.c.player.not_in(played))
+            limits = [(mine, MOST_NOTES), (review_notes.c.player == player, MOST_OF_PLAYER)]
+            if player not in connection.scalars(played).all():
+                limits.append((strange, MOST_OF_STRANGERS))
+            for which, most in limits:
+                if (connection.scalar(sa.select(sa.func.count()).select_from(review_notes).where(which)) or 0) >= most:
+                    raise Refused("illegal", said("notes.most", n=most))
             row = {"player": player, "hand_id": hand_id, "seq": seq, "text": text}
             connection.execute(sa.insert(review_notes), row)
 

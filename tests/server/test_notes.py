@@ -1,0 +1,67 @@
+"""Notes on finished hands: at moves that exist, bounded by hand, author and position, a page at a time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dasan.server.store import reviews
+
+from .harness import Served
+from .test_accounts import ok, played
+
+TEXT = "n" * 2000
+
+
+def test_a_note_stands_at_a_move_that_exists(server: Served) -> None:
+    ann, stranger = server.player(), server.player()
+    hand = played(ann)["id"]
+    record = [json.loads(line) for line in ann.http.get(f"/api/hands/{hand}/record").text.splitlines()]
+    moves = [line["seq"] for line in record if "seq" in line]
+    for writer in (ann, stranger):
+        for seq in (10**9, max(moves) + 1, 5000, -1):
+            answer = writer.http.post(f"/api/hands/{hand}/notes", json={"seq": seq, "text": TEXT})
+            assert answer.status_code == 400
+            if seq >= 0:
+                assert answer.json()["message"] == "the hand has no such move"
+        stored = ok(writer.http.post(f"/api/hands/{hand}/notes", json={"seq": moves[3], "text": " why "}))
+        assert stored == {"notes": [{"seq": moves[3], "text": "why"}], "next": None}
+        assert ok(writer.http.get(f"/api/hands/{hand}/notes")) == stored
+    ok(ann.http.post(f"/api/hands/{hand}/notes", json={"seq": moves[3], "text": ""}))
+    assert ok(ann.http.get(f"/api/hands/{hand}/notes"))["notes"] == []
+
+
+def test_notes_come_a_page_at_a_time(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews, "PAGE", 4)
+    ann = server.player()
+    hand = played(ann)["id"]
+    path = f"/api/hands/{hand}/notes"
+    record = [json.loads(line) for line in ann.http.get(f"/api/hands/{hand}/record").text.splitlines()]
+    moves = [line["seq"] for line in record if "seq" in line][:10]
+    for seq in moves:
+        answer = ann.http.post(path, json={"seq": seq, "text": TEXT})
+        assert len(answer.content) < 2100, "the answer is the note, not all of them"
+    after: int | None = 0
+    seen: list[int] = []
+    while after is not None:
+        page = ok(ann.http.get(path, params={"after": after} if after else {}))
+        assert len(page["notes"]) <= 4
+        seen += [note["seq"] for note in page["notes"]]
+        after = page["next"]
+    assert seen == moves
+
+
+def test_notes_are_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews, "MOST_OF_STRANGERS", 3)
+    monkeypatch.setattr(reviews, "MOST_OF_PLAYER", 5)
+    ann = server.player()
+    hand = played(ann)["id"]
+    path = f"/api/hands/{hand}/notes"
+    record = [json.loads(line) for line in ann.http.get(f"/api/hands/{hand}/record").text.splitlines()]
+    moves = [line["seq"] for line in record if "seq" in line]
+    codes = [server.player().http.post(path, json={"seq": moves[0], "text": TEXT}).status_code for _ in range(5)]
+    assert codes == [200, 200, 200, 409, 409], "strangers share the room"
+    codes = [ann.http.post(path, json={"seq": seq, "text": TEXT}).status_code for seq in moves[:7]]
+    assert codes == [200] * 5 + [409] * 2, "the player has room of their own, up to a number"
+    assert ann.http.post(path, json={"seq": moves[0], "text": "shorter"}).status_code == 200
