@@ -61,7 +61,7 @@ def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Serve
         hand_has_focus(page)
 
 
-COVERED = """() => [...document.querySelectorAll('.act button')].filter((one) => one.checkVisibility()).flatMap((one) => {
+COVERED = """() => [...document.querySelectorAll('.act button, .tools button, nav button')].filter((one) => one.checkVisibility()).flatMap((one) => {
   const box = one.getBoundingClientRect();
   return [[box.left + 3, 'left'], [box.left + box.width / 2, 'middle'], [box.right - 3, 'right']].flatMap(([x, where]) => {
     const hit = document.elementFromPoint(x, box.top + box.height / 2);
@@ -76,7 +76,7 @@ COVERED = """() => [...document.querySelectorAll('.act button')].filter((one) =>
 def test_no_command_is_covered_on_small_screens(
     browser: Browser, server: Served, size: tuple[int, int], locale: str
 ) -> None:
-    for state in ("play", "auction"):
+    for state in ("play", "auction", "partner"):
         with visitor(browser, server, size, locale) as page:
             show(page, state)
             assert page.evaluate(COVERED) == [], state
