@@ -61,13 +61,17 @@ def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Serve
         hand_has_focus(page)
 
 
-COVERED = """() => [...document.querySelectorAll('.act button, .tools button, nav button')].filter((one) => one.checkVisibility()).flatMap((one) => {
-  const box = one.getBoundingClientRect();
-  return [[box.left + 3, 'left'], [box.left + box.width / 2, 'middle'], [box.right - 3, 'right']].flatMap(([x, where]) => {
-    const hit = document.elementFromPoint(x, box.top + box.height / 2);
-    return one.contains(hit) ? [] : [`${one.textContent.trim()}: ${where}`];
+COVERED = """() => {
+  const commands = [...document.querySelectorAll('.act button, .tools button, nav button')];
+  return commands.filter((one) => one.checkVisibility()).flatMap((one) => {
+    const box = one.getBoundingClientRect();
+    const middle = box.left + box.width / 2;
+    return [[box.left + 3, 'left'], [middle, 'middle'], [box.right - 3, 'right']].flatMap(([x, where]) => {
+      const hit = document.elementFromPoint(x, box.top + box.height / 2);
+      return one.contains(hit) ? [] : [`${one.textContent.trim()}: ${where}`];
+    });
   });
-})"""
+}"""
 """The commands of which a part lies under something else."""
 
 
