@@ -64,6 +64,10 @@ def test_options_are_parameters() -> None:
     assert game.rules == dasan.rules("winner", players=3, jokers=True)
     assert game.num_players() == 3
     assert str(pyspiel.load_game(str(game))) == str(game)
+    short = pyspiel.load_game("python_dasan_big_three", {"pack": 46})
+    assert short.rules == dasan.rules("big-three", pack="46")
+    for one in (short, pyspiel.load_game("python_dasan_big_three")):
+        assert pickle.loads(pickle.dumps(one)).rules == pyspiel.load_game(str(one)).rules == one.rules
     for wrong in ({"players": 3, "decks": 2}, {"dealer": 4}):
         with pytest.raises(ValueError, match=r"two decks|dealer"):
             pyspiel.load_game("python_dasan_winner", wrong)

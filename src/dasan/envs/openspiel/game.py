@@ -23,7 +23,8 @@ class DasanGame(GameTree, pyspiel.Game):
         given = dict(params)
         dealer = given.pop("dealer", 0)
         defaults = {option.name: option.default for option in preset.options}
-        chosen: dict[str, OptionValue] = {k: v for k, v in given.items() if k not in defaults or v != defaults[k]}
+        named = {k: str(v) if type(v) is int and isinstance(defaults.get(k), str) else v for k, v in given.items()}
+        chosen: dict[str, OptionValue] = {k: v for k, v in named.items() if k not in defaults or v != defaults[k]}
         self.rules = preset.rules(chosen)
         try:
             dealer = whole(dealer, "dealer", DRAWN, self.rules.players - 1)

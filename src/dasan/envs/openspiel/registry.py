@@ -9,6 +9,7 @@ import pyspiel
 from dasan.envs.openspiel.game import DasanGame
 from dasan.games import PRESETS, TEACHING
 from dasan.games.option import Preset
+from dasan.ruleset.policies import OptionValue
 
 
 def register() -> tuple[str, ...]:
@@ -52,8 +53,13 @@ def _type(preset: Preset) -> Any:
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**{name: o.default for name, o in options.items()}, "dealer": 0},
+        parameter_specification={**{name: _parameter(o.default) for name, o in options.items()}, "dealer": 0},
     )
+
+
+def _parameter(value: OptionValue) -> OptionValue:
+    """A value as OpenSpiel reads it from the text of a game, where "52" is a number."""
+    return int(value) if isinstance(value, str) and value.isdigit() else value
 
 
 def _class_of(preset: Preset, game_type: Any) -> Any:
