@@ -260,6 +260,8 @@ class Unsteady:
             raise Unreachable
         return done
 
+    async def scrub(self) -> None: ...
+
     async def close(self) -> None:
         return None
 

@@ -57,6 +57,8 @@ class _Breaking:
             raise sa.exc.IntegrityError("", {}, Exception("broken on purpose"))
         return await self._database.write(change)
 
+    async def scrub(self) -> None: ...
+
     async def close(self) -> None: ...
 
 

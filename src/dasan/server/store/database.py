@@ -86,6 +86,10 @@ class Database(Protocol):
         """
         ...
 
+    async def scrub(self) -> None:
+        """Leave nothing of what was deleted in the database's files, as far as the database lets its users do that."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -148,6 +152,16 @@ class SqliteDatabase:
                 return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, run)
+
+    async def scrub(self) -> None:
+        """Write the log into the database, where `secure_delete` overwrites deleted rows, and truncate the log."""
+
+        def run() -> None:
+            with self._working():
+                if self._connection is not None:
+                    self._connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+
+        await asyncio.get_running_loop().run_in_executor(self._writing, run)
 
     @contextmanager
     def _working(self) -> Iterator[None]:
@@ -260,6 +274,9 @@ class ServerDatabase:
                 # Another process may have put the same row in between: the second time ``change`` finds it.
                 return await self._write(change)
 
+    async def scrub(self) -> None:
+        """Nothing: the server's own vacuum removes deleted rows, and its host decides how long logs of changes are kept."""
+
     async def _write(self, change: Callable[[sa.Connection], T]) -> T:
         async with self._engine.begin() as connection:
             return await connection.run_sync(change)
@@ -288,7 +305,13 @@ def _sqlite(engine: sa.Engine, begin: str) -> sa.Engine:
     def connect(connection: Any, _: object) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in ("busy_timeout=5000", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in (
+            "busy_timeout=5000",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+        ):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

@@ -213,7 +213,8 @@ class People:
     async def delete(self, player: str, now: int) -> tuple[str, ...]:
         """Delete a player; hands and logs stay, without the name. Returns the tables that must be read again.
 
-        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless.
+        Each table has a transaction of its own, so that nobody waits for a long one. Running it again is harmless. Nothing of the
+        player's stays in the files of an SQLite database.
         """
         other = stranger()
         known = await self._database.read(lambda connection: tables_of(connection, player))
@@ -222,6 +223,7 @@ class People:
                 lambda connection, table_id=table_id: forget_at(connection, table_id, player, other, now)  # type: ignore[misc]
             )
         await self._database.write(lambda connection: forget_everywhere(connection, player, now))
+        await self._database.scrub()
         return tuple(known)
 
     async def ban(self, player: str, now: int, *, banned: bool = True) -> None:

@@ -51,6 +51,7 @@ async def prune(database: Database, people: People, keep: Keep, now: int, *, dry
         removed["chat"] = await _unsay(database, now - keep.chat * DAY, now, dry=dry)
     if not dry:
         await database.write(lambda connection: _tidy(connection, now))
+        await database.scrub()
     return removed
 
 
