@@ -118,7 +118,7 @@ def winning(view: View) -> tuple[Move, ...] | None:
 
 
 def _bits(hand: tuple[Card, ...], cards: tuple[Card, ...]) -> int:
-    """`cards` as bits of `hand`; of equal cards the first ones."""
+    """`cards` as bits of `hand`; the first ones on ties."""
     left = list(cards)
     bits = 0
     for i, held in enumerate(hand):
