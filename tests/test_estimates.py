@@ -9,6 +9,7 @@ from math import comb
 
 import pytest
 from tests.cli.running import cli
+from tests.playing import play_out
 
 import dasan
 from dasan.arena.contest import LOOKS, Contest, interval, play_deal
@@ -16,7 +17,7 @@ from dasan.arena.outcome import Outcome
 from dasan.bots.random_bot import RandomBot
 from dasan.cli.output import print_json
 from dasan.estimates import NORMAL, Estimate, betting_interval
-from dasan.ruleset.outcomes import earning_bounds
+from dasan.ruleset.outcomes import earning_bounds, payment_bounds
 
 BIG_TWO = dasan.rules("big-two")
 
@@ -145,3 +146,20 @@ def test_what_a_seat_earns_lies_within_the_bounds(preset: str) -> None:
     for seed in range(2):
         outcome = play_deal(contest, seed, {"a": lambda seat: RandomBot(seat), "b": lambda seat: RandomBot(seat + 9)})
         assert least <= outcome.mean <= most
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("preset", dasan.PRESETS)
+def test_payments_lie_within_the_bounds_by_every_option(preset: str) -> None:
+    rng = random.Random(preset)
+    for option in dasan.PRESETS[preset].options:
+        for value in option.choices or (option.minimum, option.maximum):
+            try:
+                rules = dasan.rules(preset, **{option.name: value})
+            except ValueError:
+                continue  # it needs another option, too
+            least, most = payment_bounds(rules)
+            for seed in range(3):
+                result = play_out(dasan.deal(rules, seed=seed), rng).result
+                assert result is not None
+                assert all(least <= paid <= most for paid in result.payments), rules.options
