@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-kernels test-others test-all test-full check check-web bench bench-against cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: help play test test-kernels test-others test-all test-full check check-web types bench bench-against cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -79,6 +79,10 @@ check: $(VENV)/.dev $(if $(WEB),check-web)  ## lint, formatting, types; and the 
 
 check-web: $(NODE_MODULES)  ## the same of the page alone
 	$(NPM) run check
+
+types: $(NODE_MODULES)  ## write the schema of the server's messages, and the page's types from it
+	$(BIN)/python -m dasan.server.schema
+	$(NPM) run types
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)
