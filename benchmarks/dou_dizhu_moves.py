@@ -44,6 +44,9 @@ class Peer(Protocol):
         ...
 
     def play(self, move: str) -> None: ...
+    def payments(self) -> list[float] | None:
+        """At the end of the hand, what each seat is paid for a bid of 3; None: the peer does not say."""
+        ...
 
 
 VALUES = dict(zip(ORDER, (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 20, 30), strict=True))
@@ -82,6 +85,9 @@ class DouZero:
             self._hands[self._turn].remove(card)
         self._turn = (self._turn + 1) % 3
 
+    def payments(self) -> None:
+        return None
+
 
 class RLCard:
     """RLCard's judge: all playable cards of a hand, and those greater than the last play."""
@@ -114,6 +120,9 @@ class RLCard:
                 hand = hand.replace(card, "", 1)
             self._hands[self._turn] = hand
         self._turn = (self._turn + 1) % 3
+
+    def payments(self) -> None:
+        return None
 
 
 class _Seat:
@@ -162,6 +171,9 @@ class OpenSpiel:
     def play(self, move: str) -> None:
         self._state.apply_action(self._named()[move])
 
+    def payments(self) -> list[float]:
+        return list(self._state.returns())
+
 
 def _sorted(cards: str) -> str:
     return "".join(sorted(cards, key=ORDER.index))
@@ -186,7 +198,7 @@ def main() -> None:
 def compare(peer: Peer, positions: int, seed: int) -> None:
     rules = dasan.rules("dou-dizhu", **peer.options)
     source = random.Random(seed)
-    seen = moves = equal = hands = 0
+    seen = moves = equal = hands = settled = equally_paid = 0
     only: dict[str, Counter[str]] = {"ours": Counter(), "theirs": Counter()}
     examples: dict[tuple[str, str], str] = {}
     begun = time.perf_counter()
@@ -215,10 +227,16 @@ def compare(peer: Peer, positions: int, seed: int) -> None:
             move = source.choice(kinds[source.choice(sorted(kinds))])
             state = state.play(ours[move])
             peer.play(move)
+        paid = peer.payments()
+        if paid is not None and state.result is not None:
+            settled += 1
+            equally_paid += paid == [pay * 3 / state.bid for pay in state.result.payments if state.bid]
     print(
         f"{peer.name}: {seen} positions of {hands} hands, {moves} moves, {equal} positions equal "
         f"({time.perf_counter() - begun:.0f} s)"
     )
+    if settled:
+        print(f"  payments: {equally_paid} of {settled} hands equal")
     for side, counts in only.items():
         for kind, count in counts.most_common():
             print(f"  only {side}: {kind} {count}, for example {examples[side, kind]}")
