@@ -18,6 +18,8 @@ from tests.server.harness import Remote
 
 from dasan.server.settings import Settings
 
+from .needs import missing
+
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 """The accessibility checker: a development dependency of the page."""
 
@@ -200,9 +202,3 @@ def upright(page: Page, where: str) -> None:
     wide = page.evaluate(HANGS_OUT)
     assert not wide, f"{where}: wider than the screen: {wide}"
     assert page.evaluate(EMPTY) <= 1, where
-
-
-def missing(message: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(message)
-    pytest.skip(message)

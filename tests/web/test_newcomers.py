@@ -15,6 +15,8 @@ from .browsing import DESK, PHONE, built, hurry, visitor
 from .pages import line, missed, review, reviewed
 from .states import draw, show, snapshot
 
+pytestmark = pytest.mark.full
+
 LESSONS = Path(__file__).parents[2] / "web" / "src" / "lessons"
 
 
@@ -69,7 +71,6 @@ def test_another_line_takes_the_place_of_the_move(browser: Browser, server: Serv
         assert json.loads(asked[0]) == {"seq": seq, "moves": []}
 
 
-@pytest.mark.full
 def test_a_wrong_answer_to_a_puzzle_is_played_to_the_end(browser: Browser, server: Served) -> None:
     with visitor(browser, server, DESK) as page:
         missed(page)

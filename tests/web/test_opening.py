@@ -11,6 +11,8 @@ from tests.server.harness import Served, fast, served
 from .browsing import DESK, PHONE, built, hurry, play_on, tries, visitor
 from .states import show
 
+pytestmark = pytest.mark.full
+
 FOCUSED = "document.activeElement.className.split(' ')[0]"
 
 
@@ -49,7 +51,6 @@ def test_the_hand_has_the_focus_after_play_by_key_and_by_mouse(browser: Browser,
         hand_has_focus(page)
 
 
-@pytest.mark.full
 def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Served) -> None:
     with visitor(browser, server, DESK) as page:
         page.goto("/")

@@ -20,9 +20,7 @@ import dasan
 from dasan.cards import Card, card, texts
 from dasan.play.moves import Move, MoveType
 
-from .browsing import missing
-
-pytestmark = pytest.mark.full
+from .needs import missing
 
 SCRIPT = Path(__file__).parents[2] / "web" / "scripts" / "selecting.mjs"
 
@@ -168,7 +166,7 @@ def compare(variants: Iterable[dasan.Rules], each: int, most: int, record: Any) 
         "budget: the page beside the engine",
         f"{tried:,} positions, {sets_tried:,} sets of cards, of which {played:,} are plays",
     )
-    assert played > tried
+    assert played >= tried
 
 
 @pytest.mark.parametrize(
@@ -193,8 +191,9 @@ def test_suits_that_decide_and_suits_that_do_not(
 
 
 def test_the_page_selects_what_the_engine_accepts(record_property: Any) -> None:
-    compare(islice(variants(), 3 + len(dasan.PRESETS)), 1, 40, record_property)
+    compare(islice(variants(), 3), 2, 40, record_property)
 
 
+@pytest.mark.full
 def test_the_page_selects_what_the_engine_accepts_in_thousands_of_positions(record_property: Any) -> None:
     compare(variants(), 20, 400, record_property)
