@@ -59,6 +59,10 @@ def knock(arena: tuple[Served, Player, str], examples: int) -> int:
             }
             answer = player.http.request(**request)
             assert answer.status_code != 500, (request, answer.text)
+            named = operation.definition.raw["responses"]  # noqa: B023 - the function is called before the next operation
+            assert str(answer.status_code) in named, (request, answer.status_code)
+            kind = answer.headers.get("content-type", "").partition(";")[0]
+            assert not answer.content or kind in named[str(answer.status_code)].get("content", {}), (request, kind)
             if answer.status_code >= 400 and answer.headers.get("content-type", "").startswith("application/json"):
                 assert set(answer.json()) >= ERROR, (request, answer.text)
             assert "Traceback" not in answer.text

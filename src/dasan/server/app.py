@@ -19,6 +19,7 @@ from starlette.responses import Response
 from dasan import __version__
 from dasan.errors import DasanError
 from dasan.server import api
+from dasan.server.api.document import document
 from dasan.server.api.games import listed
 from dasan.server.bus import Bus
 from dasan.server.bus.nats import NatsBus
@@ -126,6 +127,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     app.include_router(websocket.router)
     app.mount("/", GZipMiddleware(Site(chosen.static_dir), minimum_size=1000), name="site")
+    app.openapi = document(app)  # type: ignore[method-assign]
     app.add_exception_handler(DasanError, _refuse_rules)
     app.add_exception_handler(Refused, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_body)

@@ -25,22 +25,32 @@ from dasan.server.tables.room import Room
 
 router = strict_router("/api")
 
-NDJSON = "application/x-ndjson"
+
+class Lines(StreamingResponse):
+    """JSON objects, one a line."""
+
+    media_type = "application/x-ndjson"
+
+
+class Picture(Response):
+    """An SVG picture."""
+
+    media_type = "image/svg+xml"
+
+
 AT_ONCE = 16
 """How many hands one query reads."""
 
 
-@router.get("/tables/{table_id}/record")
-async def record(
-    table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
-) -> StreamingResponse:
+@router.get("/tables/{table_id}/record", response_class=Lines)
+async def record(table_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
     """The session so far as climb/1, with what this player may know."""
     limit(request, "records", player)
     room = await tables.room_for(table_id, player)
     viewer = room.seat_of(player)
     if room.state is None:
         raise Refused("illegal", said("undealt"))
-    return StreamingResponse(_session(store, room, viewer), media_type=NDJSON)
+    return Lines(_session(store, room, viewer))
 
 
 @router.get("/tables/{table_id}/hands")
@@ -80,19 +90,19 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     )
 
 
-@router.get("/hands/{hand_id}/record")
-async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> StreamingResponse:
+@router.get("/hands/{hand_id}/record", response_class=Lines)
+async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> Lines:
     """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
     limit(request, "records", player)
     found = await store.hands.load(hand_id)
     text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
-    return StreamingResponse(iter([text]), media_type=NDJSON)
+    return Lines(iter([text]))
 
 
-@router.get("/hands/{hand_id}/picture")
+@router.get("/hands/{hand_id}/picture", response_class=Picture)
 async def hand_picture(
     hand_id: str, request: Request, store: StoreHere, player: Player, seq: Small | None = None
-) -> Response:
+) -> Picture:
     """A finished hand as SVG: as dealt, or after the move with event ``seq``."""
     limit(request, "records", player)
     found = await store.hands.load(hand_id)
@@ -104,7 +114,7 @@ async def hand_picture(
         assert isinstance(state, dasan.State)
         return picture(found, state, seq)
 
-    return Response(await asyncio.to_thread(drawn), media_type="image/svg+xml")
+    return Picture(await asyncio.to_thread(drawn))
 
 
 def _finished(room: Room) -> int:

@@ -11,13 +11,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 from fastapi import Request
-from starlette.responses import StreamingResponse
 
 from dasan import __version__
 from dasan.puzzles import Puzzle
 from dasan.reasons import said
 from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
-from dasan.server.api.hands import NDJSON
+from dasan.server.api.hands import Lines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import report
 from dasan.server.protocol import (
@@ -54,10 +53,8 @@ EACH_TURNING, TURNING = 0.5, 2.0
 PUZZLE_NODES = 2_000_000
 
 
-@router.get("/hands/{hand_id}/review")
-async def review(
-    hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
-) -> StreamingResponse:
+@router.get("/hands/{hand_id}/review", response_class=Lines)
+async def review(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
     """Every move of a finished hand judged with open hands, one JSON object a line; a move comes again when more is known."""
     return await _judged(hand_id, "open", request, tables, store, player)
 
@@ -116,28 +113,24 @@ async def _keep(
         report("a review was not kept", error)
 
 
-@router.get("/hands/{hand_id}/known")
-async def known(
-    hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player
-) -> StreamingResponse:
+@router.get("/hands/{hand_id}/known", response_class=Lines)
+async def known(hand_id: str, request: Request, tables: TablesHere, store: StoreHere, player: Player) -> Lines:
     """Every move of a finished hand by what its player could know, in order, one JSON object a line."""
     return await _judged(hand_id, "known", request, tables, store, player)
 
 
-async def _judged(
-    hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None
-) -> StreamingResponse:
+async def _judged(hand_id: str, kind: Kind, request: Request, tables: Tables, store: Store, player: str | None) -> Lines:
     """A review as it was kept, or while it is made; ``Refused`` before anything is sent where it cannot be begun."""
     hand, kept = await _kept_or_limited(hand_id, kind, "study", request, store, player)
     if kept is not None:
-        return StreamingResponse(iter(kept), media_type=NDJSON)
+        return Lines(iter(kept))
     seconds = tables.settings.review_seconds
     if kind == "open":
         memory = tables.settings.study_memory_mb / 4
         told = tables.study.stream("review", hand.record, EACH_POSITION, seconds, memory)
     else:
         told = tables.study.stream("known", hand.record, seconds)
-    return StreamingResponse(_lines(tables, hand, kind, told), media_type=NDJSON)
+    return Lines(_lines(tables, hand, kind, told))
 
 
 async def _lines(tables: Tables, hand: Hand, kind: Kind, told: AsyncIterator[dict[str, Any]]) -> AsyncIterator[str]:

@@ -1,0 +1,44 @@
+"""The OpenAPI document: what FastAPI derives from the routes, and the refusals, which any request may get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from dasan.server.protocol import ErrorMessage
+from dasan.server.refusals import STATUS
+
+REFUSED = tuple(sorted({*STATUS.values(), HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.INTERNAL_SERVER_ERROR}))
+"""The statuses of refusals. All have the same body, so a client needs one branch for them."""
+REPLACED = ("HTTPValidationError", "ValidationError")
+"""FastAPI's own body for malformed requests, which this server does not send."""
+SCHEMAS = "#/components/schemas/"
+
+
+def document(app: FastAPI) -> Callable[[], dict[str, Any]]:
+    """The function that FastAPI calls for the document; it is made once."""
+
+    def made() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            found = get_openapi(title=app.title, version=app.version, routes=app.routes)
+            _, models = models_json_schema([(ErrorMessage, "serialization")], ref_template=SCHEMAS + "{model}")
+            schemas = found.setdefault("components", {}).setdefault("schemas", {})
+            schemas.update({name: model for name, model in models["$defs"].items() if name not in schemas})
+            for name in REPLACED:
+                schemas.pop(name, None)
+            body = {"application/json": {"schema": {"$ref": SCHEMAS + ErrorMessage.__name__}}}
+            for operations in found["paths"].values():
+                for operation in operations.values():
+                    answers = operation["responses"]
+                    answers.pop("422", None)
+                    for status in REFUSED:
+                        answers.setdefault(str(int(status)), {"description": HTTPStatus(status).phrase, "content": body})
+            app.openapi_schema = found
+        return app.openapi_schema
+
+    return made
