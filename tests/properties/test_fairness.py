@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import hmac
 import re
@@ -316,7 +315,7 @@ def defined_by_the_script() -> dict[str, Any]:
 
 def test_the_script_in_the_docs_stands_alone_is_short_and_prints_what_the_page_says() -> None:
     assert re.findall(r"^(?:import|from) (\S+)", script(), re.MULTILINE) == ["hashlib", "hmac"]
-    assert sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(script()))) <= 40
+    assert sum(bool(line.strip()) for line in script().splitlines()) <= 40
     command = [sys.executable, "-I", "-X", "utf8", "-c", script()]
     ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, timeout=60)
     assert ran.stdout.startswith("commitment kept\n")
