@@ -39,6 +39,8 @@ SENTENCES = {
     "exchange.closed": "no cards are exchanged now",
     "exchange.now": "now it is time to {wanted}, not to {move}",
     "exchange.give": "give your highest card, {cards}",
+    "exchange.highest": "give your highest cards: {n}",
+    "exchange.number": "give as many cards as the exchange asks for: {n}",
     "exchange.offer": "offer two cards other than the {cards} you were given",
     "exchange.take": "take one of the two offered: {cards} or {other}",
     "fast": "too many requests of this kind; wait a little",

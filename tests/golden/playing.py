@@ -9,6 +9,39 @@ from typing import Any
 import dasan
 from dasan.play.events import EventType
 
+KEPT = (
+    *(
+        "seat",
+        "players",
+        "phase",
+        "to_act",
+        "hand",
+        "hand_sizes",
+        "dealer",
+        "opener",
+        "leader",
+        "bidder",
+        "bid",
+        "called",
+    ),
+    *(
+        "partner",
+        "table",
+        "table_seat",
+        "passed",
+        "finished",
+        "offered",
+        "events",
+        "legal_moves",
+        "played",
+        "hands",
+        "kitty",
+    ),
+    *("result", "doublings", "bidder_plays"),
+)
+MOVE = ("move", "type", "cards", "bid", "kind")
+"""The keys of a view and of its moves that are pinned here: what a later version adds changes no digest."""
+
 
 def choice(seed: int, hand: int, ply: int, count: int) -> int:
     """The move chosen: a hash of where we are, modulo how many moves there are; passes are rarer than plays."""
@@ -38,9 +71,10 @@ def body(rules: dasan.Rules, seed: int, hands: int = 2) -> str:
     """All that happened, without the header and without names: what an option must change to be one."""
     session, shown = played(rules, seed, hands)
     lines = session.record().splitlines()[1:]
-    for view in shown:
-        del view["preset"]
-    return "\n".join([*lines, *(json.dumps(v, sort_keys=True) for v in shown), str(session.balances)])
+    views = [{key: view[key] for key in KEPT if key in view} for view in shown]
+    for view in views:
+        view["legal_moves"] = [{key: move[key] for key in MOVE if key in move} for move in view["legal_moves"]]
+    return "\n".join([*lines, *(json.dumps(v, sort_keys=True) for v in views), str(session.balances)])
 
 
 def annotated(rules: dasan.Rules, seed: int) -> str:

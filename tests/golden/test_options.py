@@ -32,6 +32,9 @@ WITH: dict[str, dict[str, OptionValue]] = {
     "all_pass": {"opener_may_pass": True},
     "bomb_doubles": {"bombs": True},
     "doubling_cap": {"bombs": True, "bomb_doubles": True, "spring": True},
+    "unplayed_twos": {"scoring": "cards"},
+    "joker_bomb": {"jokers": True},
+    "three_player_triple": {"players": 3, "scoring": "cards"},
 }
 """Options that need others: those that both sides of the comparison have."""
 
@@ -40,8 +43,9 @@ def changes() -> Iterator[tuple[str, str, OptionValue]]:
     """(preset, option, value) of every value that is no default; the other presets have the same options."""
     for name in ("big-three", "big-three-4p", "big-two", "winner", "dou-dizhu"):
         for option in dasan.PRESETS[name].options:
-            if option.name in ("decks", "players"):
-                values: tuple[OptionValue, ...] = (2,) if option.name == "decks" else (3, 5, 6, 7, 8)
+            if option.name == "players":
+                span = range(option.minimum, option.maximum + 1)
+                values: tuple[OptionValue, ...] = tuple(n for n in span if n != option.default)
             elif option.choices is None:
                 values = (1 if option.name == "doubling_cap" else 25,)
             else:

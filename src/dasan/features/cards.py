@@ -93,7 +93,7 @@ def kinds(rules: Rules) -> tuple[str, ...]:
 
 def most_held(rules: Rules) -> int:
     """The most cards that a seat can hold at any time, including a card given to it in an exchange."""
-    return rules.most_cards + int(rules.exchange)
+    return rules.most_cards + int(rules.exchange) + int(rules.double_exchange)
 
 
 def eights(n: int) -> int:

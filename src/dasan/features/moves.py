@@ -206,7 +206,8 @@ def _actions(rules: Rules, session: bool) -> Iterable[_Action]:
     for row in rules.catalogue.rows:
         yield _Action(ids.rows + row.id, row=row)
     if ids.exchange:
-        for i, cards in enumerate([*((c,) for c in ids.deck), *ids.offers, *((c,) for c in ids.deck)]):
+        taken = () if rules.double_exchange else ids.deck
+        for i, cards in enumerate([*((c,) for c in ids.deck), *ids.offers, *((c,) for c in taken)]):
             yield _Action(ids.gives + i, cards=cards)
 
 
@@ -225,7 +226,10 @@ def cards_taken(rules: Rules, session: bool = False) -> tuple[int, ...]:
     ids = action_ids(rules, session)
     rows = [row.size for row in rules.catalogue.rows]
     one_each = len(ids.deck) if ids.exchange else 0
-    return (*[0] * ids.rows, *rows, *[1] * one_each, *[0] * len(ids.offers), *[-1] * one_each)
+    given = [*[0] * ids.rows, *rows, *[1] * one_each]
+    if rules.double_exchange:
+        return (*given, *[2] * len(ids.offers))
+    return (*given, *[0] * len(ids.offers), *[-1] * one_each)
 
 
 def encode_moves(view: View, session: bool = False) -> dict[int, list[int]]:

@@ -94,7 +94,7 @@ def _said(view: View) -> list[int]:
 
 def _exchanging(view: View, i: int) -> list[int]:
     pair = getattr(view.begun, "exchange", None)
-    return _seats(view, [] if pair is None else [pair[i]])
+    return _seats(view, [] if pair is None else pair[i::2])
 
 
 def _called(view: View) -> list[int]:
@@ -128,6 +128,24 @@ def _to_the_end(rules: Rules, session: bool) -> bool:
 
 def _exchange(rules: Rules, session: bool) -> bool:
     return session and rules.exchange
+
+
+def _one_pair(rules: Rules, session: bool) -> bool:
+    return session and rules.exchange and not rules.double_exchange
+
+
+def _two_pairs(rules: Rules, session: bool) -> bool:
+    return session and rules.double_exchange
+
+
+def _gifts(view: View) -> list[int]:
+    cards = [c for e in view.events if e.type is EventType.GIVE for c in e.cards]
+    return card_flags(view.rules, list(dict.fromkeys(cards)) if view.rules.decks == 1 else _at_most(view.rules, cards))
+
+
+def _at_most(rules: Rules, cards: Sequence[Card | None]) -> list[Card | None]:
+    """Each card as often as there are packs."""
+    return [c for i, c in enumerate(cards) if cards[:i].count(c) < rules.decks]
 
 
 def _top(rules: Rules) -> int:
@@ -186,15 +204,16 @@ _BEFORE: tuple[_Plane, ...] = (
     _Plane("called", "the called card, by rank then suit", lambda r: len(action_ids(r).callable_cards), _called, _call),
     _Plane("giving", "who gives a card (W.20)", _players, lambda v: _exchanging(v, 1), _exchange),
     _Plane("offering", "who receives it, and offers two", _players, lambda v: _exchanging(v, 0), _exchange),
-    _Plane("given", "the card given", _deck, lambda v: _card(v, _first(_shown(v, EventType.GIVE))), _exchange),
+    _Plane("given", "the card given", _deck, lambda v: _card(v, _first(_shown(v, EventType.GIVE))), _one_pair),
     _Plane(
         "offered",
         "the cards offered, to the two who know them",
         card_slots,
         lambda v: card_flags(v.rules, _shown(v, EventType.OFFER)),
-        _exchange,
+        _one_pair,
     ),
-    _Plane("taken", "the card taken", _deck, lambda v: _card(v, _first(_shown(v, EventType.TAKE))), _exchange),
+    _Plane("taken", "the card taken", _deck, lambda v: _card(v, _first(_shown(v, EventType.TAKE))), _one_pair),
+    _Plane("gifts", "cards given in the exchange of two pairs (H.40)", card_slots, _gifts, _two_pairs),
 )
 _AFTER: tuple[_Plane, ...] = (
     _Plane(

@@ -1,6 +1,9 @@
-"""Big Two (Da Lao Er) for four players."""
+"""Big Two (Da Lao Er) for two to four players."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypedDict
 
 from dasan.games.option import Option, Preset, switch
 from dasan.ruleset.policies import (
@@ -11,6 +14,7 @@ from dasan.ruleset.policies import (
     FixedScoring,
     Guard,
     LaterLead,
+    Leftover,
     NextDealer,
     OpeningLead,
     OptionValue,
@@ -19,6 +23,16 @@ from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import AnyShape, Flush, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"
+
+
+class Place(TypedDict, total=False):
+    """How a kind of five cards is ranked: fields of a shape."""
+
+    family: str
+    tier: int
+    power: int
+    also_beats: tuple[tuple[str, str], ...]
+
 
 _CITES = {
     "pack": "D2.01",
@@ -54,7 +68,12 @@ _SCORING: dict[str, FixedScoring | CardScoring] = {
     "wins": FixedScoring(stake=1),
     "cards": CardScoring(),
     "cards-multiplied": CardScoring(tiers=((10, 2), (13, 3))),
+    "cards-hong-kong": CardScoring(tiers=((8, 2), (10, 3), (13, 4))),
 }
+_SUITS = {"diamonds-low": "DCHS", "clubs-low": "CDHS", "philippine": "CSHD"}
+_HAND_SIZE = {2: 13, 3: 17, 4: 13}
+_LEFTOVER = {2: Leftover.NOBODY, 3: Leftover.LOWEST, 4: Leftover.BIDDER}
+"""By the number of players, who takes the cards that are left after the deal (H.27)."""
 
 
 def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
@@ -62,13 +81,24 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
     choice = str(v["straights"])
     ranks, crown = _STRAIGHTS[choice]
     clause = _STRAIGHT_CLAUSE.get(choice, "D2.06")
+    own_kind, bombs = v["five_card_order"] == "own-kind", bool(v["bombs"])
 
-    def straight(kind: str, tier: int, *, flush: bool) -> Run:
+    def place(kind: str, tier: int, lower: tuple[str, ...] = (), power: int = 0) -> Place:
+        """How a hand of five cards is ranked (D2.05, H.23, H.24). lower: the kinds below it that are played."""
+        if bombs and power:
+            return {"tier": tier, "power": power}
+        if own_kind:
+            return {"family": kind, "also_beats": tuple((other, "") for other in lower)}
+        return {"family": "cards", "tier": tier}
+
+    plain = ("straight", *["flush"] * bool(v["flushes"]), "full-house")
+    fours = ("four-plus-one",) if v["four_plus_one"] else ()
+
+    def straight(kind: str, ranked: Place, *, flush: bool) -> Run:
         return Run(
             kind=kind,
             clause="D2.10" if flush else clause,
-            family="cards",
-            tier=tier,
+            **ranked,
             copies=1,
             sequence=ranks,
             shortest=5,
@@ -85,19 +115,21 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
         *[Same(kind="triplet", clause="D2.03", family="cards", count=3)] * bool(v["triples"]),
         *[Groups(kind="two-pair", clause="H.08", family="cards", main=2, side=2, by_suit=True)] * bool(v["two_pairs"]),
         *[Same(kind="quad", clause="H.07", family="cards", tier=1, count=4)] * bool(v["fours"]),
-        straight("straight", 0, flush=False),
-        Flush(
-            kind="flush",
-            clause="D2.08",
-            family="cards",
-            tier=1,
-            size=5,
-            suit_first=v["flush_order"] == "suit",
-        ),
-        Groups(kind="full-house", clause="D2.09", family="cards", tier=2, main=3, side=2),
-        *[Groups(kind="four-plus-one", clause="D2.09", family="cards", tier=3, main=4, side=1)]
+        straight("straight", place("straight", 0), flush=False),
+        *[
+            Flush(
+                kind="flush",
+                clause="D2.08",
+                **place("flush", 1),
+                size=5,
+                suit_first=v["flush_order"] == "suit",
+            )
+        ]
+        * bool(v["flushes"]),
+        Groups(kind="full-house", clause="D2.09", **place("full-house", 2), main=3, side=2),
+        *[Groups(kind="four-plus-one", clause="D2.09", **place("four-plus-one", 3, plain, 1), main=4, side=1)]
         * bool(v["four_plus_one"]),
-        straight("straight-flush", 4, flush=True),
+        straight("straight-flush", place("straight-flush", 4, (*plain, *fours), 2), flush=True),
     )
 
 
@@ -108,6 +140,17 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     house = {
         _STRAIGHT_CLAUSE.get(str(v["straights"]), ""): True,
         "H.06": v["suit_order"] == "clubs-low",
+        "H.22": not v["flushes"],
+        "H.23": v["five_card_order"] == "own-kind",
+        "H.24": v["bombs"],
+        "H.25": v["suit_order"] == "philippine",
+        "H.26": v["opening_lead"] == "any",
+        "H.27": v["players"] != 4,
+        "H.28": v["guard_pays"],
+        "H.29": v["unplayed_twos"] == "double",
+        "H.30": v["scoring"] == "cards-hong-kong",
+        "H.31": v["dragon"],
+        "H.32": v["ending"] == "last-in",
         "H.07": v["fours"],
         "H.08": v["two_pairs"],
         "H.09": not v["four_plus_one"],
@@ -116,13 +159,39 @@ def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     return (*ids, *(f"G.{n:02}" for n in range(1, 7)))
 
 
+def _refused(v: dict[str, OptionValue]) -> str | None:
+    """Which options contradict each other, if any do."""
+    by_cards = v["scoring"] != "wins"
+    for wrong, words in (
+        (v["guard_pays"] and v["guard"] != "foul", "guard_pays needs guard=foul (H.28)"),
+        (v["unplayed_twos"] == "double" and not by_cards, "unplayed_twos needs scoring by cards (H.29)"),
+    ):
+        if wrong:
+            return words
+    return None
+
+
+def _scoring(v: dict[str, OptionValue]) -> FixedScoring | CardScoring:
+    scoring = _SCORING[str(v["scoring"])]
+    if isinstance(scoring, FixedScoring):
+        return scoring
+    highest = max((times for _, times in scoring.tiers), default=0) if v["players"] == 3 else 0
+    return replace(scoring, unplayed=highest, twos_double=v["unplayed_twos"] == "double")
+
+
 def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
-    suits = "CDHS" if v["suit_order"] == "clubs-low" else "DCHS"
+    refused = _refused(v)
+    if refused is not None:
+        raise ValueError(refused)
+    suits, players = _SUITS[str(v["suit_order"])], int(v["players"])
     winner_leads = v["later_lead"] == "winner"
+    house = [("suits", "H.25")] if v["suit_order"] == "philippine" else []
+    house += [("kinds of 5", "H.23")] if v["five_card_order"] == "own-kind" else []
+    house += [("one suit", "H.22")] if not v["flushes"] else []
     return Rules(
         name=name,
         settings=tuple(v.items()),
-        players=4,
+        players=players,
         direction=Direction.COUNTERCLOCKWISE,
         decks=1,
         jokers=False,
@@ -130,49 +199,148 @@ def _build(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rule
         suits=suits,
         suits_ranked=True,
         shapes=_shapes(v),
-        hand_size=13,
+        hand_size=_HAND_SIZE[players],
         first_dealer=FirstDealer.RANDOM,
         next_dealer=NextDealer.FIRST_OUT,
-        ending=Ending.FIRST_OUT,
-        scoring=_SCORING[str(v["scoring"])],
+        ending=Ending(str(v["ending"])),
+        scoring=_scoring(v),
         clauses=_clauses(v),
-        citations=(*_CITES.items(), ("beat straight", _STRAIGHT_CLAUSE.get(str(v["straights"]), "D2.07"))),
-        opening=OpeningLead(card="3" + suits[0], in_the_lead=True),
+        citations=(
+            *({**_CITES, **dict(house)}).items(),
+            ("beat straight", _STRAIGHT_CLAUSE.get(str(v["straights"]), "D2.07")),
+        ),
+        opening=OpeningLead(
+            card="3" + suits[0],
+            in_the_lead=v["opening_lead"] == "with-lowest",
+            lowest_dealt=players < 4,
+        ),
         later_lead=LaterLead.WINNER if winner_leads else LaterLead.OPENING,
         pass_is_final=bool(v["pass_is_final"]),
         guard=Guard(str(v["guard"])),
         announce_last_card=True,
         show_hands_after=bool(v["show_hands_after"]),
+        leftover=_LEFTOVER[players],
+        guard_pays=bool(v["guard_pays"]),
+        dragon=bool(v["dragon"]),
     )
+
+
+def _options(**usual: OptionValue) -> tuple[Option, ...]:
+    """The options. usual: this preset's defaults where they differ."""
+    listed = (
+        switch("triples", False, "D2.03", "Three of a kind is a three-card play."),
+        Option("flush_order", "rank", ("rank", "suit"), "D2.08", "What decides between flushes first."),
+        switch("pass_is_final", False, "D2.12", "Who passes is out of the round."),
+        Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding a player on the last card."),
+        Option(
+            "later_lead",
+            "three-of-diamonds",
+            ("three-of-diamonds", "winner"),
+            "D2.18",
+            "Who leads the hands after the first.",
+        ),
+        Option("scoring", "wins", tuple(_SCORING), "D2.19", "How a hand is paid."),
+        switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
+        Option("straights", "ace-low-or-high", tuple(_STRAIGHTS), "D2.06", "Which straights there are."),
+        Option("suit_order", "diamonds-low", tuple(_SUITS), "H.06", "The lowest suit."),
+        switch("fours", False, "H.07", "Four of a kind is a four-card play."),
+        switch("two_pairs", False, "H.08", "Two pairs are a four-card play."),
+        switch("four_plus_one", True, "H.09", "Four of a kind with a fifth card is a five-card hand."),
+        switch("flushes", True, "H.22", "Five cards of one suit are a combination."),
+        Option("five_card_order", "ranked", ("ranked", "own-kind"), "H.23", "What a hand of five cards beats."),
+        switch("bombs", False, "H.24", "Bombs may be played on any lower play."),
+        Option(
+            "opening_lead",
+            "with-lowest",
+            ("with-lowest", "any"),
+            "H.26",
+            "Whether the first lead must contain the lowest card.",
+        ),
+        Option("players", 4, None, "H.27", "How many play.", minimum=2, maximum=4),
+        switch("guard_pays", False, "H.28", "A guard who fouls pays for all losers."),
+        Option(
+            "unplayed_twos",
+            "single",
+            ("single", "double"),
+            "H.29",
+            "Whether every 2 that is left doubles what a loser pays.",
+        ),
+        switch("dragon", False, "H.31", "Thirteen ranks in the hand win at once."),
+        Option(
+            "ending",
+            "first-out",
+            ("first-out", "last-in"),
+            "H.32",
+            "Whether play goes on after the first player is out.",
+        ),
+    )
+    return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
+
+
+def _regional(name: str, v: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
+    rules = _build(name, v, chosen)
+    return replace(rules, clauses=("H.33", *rules.clauses))
 
 
 PRESETS = (
     Preset(
         "big-two",
         "Big Two",
-        (
-            switch("triples", False, "D2.03", "Three of a kind is a three-card play."),
-            Option("flush_order", "rank", ("rank", "suit"), "D2.08", "What decides between flushes first."),
-            switch("pass_is_final", False, "D2.12", "Who passes is out of the round."),
-            Option("guard", "foul", ("foul", "enforced", "off"), "D2.17", "Guarding a player on the last card."),
-            Option(
-                "later_lead",
-                "three-of-diamonds",
-                ("three-of-diamonds", "winner"),
-                "D2.18",
-                "Who leads the hands after the first.",
-            ),
-            Option("scoring", "wins", tuple(_SCORING), "D2.19", "How a hand is paid."),
-            switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
-            Option("straights", "ace-low-or-high", tuple(_STRAIGHTS), "D2.06", "Which straights there are."),
-            Option("suit_order", "diamonds-low", ("diamonds-low", "clubs-low"), "H.06", "The lowest suit."),
-            switch("fours", False, "H.07", "Four of a kind is a four-card play."),
-            switch("two_pairs", False, "H.08", "Two pairs are a four-card play."),
-            switch("four_plus_one", True, "H.09", "Four of a kind with a fifth card is a five-card hand."),
-        ),
+        _options(),
         _build,
         family="big-two",
         sample="TS JS QS KS AS 2S",
         summary="Thirteen cards, poker hands of five, and the 2 of spades above them all.",
+    ),
+    Preset(
+        "big-two-hong-kong",
+        "Big Two, Hong Kong",
+        _options(
+            triples=True,
+            straights="hong-kong",
+            flush_order="suit",
+            scoring="cards-hong-kong",
+            guard_pays=True,
+            later_lead="winner",
+            unplayed_twos="double",
+        ),
+        _regional,
+        family="big-two",
+        sample="JS QS KS AS 2S",
+        summary="Straights up to the 2, and the more cards you keep, the more each costs.",
+    ),
+    Preset(
+        "big-two-taiwan",
+        "Big Two, Taiwan",
+        _options(
+            suit_order="clubs-low",
+            straights="taiwan",
+            flushes=False,
+            five_card_order="own-kind",
+            bombs=True,
+            guard="off",
+        ),
+        _regional,
+        family="big-two",
+        sample="3C 2S 2H 2D 2C",
+        summary="Clubs are lowest, there are no flushes, and four of a kind and straight flushes beat anything.",
+    ),
+    Preset(
+        "big-two-philippines",
+        "Big Two, Philippines",
+        _options(suit_order="philippine", triples=True, flush_order="suit", guard="off"),
+        _regional,
+        family="big-two",
+        sample="3C 2S 2H 2D",
+        summary="Pusoy Dos: diamonds are highest, and three of a kind may be played.",
+    ),
+    Preset(
+        "big-two-indonesia",
+        "Big Two, Indonesia",
+        _options(triples=True, ending="last-in", guard="off"),
+        _regional,
+        family="big-two",
+        sample="3D AS 2H 2S",
+        summary="Capsa Banting: triples may be played, and play goes on until one player is left.",
     ),
 )

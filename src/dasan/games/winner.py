@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from dasan.games.option import Option, Preset, switch
@@ -18,10 +19,11 @@ from dasan.ruleset.policies import (
     Restart,
 )
 from dasan.ruleset.rules import Rules
-from dasan.ruleset.shapes import AnyShape, Groups, Run, Same
+from dasan.ruleset.shapes import AllJokers, AnyShape, Groups, Run, Same
 
 RANKS = "3456789TJQKA2"
 SEQUENCE = "A23456789TJQKA"
+RUN_RANKS = "3456789TJQKA"
 
 _CITES = {
     "pack": "W.02",
@@ -42,6 +44,7 @@ _CITES = {
     "beat straight": "W.10",
     "beat straight-flush": "W.14",
 }
+_BOMB_CLAUSE = {"quad-plus-one": "W.13", "quad": "W.15", "any-size": "H.37"}
 _LATER_LEAD = {
     "winner": LaterLead.WINNER,
     "loser": LaterLead.LOSER,
@@ -50,13 +53,22 @@ _LATER_LEAD = {
 
 
 def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
-    """Bombs have power 1 and straight flushes 2 (W.13, W.14); where four of a kind is the bomb it has 3 (W.15)."""
+    """Bombs have power 1 and straight flushes 2 (W.13, W.14); where four of a kind is the bomb it has 3 (W.15), five of a kind 4,
+    and so on (H.37); all jokers have the highest (H.38).
+    """
     by_suit = bool(v["suits_ranked"])
     first: Literal["first", "none"] = "first" if v["straight_tie"] == "suit" else "none"
-    shortest = int(v["min_straight"])
+    sequence = SEQUENCE if v["twos_in_runs"] else RUN_RANKS
+    longest = min(13, len(sequence))
+    flushes = bool(v["straight_flushes"])
+    of_runs = "W.09" if v["twos_in_runs"] else "H.35"
 
-    def run(kind: str, copies: int, tie: Literal["none", "last"], clause: str) -> Run:
-        return Run(kind=kind, clause=clause, copies=copies, sequence=SEQUENCE, shortest=2, longest=13, tie=tie)
+    def run(kind: str, copies: int, shortest: int, tie: Literal["none", "last"], clause: str) -> Run:
+        if shortest > 2:
+            clause = "H.36"
+        return Run(
+            kind=kind, clause=clause, copies=copies, sequence=sequence, shortest=shortest, longest=longest, tie=tie
+        )
 
     def straight(kind: str, clause: str, *, flush: bool) -> Run:
         return Run(
@@ -64,47 +76,73 @@ def _shapes(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
             clause=clause,
             power=2 * flush,
             copies=1,
-            sequence=SEQUENCE,
-            shortest=shortest,
-            longest=13,
+            sequence=sequence,
+            shortest=int(v["min_straight"]),
+            longest=longest,
             tie=first,
             flush=flush,
-            plain=not flush,
+            plain=flushes and not flush,
         )
 
-    quads: tuple[AnyShape, ...] = (
-        Same(kind="quad", clause="W.08", count=4),
-        Groups(kind="bomb", clause="W.13", power=1, main=4, side=1, any_side=True),
-    )
-    if v["bomb"] == "quad":
-        quads = (Same(kind="bomb", clause="W.15", power=3, count=4),)
     return (
         Same(kind="single", clause="W.06", count=1, by_suit=by_suit),
         Same(kind="pair", clause="W.07", count=2, by_suit=by_suit),
-        run("pair-run", 2, "last" if by_suit else "none", "W.07"),
+        run("pair-run", 2, int(v["min_pair_run"]), "last" if by_suit else "none", "W.07"),
         Same(kind="triplet", clause="W.08", count=3),
-        run("triplet-run", 3, "none", "W.08"),
-        Groups(kind="full-house", clause="W.08", main=3, side=2),
-        straight("straight", "W.09", flush=False),
-        *quads,
-        straight("straight-flush", "W.11", flush=True),
+        run("triplet-run", 3, int(v["min_triplet_run"]), "none", "W.08"),
+        *[Groups(kind="full-house", clause="W.08", main=3, side=2)] * bool(v["full_houses"]),
+        straight("straight", of_runs, flush=False),
+        *_bombs(v),
+        *[straight("straight-flush", "W.11", flush=True)] * flushes,
+        *[AllJokers(kind="joker-bomb", clause="H.38", power=MOST_POWER, count=2 * int(v["decks"]))]
+        * bool(v["joker_bomb"]),
+    )
+
+
+MOST_POWER = 8
+"""The power of all jokers together: eight of a kind have 7."""
+
+
+def _bombs(v: dict[str, OptionValue]) -> tuple[AnyShape, ...]:
+    if v["bomb"] == "quad":
+        return (Same(kind="bomb", clause="W.15", power=3, count=4),)
+    if v["bomb"] == "any-size":
+        return tuple(Same(kind="bomb", clause="H.37", power=n - 1, count=n) for n in range(4, 4 * int(v["decks"]) + 1))
+    return (
+        Same(kind="quad", clause="W.08", count=4),
+        Groups(kind="bomb", clause="W.13", power=1, main=4, side=1, any_side=True),
     )
 
 
 def _clauses(v: dict[str, OptionValue]) -> tuple[str, ...]:
     ids = {f"W.{n:02}" for n in range(1, 24)}
-    if v["bomb"] == "quad":
-        ids -= {"W.13"}
-    else:
+    if v["bomb"] == "quad-plus-one":
         ids -= {"W.15"}
+    else:
+        ids -= {"W.13"} if v["bomb"] == "quad" else {"W.13", "W.15"}
     if v["two_of_spades_restart"] == "off":
         ids -= {"W.17"}
     if v["scoring"] == "off":
         ids -= {"W.22", "W.23"}
     else:
         ids -= {"W.22"} if v["players"] == 3 else {"W.23"}
-    if not v["suits_ranked"]:
-        ids |= {"H.10"}
+    if v["exchange"] == "off":
+        ids -= {"W.20"}
+    if not v["straight_flushes"]:
+        ids -= {"W.11", "W.14"}
+    house = {
+        "H.10": not v["suits_ranked"],
+        "H.34": v["pass_is_final"],
+        "H.35": not v["twos_in_runs"],
+        "H.36": int(v["min_pair_run"]) > 2 or int(v["min_triplet_run"]) > 2,
+        "H.37": v["bomb"] == "any-size",
+        "H.38": v["joker_bomb"],
+        "H.39": not v["full_houses"],
+        "H.40": v["exchange"] != "winner-and-loser",
+        "H.41": not v["straight_flushes"],
+        "H.42": v["three_player_triple"] == "seventeen",
+    }
+    ids |= {clause for clause, on in house.items() if on}
     return (*sorted(ids, key=lambda i: (i[0] == "H", i)), *(f"G.{n:02}" for n in range(1, 7)))
 
 
@@ -114,6 +152,16 @@ def _settle(v: dict[str, OptionValue], chosen: frozenset[str]) -> dict[str, Opti
     players = int(v["players"])
     if "decks" not in chosen and players > 6:
         v["decks"] = 2
+    for wrong, words in (
+        (v["joker_bomb"] and not v["jokers"], "joker_bomb needs jokers (H.38)"),
+        (v["exchange"] == "double" and players < 4, "exchange=double takes four or more players (H.40)"),
+        (
+            v["three_player_triple"] == "seventeen" and (players != 3 or v["scoring"] != "cards"),
+            "three_player_triple is for three players and scoring=cards (H.42)",
+        ),
+    ):
+        if wrong:
+            raise ValueError(words)
     if v["decks"] == 2 and players < 4:
         raise ValueError("two decks take four or more players (W.01)")
     if v["decks"] == 1 and players > 6:
@@ -126,10 +174,21 @@ def _settle(v: dict[str, OptionValue], chosen: frozenset[str]) -> dict[str, Opti
     return v
 
 
+def _citations(v: dict[str, OptionValue]) -> tuple[tuple[str, str], ...]:
+    cites = {**_CITES, "beat bomb": _BOMB_CLAUSE[str(v["bomb"])]}
+    if v["exchange"] != "winner-and-loser":
+        cites["exchange"] = "H.40"
+    if not v["straight_flushes"]:
+        del cites["beat straight-flush"]
+    return tuple(cites.items())
+
+
 def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
     v = _settle(values, chosen)
     players = int(v["players"])
     by_cards = CardScoring(tiers=((12, 2),) if players == 3 else ((10, 2),), unplayed=3)
+    if v["three_player_triple"] == "seventeen":
+        by_cards = CardScoring(tiers=((12, 2), (17, 3)))
     return Rules(
         name=name,
         settings=tuple(v.items()),
@@ -147,23 +206,26 @@ def _build(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) ->
         ending=Ending.LAST_IN,
         scoring=FixedScoring(stake=0) if v["scoring"] == "off" else by_cards,
         clauses=_clauses(v),
-        citations=(*_CITES.items(), ("beat bomb", "W.15" if v["bomb"] == "quad" else "W.13")),
+        citations=_citations(v),
         opening=OpeningLead(card="3D", in_the_lead=False),
         later_lead=_LATER_LEAD[str(v["later_lead"])],
         restart=Restart(str(v["two_of_spades_restart"])),
-        exchange=True,
+        exchange=v["exchange"] != "off",
+        double_exchange=v["exchange"] == "double",
+        pass_is_final=bool(v["pass_is_final"]),
         show_hands_after=bool(v["show_hands_after"]),
     )
 
 
-def _options(bomb: str) -> tuple[Option, ...]:
-    return (
+def _options(**usual: OptionValue) -> tuple[Option, ...]:
+    """The options. usual: this preset's defaults where they differ."""
+    listed = (
         Option("players", 4, None, "W.01", "How many play.", minimum=3, maximum=8),
         Option("decks", 1, (1, 2), "W.01", "Packs shuffled together; seven and eight players use two."),
         switch("jokers", False, "W.02", "Add a black and a red joker to each pack."),
         Option("min_straight", 5, (3, 4, 5), "W.09", "Cards in the shortest straight."),
         Option("straight_tie", "suit", ("suit", "rank"), "W.10", "What decides between straights in one place."),
-        Option("bomb", bomb, ("quad-plus-one", "quad"), "W.15", "What a bomb is."),
+        Option("bomb", "quad-plus-one", tuple(_BOMB_CLAUSE), "W.15", "What a bomb is."),
         Option(
             "two_of_spades_restart",
             "when-unbeatable",
@@ -175,14 +237,41 @@ def _options(bomb: str) -> tuple[Option, ...]:
         Option("scoring", "off", ("off", "cards"), "W.22", "How a hand is paid."),
         switch("show_hands_after", True, "G.06", "Show the cards that are left when the hand is over."),
         switch("suits_ranked", True, "H.10", "Suits break ties."),
+        switch("pass_is_final", False, "H.34", "Who passes is out of the round."),
+        switch("twos_in_runs", True, "H.35", "The 2 may be in runs and straights."),
+        Option("min_pair_run", 2, (2, 3), "H.36", "Pairs in the shortest run of pairs."),
+        Option("min_triplet_run", 2, (2, 3), "H.36", "Triplets in the shortest run of triplets."),
+        switch("joker_bomb", False, "H.38", "All jokers together beat everything."),
+        switch("full_houses", True, "H.39", "A triplet with a pair is a combination."),
+        Option(
+            "exchange",
+            "winner-and-loser",
+            ("winner-and-loser", "double", "off"),
+            "H.40",
+            "Who gives cards to whom between hands.",
+        ),
+        switch("straight_flushes", True, "H.41", "Straight flushes are a kind of their own."),
+        Option(
+            "three_player_triple",
+            "played-none",
+            ("played-none", "seventeen"),
+            "H.42",
+            "What counts triple with three players.",
+        ),
     )
+    return tuple(replace(option, default=usual.get(option.name, option.default)) for option in listed)
+
+
+def _apps(name: str, values: dict[str, OptionValue], chosen: frozenset[str]) -> Rules:
+    rules = _build(name, values, chosen)
+    return replace(rules, clauses=tuple(dict.fromkeys(("H.41", *rules.clauses))))
 
 
 PRESETS = (
     Preset(
         "winner",
         "Winner",
-        _options("quad-plus-one"),
+        _options(),
         _build,
         family="winner",
         sample="QH AC 2S RJ",
@@ -191,9 +280,29 @@ PRESETS = (
     Preset(
         "winner-bomb",
         "Winner with bombs of four",
-        _options("quad"),
+        _options(bomb="quad"),
         _build,
         family="winner",
         summary="Winner where four of a kind blows up everything.",
+    ),
+    Preset(
+        "zheng-shangyou",
+        "Zheng Shangyou",
+        _options(
+            jokers=True,
+            twos_in_runs=False,
+            min_pair_run=3,
+            min_triplet_run=3,
+            bomb="any-size",
+            suits_ranked=False,
+            straight_tie="rank",
+            two_of_spades_restart="off",
+            exchange="off",
+            straight_flushes=False,
+        ),
+        _apps,
+        family="winner",
+        sample="3D 2S BJ RJ",
+        summary="Jokers, bombs of any size, no order of suits: run for the top as common apps play it.",
     ),
 )

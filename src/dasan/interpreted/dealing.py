@@ -23,7 +23,7 @@ def deal_hand(
     number: int,
     dealer: int | None = None,
     leader: int | None = None,
-    exchange: tuple[int, int] | None = None,
+    exchange: tuple[int, ...] | None = None,
 ) -> Deal:
     """Hand `number` (from 0) of the environment whose random word is `base`; without a `dealer` one is drawn, then the opener
     of the auction, where one is (DD.02).

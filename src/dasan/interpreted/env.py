@@ -105,8 +105,9 @@ def serve(parcel: tuple[Posts, Workspace, EngineMemory, Buffers, EngineTables], 
         return NONE
     after: list[tuple[State, Result | None]]
     if order == START:
-        after = [(begin(tables.rules, deal_hand(tables.rules, int(memory.base[i]), 0)), None) for i in range(n)]
         memory.number[:] = 0
+        first = [begin(tables.rules, deal_hand(tables.rules, int(memory.base[i]), 0)) for i in range(n)]
+        after = [(_undecided(state, i, memory, tables), None) for i, state in enumerate(first)]
     else:
         chosen = workspace.chosen.tolist()
         for i, action in enumerate(chosen):
@@ -164,7 +165,16 @@ def _next(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> t
         later["leader"], later["exchange"] = succession(tables.rules, result)
     number = int(memory.number[i]) + 1
     following = deal_hand(tables.rules, int(memory.base[i]), number, **later)
-    return begin(tables.rules, replace(following, number=number + 1) if tables.session else following), result
+    begun = begin(tables.rules, replace(following, number=number + 1) if tables.session else following)
+    return _undecided(begun, i, memory, tables), result
+
+
+def _undecided(state: State, i: int, memory: EngineMemory, tables: EngineTables) -> State:
+    """`state`, or the first hand after it that the deal itself does not decide (H.31)."""
+    while state.result is not None:
+        state, _ = _next(state, i, memory, tables)
+        memory.number[i] += 1
+    return state
 
 
 def write_result(i: int, result: Result, buffers: Buffers) -> None:

@@ -2,7 +2,7 @@
 
 In this order: the pass (0); the bids from low to high; the cards that may be called, by rank then suit; the rows of the
 catalogue; and, where hands follow one another and cards change hands between them (W.20), every card that may be given, every
-pair that may be offered, every card that may be taken. Moves that a game does not have take no ids.
+pair that may be offered (in H.40: given), every card that may be taken. Moves that a game does not have take no ids.
 """
 
 from __future__ import annotations
@@ -97,7 +97,12 @@ class ActionIds:
 
     @cached_property
     def count(self) -> int:
-        return self.takes + (len(self.deck) if self.exchange else 0)
+        return self.takes + (len(self.deck) if self.exchange and not self.rules.double_exchange else 0)
+
+    @property
+    def _paired(self) -> MoveType:
+        """The move that names two cards: an offer, or a gift of two (H.40)."""
+        return MoveType.GIVE if self.rules.double_exchange else MoveType.OFFER
 
     @property
     def version(self) -> str:
@@ -130,7 +135,7 @@ class ActionIds:
         if action < self.pairs:
             return f"give {self.deck[action - self.gives]}"
         if action < self.takes:
-            return f"offer {format_cards(self.offers[action - self.pairs])}"
+            return f"{self._paired} {format_cards(self.offers[action - self.pairs])}"
         return f"take {self.deck[action - self.takes]}"
 
     def _known(self, action: int) -> int:
@@ -208,11 +213,13 @@ class ActionIds:
                 return self.calls + self.callable_cards.index(move.cards[0])
             case MoveType.GIVE | MoveType.TAKE | MoveType.OFFER if not self.exchange:
                 return -1
-            case MoveType.GIVE:
+            case MoveType.GIVE if len(move.cards) == 1:
                 return self.gives + self.deck.index(move.cards[0])
             case MoveType.TAKE:
                 return self.takes + self.deck.index(move.cards[0])
-            case MoveType.OFFER:
+            case MoveType.OFFER | MoveType.GIVE if move.type is not self._paired:
+                return -1
+            case MoveType.OFFER | MoveType.GIVE:
                 return self.pairs + self._index[tuple(self.rules.order.hand(move.cards))]
             case MoveType.PLAY:
                 return self.rows + self._row_of(move, called)
@@ -283,7 +290,7 @@ class ActionIds:
         if action < self.pairs:
             return Move(MoveType.GIVE, (self.deck[action - self.gives],))
         if action < self.takes:
-            return Move(MoveType.OFFER, self.offers[action - self.pairs])
+            return Move(self._paired, self.offers[action - self.pairs])
         return Move(MoveType.TAKE, (self.deck[action - self.takes],))
 
 

@@ -23,8 +23,9 @@ class Deal:
     """A hand as it was dealt. Hidden cards are None in a redacted copy.
 
     hands: one tuple for each seat, in the order of the game. cut: the number of cards lifted off the top; cutter: the seat that
-    cut. leader and exchange (winner, loser): set by a session for the hands after the first. commitment, contributions: see
-    `fairness`. opener: the player drawn to open the auction (DD.02). The secret is not part of it.
+    cut. leader and exchange (winner, loser, and in H.40 the second and the last but one): set by a session for the hands after
+    the first. commitment, contributions: see `fairness`. opener: the player drawn to open the auction (DD.02). The secret is not
+    part of it.
     """
 
     number: int
@@ -34,7 +35,7 @@ class Deal:
     cut: int | None = None
     cutter: int | None = None
     leader: int | None = None
-    exchange: tuple[int, int] | None = None
+    exchange: tuple[int, ...] | None = None
     commitment: str | None = None
     contributions: tuple[str, ...] = ()
     opener: int | None = None
@@ -136,7 +137,7 @@ def deal_hand(
     number: int,
     dealer: int,
     leader: int | None = None,
-    exchange: tuple[int, int] | None = None,
+    exchange: tuple[int, ...] | None = None,
     commitment: str | None = None,
     contributions: tuple[str, ...] = (),
 ) -> Deal:

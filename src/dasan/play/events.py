@@ -26,6 +26,7 @@ class EventType(StrEnum):
     LAST_CARD = "last-card"
     TRICK = "trick"
     PARTNER = "partner"
+    DRAGON = "dragon"
     OUT = "out"
     DRAW = "draw"
     DEALER = "dealer"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -15,13 +16,20 @@ from dasan.play.tricks import with_leader
 from dasan.reasons import said
 
 
+def begun(state: AnyState, seats: Sequence[int]) -> AnyState:
+    """The first state of an exchange. seats: as in `Deal.exchange`."""
+    winner, loser, *inner = seats
+    exchange = Exchange(winner, loser, inner=(inner[0], inner[1]) if inner else None)
+    return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=exchange)
+
+
 def _pending(state: StateFields) -> tuple[Exchange, MoveType]:
     """The exchange under way, and the type of the next move."""
     clause = state.rules.cite["exchange"]
     deal = state.exchange
     if deal is None or state.phase is not Phase.EXCHANGE:
         raise IllegalPlay(said("exchange.closed"), clause=clause)
-    if deal.given is None:
+    if deal.given is None or deal.inner is not None:
         return deal, MoveType.GIVE
     return deal, MoveType.TAKE if deal.offered else MoveType.OFFER
 
@@ -38,8 +46,39 @@ def _offerable(state: StateFields, deal: Exchange) -> tuple[Card, ...]:
     return tuple(without(state.hands[deal.winner], received))
 
 
+def _gifts(state: StateFields, deal: Exchange) -> tuple[tuple[Card, ...], ...]:
+    """What the seat to act may give: the highest cards, or any in return (H.40)."""
+    giver, _, number = deal.gift(deal.gifts)
+    value = state.rules.order.value
+    gifts = dict.fromkeys(combinations(state.hands[giver], number))
+    if deal.gifts > 1:
+        return tuple(gifts)
+    highest = sorted((value[c] for c in state.hands[giver]), reverse=True)[:number]
+    return tuple(gift for gift in gifts if sorted((value[c] for c in gift), reverse=True) == highest)
+
+
+def _give(state: AnyState, move: Move, deal: Exchange) -> AnyState:
+    """The state after a gift of the exchange in two pairs (H.40)."""
+    giver, receiver, number = deal.gift(deal.gifts)
+    state.check_cards(move.cards)
+    cards = tuple(state.rules.order.hand(move.cards))
+    if cards not in _gifts(state, deal):
+        id = "exchange.highest" if deal.gifts < 2 and len(cards) == number else "exchange.number"
+        raise IllegalPlay(said(id, n=number), clause=state.rules.cite["exchange"])
+    hands = list(state.hands)
+    hands[giver] = state.hand_less(giver, cards)
+    hands[receiver] = state.rules.order.hand((*hands[receiver], *cards))
+    after = state.then((giver, EventType.GIVE, cards), hands=tuple(hands))
+    if deal.gifts == 3:
+        return with_leader(after.then(phase=Phase.PLAY, exchange=replace(deal, gifts=4)))
+    following = replace(deal, gifts=deal.gifts + 1)
+    return after.then(exchange=following, to_act=following.gift(following.gifts)[0])
+
+
 def legal_exchanges(state: StateFields) -> tuple[Move, ...]:
     deal, wanted = _pending(state)
+    if deal.inner is not None:
+        return tuple(Move(MoveType.GIVE, gift) for gift in _gifts(state, deal))
     match wanted:
         case MoveType.GIVE:
             return tuple(Move(wanted, (c,)) for c in _highest(state, deal.loser))
@@ -56,6 +95,10 @@ def exchange(state: AnyState, move: Move) -> AnyState:
     clause = state.rules.cite["exchange"]
     if move.type is not wanted:
         raise IllegalPlay(said("exchange.now", wanted=wanted, move=move.type), clause=clause)
+    if deal.inner is not None:
+        return _give(state, move, deal)
+    if len(move.cards) != 1 and wanted is not MoveType.OFFER:
+        raise IllegalPlay(said("exchange.number", n=1), clause=clause)
     seat = deal.winner if wanted is MoveType.OFFER else deal.loser
     if wanted is MoveType.TAKE:
         state.rules.check_in_pack(move.cards)

@@ -103,7 +103,8 @@ def check_form(move: Move) -> None:
     """Raise `Malformed` unless `move` has exactly the parts that a move of its type has."""
     wanted = {MoveType.PASS: 0, MoveType.BID: 0, MoveType.OFFER: 2}.get(move.type, 1)
     named = len(move.cards)
-    if named != wanted and not (move.type is MoveType.PLAY and named > 1):
+    several = (move.type is MoveType.PLAY and named > 1) or (move.type is MoveType.GIVE and named == 2)
+    if named != wanted and not several:
         raise Malformed(_FORMS[move.type])
     if (move.bid is not None) is not (move.type is MoveType.BID):
         raise Malformed(_FORMS[MoveType.BID])
@@ -114,7 +115,7 @@ _FORMS = {
     MoveType.BID: "a bid is a number, like bid 2",
     MoveType.CALL: "call names one card, like call 8C",
     MoveType.PLAY: "play names cards, like play 4H 4S",
-    MoveType.GIVE: "give names one card, like give 2S",
+    MoveType.GIVE: "give names one card, or two where they are asked for, like give 2S",
     MoveType.OFFER: "offer names two cards, like offer 3D 4C",
     MoveType.TAKE: "take names one card, like take 3D",
 }
@@ -157,7 +158,8 @@ def read_move(text: str) -> Spoken:
         type_ = MoveType(word)
         cards = tokens(rest)
         wanted = 2 if type_ is MoveType.OFFER else 1
-        if len(cards) != wanted and not (type_ is MoveType.PLAY and cards):
+        several = type_ is MoveType.PLAY or (type_ is MoveType.GIVE and len(cards) == 2)
+        if len(cards) != wanted and not (several and cards):
             raise Malformed(_FORMS[type_])
         return Spoken(type_, cards)
     cards = tokens(text)

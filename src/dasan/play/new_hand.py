@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from dasan.arguments import instance
 from dasan.arguments import seat as seat_of
-from dasan.play import auction, fairness
+from dasan.play import auction, exchange, fairness
 from dasan.play.dealing import Deal, deal_hand
 from dasan.play.origin import Origin, current_origin
-from dasan.play.phases import Exchange, Phase
+from dasan.play.phases import Phase
 from dasan.play.state import State
 from dasan.play.tricks import with_leader
 from dasan.ruleset.rules import Rules
@@ -54,6 +54,5 @@ def begin(rules: Rules, dealt: Deal, *, first_seq: int = 1, origin: Origin | Non
     if rules.auction is not None:
         return auction.opened(state, dealt.opener)
     if dealt.exchange is not None:
-        winner, loser = dealt.exchange
-        return state.then(phase=Phase.EXCHANGE, to_act=loser, exchange=Exchange(winner, loser))
+        return exchange.begun(state, dealt.exchange)
     return with_leader(state)

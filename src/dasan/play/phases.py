@@ -20,9 +20,24 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Cards that change hands before play (W.20): the loser gives, the winner offers two, the loser takes one."""
+    """Cards that change hands before play (W.20): the loser gives, the winner offers two, the loser takes one.
+
+    inner: the second and the last but one, where they exchange cards too (H.40). gifts: how many gifts have been made then.
+    """
 
     winner: int
     loser: int
     given: Card | None = None
     offered: tuple[Card, ...] = ()
+    inner: tuple[int, int] | None = None
+    gifts: int = 0
+
+    def gift(self, number: int) -> tuple[int, int, int]:
+        """(giver, receiver, cards) of gift `number` of four (H.40)."""
+        second, third = self.inner or (self.winner, self.loser)
+        return (
+            (self.loser, self.winner, 2),
+            (third, second, 1),
+            (self.winner, self.loser, 2),
+            (second, third, 1),
+        )[number]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dasan.cards import Card
 from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.phases import Phase
 from dasan.play.result import Result
-from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring, NextDealer
+from dasan.ruleset.policies import BidScoring, CardScoring, Ending, FixedScoring, NextDealer
 from dasan.ruleset.rules import Rules
 
 
@@ -17,7 +19,6 @@ def settle_first_out(state: AnyState) -> AnyState:
 
 
 def _payments(state: StateFields) -> tuple[int, ...]:
-    first = state.finished[0]
     seats = range(state.rules.players)
     match state.rules.scoring:
         case BidScoring(pay_each_winner=each):
@@ -26,10 +27,29 @@ def _payments(state: StateFields) -> tuple[int, ...]:
             lost = len(seats) - len(won)
             return tuple(bid * (lost if each else 1) if s in won else -bid * (len(won) if each else 1) for s in seats)
         case FixedScoring(stake=stake):
-            return tuple(stake * (len(seats) - 1) if s == first else -stake for s in seats)
+            return _collected(state, [stake] * len(seats))
         case CardScoring() as scoring:
-            costs = [0 if s == first else scoring.cost(len(state.hands[s]), s in state.has_played) for s in seats]
-            return tuple(sum(costs) if s == first else -costs[s] for s in seats)
+            top = state.rules.ranks[-1]
+            twos = [sum(c.rank == top for c in hand) if scoring.twos_double else 0 for hand in state.hands]
+            costs = [scoring.cost(len(state.hands[s]), s in state.has_played, twos[s]) for s in seats]
+            return _collected(state, costs)
+
+
+def _collected(state: StateFields, costs: Sequence[int]) -> tuple[int, ...]:
+    """The payments where every loser owes what `costs` says; a guard who has fouled may pay for all (H.28)."""
+    first = state.finished[0]
+    owed = [0 if s == first else cost for s, cost in enumerate(costs)]
+    if state.rules.guard_pays and state.foul is not None:
+        owed = [sum(owed) if s == state.foul else 0 for s in range(len(owed))]
+    return tuple(sum(owed) if s == first else -owed[s] for s in range(len(owed)))
+
+
+def settle_dragon(state: AnyState) -> AnyState:
+    """The state with the payments of a hand that a dragon has won: as for thirteen cards (H.31)."""
+    scoring, seats = state.rules.scoring, range(state.rules.players)
+    cost = scoring.cost(len(state.rules.ranks), True) if isinstance(scoring, CardScoring) else 0
+    cost = scoring.stake if isinstance(scoring, FixedScoring) else cost
+    return state.then(payments=_collected(state, [cost for _ in seats]))
 
 
 def counted(state: AnyState, seat: int) -> AnyState:
@@ -79,11 +99,10 @@ def finish(state: AnyState) -> AnyState:
 def result(state: StateFields) -> Result:
     """The result of a hand that is over."""
     order = state.finished
-    if state.rules.next_dealer is NextDealer.LAST_IN:
+    if state.rules.ending is Ending.LAST_IN and len(state.active) == 1:
         order = (*order, *state.active)
-        dealer = order[-1]
-    else:
-        dealer = order[0] if order else state.dealer
+    last = state.rules.next_dealer is NextDealer.LAST_IN
+    dealer = state.dealer if not order else order[-1] if last else order[0]
     return Result(
         payments=state.payments or (),
         finish_order=order,

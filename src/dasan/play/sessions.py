@@ -142,11 +142,14 @@ def following(state: State, seed: int | bytes, contributions: Sequence[str] = ()
     )
 
 
-def succession(rules: Rules, result: Result) -> tuple[int | None, tuple[int, int] | None]:
-    """The leader of the hand after one with this result, and (winner, loser) who exchange cards, each if there is one."""
+def succession(rules: Rules, result: Result) -> tuple[int | None, tuple[int, ...] | None]:
+    """The leader of the hand after one with this result, and who exchange cards (see `Deal.exchange`), each if there is one."""
     order = result.finish_order
     leads = {LaterLead.WINNER: 0, LaterLead.LOSER: -1, LaterLead.OPENING: None}[rules.later_lead]
-    return None if leads is None else order[leads], (order[0], order[-1]) if rules.exchange else None
+    leader = None if leads is None else order[leads]
+    if not rules.exchange:
+        return leader, None
+    return leader, (order[0], order[-1], order[1], order[-2]) if rules.double_exchange else (order[0], order[-1])
 
 
 def _strings(contributions: Sequence[str]) -> tuple[str, ...]:
@@ -166,7 +169,7 @@ def _deal(
     first_seq: int,
     origin: Origin,
     leader: int | None = None,
-    exchange: tuple[int, int] | None = None,
+    exchange: tuple[int, ...] | None = None,
 ) -> State:
     secret = hand_secret(seed, number)
     dealt = deal_hand(

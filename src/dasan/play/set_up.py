@@ -15,7 +15,7 @@ from dasan.play.phases import Phase
 from dasan.play.scoring import settle_first_out
 from dasan.play.state import State
 from dasan.play.tricks import clear, with_leader
-from dasan.ruleset.policies import CardScoring, Ending, Guard
+from dasan.ruleset.policies import CardScoring, Ending, Guard, Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -85,7 +85,8 @@ def start(
         dealer = seat_of(dealer, n, "dealer")
         held = tuple(tuple(rules.order.hand(cards_of(h))) for h in given)
         rest = cards_of(() if kitty is None else kitty)
-        if kitty is None and bidder is None and rules.kitty_size:
+        whole_hands = all(len(h) == rules.hand_size for h in held)
+        if kitty is None and bidder is None and rules.kitty_size and (rules.auction is not None or whole_hands):
             rest = tuple(missing(rules.pack, [c for h in held for c in h]))
         position = Position(
             hands=held,
@@ -146,7 +147,7 @@ def from_position(rules: Rules, p: Position) -> State:
         partner_shown=shown,
         finished=p.finished,
         has_played=p.has_played,
-        kitty=(),
+        kitty=kitty if rules.leftover is not Leftover.BIDDER else (),
         bombs=p.bombs or 0,
         bidder_plays=_bidder_plays(p, partner),
     )
@@ -328,7 +329,8 @@ def _check_sizes(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...],
         dealt = _dealt(rules, seat, p.dealer)
         if kitty and p.bidder is not None and (len(hand) != dealt or p.table):
             raise ValueError("the bidder takes up the kitty before a card is played: every hand must be whole")
-        most = dealt + (rules.kitty_size if seat == p.bidder else 0)
+        takes = seat == p.bidder or (rules.leftover is Leftover.LOWEST and not kitty)
+        most = dealt + (rules.kitty_size if takes else 0)
         played = len(p.table) if seat == p.table_seat else 0
         if len(hand) > most:
             raise ValueError(f"seat {seat} has at most {most} cards, not {len(hand)}")
@@ -352,6 +354,8 @@ def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | No
 
 
 def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> bool:
+    if rules.leftover is not Leftover.BIDDER:
+        return all(len(h) == rules.hand_size for h in hands)
     return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
 
 

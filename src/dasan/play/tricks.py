@@ -10,10 +10,10 @@ from dasan.play.events import EventType
 from dasan.play.fields import AnyState, StateFields
 from dasan.play.moves import PASS, Move, plays
 from dasan.play.phases import Phase
-from dasan.play.scoring import counted, finish, settle_first_out
+from dasan.play.scoring import counted, finish, settle_dragon, settle_first_out
 from dasan.play.turns import barred, ends_trick, guarded, has_highest_two, in_turn
 from dasan.reasons import Sentence, said
-from dasan.ruleset.policies import Ending, Guard, Restart
+from dasan.ruleset.policies import Ending, Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
 
@@ -27,14 +27,39 @@ def with_leader(state: AnyState) -> AnyState:
     if leader is None:
         leader, shown = first_leader(rules, state.dealer, state.hands)
     must = shown[0] if shown and rules.opening is not None and rules.opening.in_the_lead else None
-    return state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+    opened = state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+    if rules.leftover is Leftover.LOWEST and state.kitty:
+        opened = _take_leftover(opened)
+    return _won_by_dragon(opened, state.hands) if rules.dragon else opened
+
+
+def _take_leftover(state: AnyState) -> AnyState:
+    """The holder of the lowest card that was dealt takes the card that is left, unseen by the others (H.27)."""
+    taker, _ = first_leader(state.rules, state.dealer, state.hands)
+    hand = state.rules.order.hand((*state.hands[taker], *state.kitty))
+    return state.then((taker, EventType.KITTY, state.kitty), hands=state.with_hand(taker, hand), kitty=())
+
+
+def _won_by_dragon(state: AnyState, dealt: Sequence[Sequence[Card]]) -> AnyState:
+    """The end of a hand in which somebody was dealt all thirteen ranks; else `state` (H.31)."""
+    rules = state.rules
+    first, _ = first_leader(rules, state.dealer, dealt)
+    for seat in ((first + i) % rules.players for i in range(rules.players)):
+        if len({c.rank for c in dealt[seat]}) == len(rules.ranks):
+            shown = tuple(state.hands[seat])
+            over = state.then((seat, EventType.DRAGON, shown), finished=(seat,), must_include=None)
+            return finish(settle_dragon(over))
+    return state
 
 
 def first_leader(rules: Rules, dealer: int, hands: Sequence[Sequence[Card]]) -> tuple[int, tuple[Card, ...]]:
     """Who leads a first hand, and the card that says so, if one does (D2.11, W.05)."""
     if rules.opening is None:
         return dealer, ()
-    shown = card(rules.opening.card)
+    if rules.opening.lowest_dealt:
+        shown = min((c for hand in hands for c in hand), key=rules.order.place.__getitem__)
+    else:
+        shown = card(rules.opening.card)
     nearest = ((dealer + i) % rules.players for i in range(rules.players))
     return next(seat for seat in nearest if shown in hands[seat]), (shown,)
 
@@ -70,7 +95,7 @@ def neglects(state: StateFields, play: Combination | None) -> bool:
     cards are free.
     """
     highest = must_guard(state)
-    if highest is None or (state.table is None and (play is None or len(play.cards) > 1)):
+    if highest is None or (play is not None and len(play.cards) > 1) or (state.table is None and play is None):
         return False
     return play is None or play.strength < highest.strength
 
@@ -133,7 +158,7 @@ def play(state: AnyState, move: Move) -> AnyState:
         to_act=next(in_turn(hands, seat, passed), None),
         must_include=None,
         watching=seat if neglects(state, combination) else None,
-        foul=state.watching if not hand and state.watching == (seat - 1) % state.rules.players else None,
+        foul=_fouled(state, seat) if not hand else state.foul,
         played=state.played + combination.cards,
     )
     if state.rules.doubles:
@@ -145,6 +170,14 @@ def play(state: AnyState, move: Move) -> AnyState:
         if called == left:
             after._fits[seat] = state.rules.catalogue.refit(known, hand, combination.cards, left)
     return _after_play(after, seat)
+
+
+def _fouled(state: StateFields, seat: int) -> int | None:
+    """Who let `seat` go out first by not guarding its last card (D2.17)."""
+    guard = state.watching
+    if guard is None or state.finished or next(in_turn(state.hands, guard, ()), None) != seat:
+        return state.foul
+    return guard
 
 
 def pass_(state: AnyState) -> AnyState:
@@ -233,5 +266,5 @@ def _which_clause(state: StateFields, mine: Combination, theirs: Combination) ->
     elif mine.family == theirs.family:
         topic = f"classes of {n}"
     else:
-        topic = "beat"
+        topic = f"kinds of {n}" if n == len(theirs.cards) else "beat"
     return cite.get(topic, cite["beat"])

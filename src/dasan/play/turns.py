@@ -29,8 +29,8 @@ def guarded(rules: Rules, sizes: Sequence[int], seat: int, passed: Container[int
     """The neighbour on the last card whom `seat`, to act, has to guard; None: there is none, or it may not act (D2.16)."""
     if rules.guard is Guard.OFF:
         return None
-    neighbour = (seat + 1) % rules.players
-    return neighbour if sizes[neighbour] == 1 and neighbour not in passed else None
+    neighbour = next(in_turn(sizes, seat, ()), seat)
+    return neighbour if sizes[neighbour] == 1 and neighbour != seat and neighbour not in passed else None
 
 
 def ends_trick(rules: Rules, play: Combination) -> bool:

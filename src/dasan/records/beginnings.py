@@ -137,9 +137,10 @@ def _led_right(rules: Rules, dealt: Deal) -> bool:
         return False
     if dealt.exchange is None:
         return True
-    if len(dealt.exchange) != 2 or dealt.exchange[0] == dealt.exchange[1]:
+    wanted = 4 if rules.double_exchange else 2
+    if len(dealt.exchange) != wanted or len(set(dealt.exchange)) < wanted:
         return False
-    winner, loser = dealt.exchange
+    winner, loser = dealt.exchange[:2]
     return dealt.leader == {LaterLead.WINNER: winner, LaterLead.LOSER: loser}.get(rules.later_lead)
 
 

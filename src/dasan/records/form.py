@@ -108,6 +108,8 @@ def _refused(rules: Rules, begun: Deal | Position, event: Event) -> str | None:
         return "a card is not in the pack"
     sizes = {EventType.CALL: 1, EventType.GIVE: 1, EventType.TAKE: 1, EventType.OFFER: 2}
     wanted = len(begun.kitty) if kind is EventType.KITTY else sizes.get(kind, len(event.cards))
+    if kind is EventType.GIVE and rules.double_exchange and len(event.cards) == 2:
+        wanted = 2
     if len(event.cards) != wanted or (kind is EventType.PLAY and not event.cards):
         return f"{kind.value} has {max(wanted, 1)} card{'' if wanted < 2 else 's'}, not {len(event.cards)}"
     if kind is EventType.CALL and rules.call is None:

@@ -96,7 +96,8 @@ class _Told:
         took = next((e.seat for e in self.events if e.type is EventType.KITTY), None)
         self.taker = deal.get("bidder") if self.kitty_size else None  # of the kitty, where play begins after that
         self.bidder = took if took is not None else self.taker
-        self.winner, self.loser = deal.get("exchange", (None, None))
+        self.exchanging = tuple(deal.get("exchange", (None, None)))
+        self.winner, self.loser = self.exchanging[:2]
         gained: list[list[Card]] = [[] for _ in own]
         for event in self.events:
             for one in filter(None, event.cards):
@@ -106,6 +107,9 @@ class _Told:
         match event.type:
             case EventType.PLAY if card in gained[event.seat]:
                 gained[event.seat].remove(card)
+            case EventType.GIVE if card in gained[event.seat]:
+                gained[event.seat].remove(card)
+                gained[self._receiver(event.seat)].append(card)
             case EventType.OPEN if card in gained[event.seat]:
                 pass
             case EventType.PLAY if event.seat == self.taker and own[event.seat] and card not in own[event.seat]:
@@ -115,8 +119,8 @@ class _Told:
                 if not own[event.seat] and not again and not self._opened(event, card):
                     self.dealt[event.seat].append(card)
                 if event.type is EventType.GIVE:
-                    self.given = card
-                    gained[self.winner].append(card)
+                    self.given = card if event.seat == self.loser and len(self.exchanging) == 2 else self.given
+                    gained[self._receiver(event.seat)].append(card)
                 if event.type is EventType.OPEN and self.rules.auction is not None:
                     place = self.rules.order.place
                     suit = [c for c in self.rules.pack if c.suit == card.suit and place[c] < place[card]]
@@ -130,6 +134,11 @@ class _Told:
                 self.kitty.append(card)
             case _:
                 pass
+
+    def _receiver(self, giver: int) -> int:
+        """Who receives what `giver` gives in an exchange (W.20, H.40)."""
+        seats = self.exchanging
+        return int(seats[seats.index(giver) ^ 1])
 
     def _opened(self, event: Event, card: Card) -> bool:
         """Whether this card is already known because the seat opened with it."""

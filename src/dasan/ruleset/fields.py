@@ -25,6 +25,7 @@ from dasan.ruleset.policies import (
     FixedScoring,
     Guard,
     LaterLead,
+    Leftover,
     NextDealer,
     OpeningLead,
     OptionValue,
@@ -88,7 +89,8 @@ class RulesFields:
     """(topic, clause id): the clause that a refusal cites.
 
     Topics: pack, suits, joker, combination, beat, opening, pass, end; auction, bid, dig, opener, call, exchange and guard in
-    games that have these; "beat KIND" and "classes of N" (N cards) for plays that a clause of their own ranks.
+    games that have these; "beat KIND", "classes of N" and "kinds of N" (N cards) for plays that a clause of their own ranks;
+    "runs of N" (N cards of each rank) and "one suit" for cards that a house rule makes no combination.
     """
     cut: bool = False
     """Whether the player on the dealer's left cuts the pack."""
@@ -116,6 +118,14 @@ class RulesFields:
     """Ranks and suits whose cards are left out of the pack, like "3456DC"."""
     left_out_cards: str = ""
     """Single cards that are left out of the pack too, like "2C 3C"."""
+    leftover: Leftover = Leftover.BIDDER
+    """Who takes the cards that are left after the deal."""
+    guard_pays: bool = False
+    """Whether a guard who has fouled pays for all losers (H.28)."""
+    dragon: bool = False
+    """Whether a hand of all thirteen ranks wins at once (H.31)."""
+    double_exchange: bool = False
+    """Whether four players exchange cards between hands, and in another way (H.40)."""
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: cached properties, the catalogue above all, are computed again."""
@@ -146,7 +156,7 @@ class RulesFields:
         """The most cards a hand can hold."""
         if self.hand_size is None:
             return -(-len(self.pack) // self.players)
-        return self.hand_size + self.kitty_size
+        return self.hand_size + (self.kitty_size if self.leftover is not Leftover.NOBODY else 0)
 
     @cached_property
     def suits_matter(self) -> bool:

@@ -18,7 +18,9 @@ def payment_bounds(rules: Rules) -> tuple[float, float]:
             return -float(stake), float(stake * others)
         case CardScoring() as scoring:
             held = range(rules.most_cards + 1)
-            worst = max(scoring.cost(n, has_played) for n in held for has_played in (True, False))
+            suits = len(rules.suits) * rules.decks
+            costs = (scoring.cost(n, has_played, min(n, suits)) for n in held for has_played in (True, False))
+            worst = max(costs) * (others if rules.guard_pays else 1)
             return -float(worst), float(worst * others)
 
 

@@ -101,12 +101,23 @@ class Call(Typed):
     ranks: str
 
 
+class Leftover(StrEnum):
+    """Where cards go that are left after the deal: to the bidder, to the holder of the lowest card dealt, or to nobody (H.27)."""
+
+    BIDDER = "bidder"
+    LOWEST = "lowest"
+    NOBODY = "nobody"
+
+
 @dataclass(frozen=True, slots=True)
 class OpeningLead(Typed):
-    """The holder of `card` leads the first hand; with `in_the_lead` the card must be part of that lead."""
+    """The holder of `card` leads the first hand; with `in_the_lead` the card must be part of that lead. `lowest_dealt`: the
+    lowest card that was dealt takes the place of `card` (H.27).
+    """
 
     card: str
     in_the_lead: bool
+    lowest_dealt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +148,18 @@ class CardScoring(Typed):
     """Every loser pays for each card held when the first player went out (D2.19, W.22, W.23).
 
     `tiers`: (least cards held, payment for each), of which the last that applies counts. `unplayed`: the payment for each card of
-    a player who has played nothing in the hand; 0 for no difference.
+    a player who has played nothing in the hand; 0 for no difference. `twos_double`: every card of the highest rank that is held
+    doubles the payment (H.29).
     """
 
     type: Literal["cards"] = "cards"
     tiers: tuple[tuple[int, int], ...] = ()
     unplayed: int = 0
+    twos_double: bool = False
 
-    def cost(self, held: int, has_played: bool) -> int:
+    def cost(self, held: int, has_played: bool, twos: int = 0) -> int:
+        """What a loser pays who holds `held` cards, `twos` of them of the highest rank."""
+        times = next((times for least, times in reversed(self.tiers) if held >= least), 1)
         if self.unplayed and not has_played:
-            return held * self.unplayed
-        return held * next((times for least, times in reversed(self.tiers) if held >= least), 1)
+            times = self.unplayed
+        return held * times << (twos if self.twos_double else 0)

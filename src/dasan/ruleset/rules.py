@@ -101,6 +101,8 @@ def _refusal(rules: Rules, cards: Sequence[Card]) -> IllegalPlay:
     counts = Counter(c.rank for c in cards)
     if len(counts) > 1 and any(c.is_joker for c in cards):
         return IllegalPlay(said("joker", cards=text), clause=rules.cite["joker"])
+    if len(cards) > 4 and len({c.suit for c in cards}) == 1 and "one suit" in rules.cite:
+        return IllegalPlay(said("combination", cards=text), clause=rules.cite["one suit"])
     if len(counts) > 2 and len(set(counts.values())) == 1:
         runs = [s for s in rules.shapes if isinstance(s, Run) and s.copies == max(counts.values()) and not s.flush]
         for run in runs:

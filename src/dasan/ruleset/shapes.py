@@ -93,7 +93,7 @@ class Shape(Typed):
 
     `tier` orders the kinds that share a `family` (Big Two's five-card hands); a higher `power` beats lower powers. `also_beats`:
     (kind, rank) of groups of one rank that it beats from that rank on, in addition to its own kind: a bomb that beats only
-    twos has ("single", "2").
+    twos has ("single", "2"). Without a rank, a kind of as many cards, all of which it beats: ("straight", "").
     """
 
     kind: str
@@ -104,8 +104,8 @@ class Shape(Typed):
     also_beats: tuple[tuple[str, str], ...] = ()
 
     def also(self, order: Order) -> tuple[tuple[str, int], ...]:
-        """(kind, strength) of what `also_beats` names."""
-        return tuple((kind, _score(order.ranks.index(rank))) for kind, rank in self.also_beats)
+        """(kind, strength) of what `also_beats` names; without a rank, the whole kind."""
+        return tuple((kind, _score(order.ranks.index(rank)) if rank else 0) for kind, rank in self.also_beats)
 
     def strength(self, cards: Sequence[Card], counts: dict[int, int], order: Order) -> int | None:
         """The strength of `cards`, or None if they do not have this shape."""

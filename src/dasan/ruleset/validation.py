@@ -14,7 +14,7 @@ from dasan.cards import JOKERS, RANKS, SUITS, Card, parse_cards, spelled_out
 from dasan.errors import Malformed
 from dasan.ruleset.fields import RulesFields
 from dasan.ruleset.overlaps import overlaps
-from dasan.ruleset.policies import LaterLead
+from dasan.ruleset.policies import Guard, LaterLead, Leftover
 from dasan.ruleset.shapes import AllJokers, AnyShape, Flush, Groups, Kickers, Run, Same
 
 MAX_PLAYERS = 8
@@ -144,8 +144,11 @@ def _also_beats(shape: AnyShape, shapes: tuple[AnyShape, ...]) -> Iterator[str]:
     if len(shape.also_beats) > MAX_SHAPES:
         yield f"a kind beats at most {MAX_SHAPES} others"
     groups = {other.kind for other in shapes if isinstance(other, Same) and not other.tier}
-    if any(kind not in groups or kind == shape.kind or rank not in tuple(RANKS) for kind, rank in shape.also_beats):
-        yield "what a kind beats beside its own are groups of one rank, from a rank on"
+    kinds = {other.kind for other in shapes}
+    for kind, rank in shape.also_beats:
+        known = kind in kinds if rank == "" else kind in groups and rank in tuple(RANKS)
+        if not known or kind == shape.kind:
+            yield "what a kind beats beside its own are groups of one rank, from a rank on, or whole kinds"
 
 
 def _run(run: Run) -> Iterator[str]:
@@ -189,9 +192,13 @@ def _dealing(rules: RulesFields) -> Iterator[str]:
     size = rules.hand_size
     if size is not None and (size < 1 or size * rules.players > len(rules.pack)):
         yield "the pack does not go round"
-    elif rules.kitty_size and rules.auction is None:
+    elif rules.leftover is Leftover.BIDDER and rules.kitty_size and rules.auction is None:
         yield "cards left over need an auction, and a bidder who takes them"
-    elif rules.kitty_size >= len(set(RANKS) - set(rules.left_out)):
+    elif rules.leftover is not Leftover.BIDDER and (rules.auction is not None or not rules.kitty_size):
+        yield "cards left over go to a bidder where there is an auction, and otherwise there are some (H.27)"
+    elif rules.leftover is not Leftover.BIDDER and (rules.opening is None or not rules.opening.lowest_dealt):
+        yield "where cards are left over the lowest card that was dealt says who leads (H.27)"
+    elif rules.leftover is Leftover.BIDDER and rules.kitty_size >= len(set(RANKS) - set(rules.left_out)):
         yield "a kitty of a whole suit may leave nobody to open"
     if rules.opening is not None:
         try:
@@ -236,6 +243,12 @@ def _auction(rules: RulesFields) -> Iterator[str]:
 
 def _endings(rules: RulesFields) -> Iterator[str]:
     to_the_end = rules.ending.value == "last-in"
+    if rules.guard_pays and rules.guard is not Guard.FOUL:
+        yield "a guard pays for all only where a foul is found (H.28)"
+    if rules.dragon and (rules.auction is not None or rules.exchange or rules.opening is None):
+        yield "a dragon is counted from the holder of the opening card, without auction and exchange (H.31)"
+    if rules.double_exchange and (not rules.exchange or rules.players < 4):
+        yield "four or more players exchange cards in two pairs (H.40)"
     if not to_the_end and (rules.exchange or rules.next_dealer.value == "last-in"):
         yield "only where play goes on to the end is there somebody who is last"
     if rules.exchange and rules.most_cards < 4:

@@ -155,6 +155,8 @@ class Words:
             case EventType.PARTNER:
                 is_ = "are" if seat == self.me else "is"
                 return self.does(seat, "hold", f"the called {cards} and {is_} the bidder's partner")
+            case EventType.DRAGON:
+                return self.does(seat, "show", f"a dragon: {cards}")
             case EventType.OUT:
                 return self.does(seat, "be", "out of cards")
             case EventType.DRAW:

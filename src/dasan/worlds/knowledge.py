@@ -14,7 +14,7 @@ from dasan.cards import Card, card
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import Event, EventType
 from dasan.play.view import View
-from dasan.ruleset.policies import Guard, Restart
+from dasan.ruleset.policies import Guard, Leftover, Restart
 from dasan.ruleset.rules import Rules
 from dasan.worlds.layout import GONE, KITTY, Layout, Place, Task, lay_out
 
@@ -46,7 +46,7 @@ class Knowledge:
         self.kitty: tuple[Card, ...] | None = None
         self.lowest: tuple[Card, ...] = ()
         self.opening: tuple[int, Card] | None = None
-        self.exchange: tuple[int, int] | None = begun.exchange if isinstance(begun, Deal) else None
+        self.exchange: tuple[int, ...] | None = begun.exchange if isinstance(begun, Deal) else None
         self.doubtful = False
         for seat, hand in enumerate(begun.hands):
             self.known[seat] += [c for c in hand if c is not None]
@@ -65,6 +65,7 @@ class Knowledge:
             self.known[self.view.seat] = list(self.view.hand)
         if self.view.called is not None:
             self._called(self.view.called)
+        self.doubtful |= rules.dragon or (rules.leftover is Leftover.LOWEST and self.opening is None)
         hidden = self.view.hands is None
         self.doubtful |= hidden and self.view.phase == "over" and rules.guard is Guard.FOUL
 
@@ -120,11 +121,11 @@ class Knowledge:
                     self._show(seat, self.known[KITTY])
                 self.known[KITTY] = []
             case EventType.GIVE:
-                (given,) = cards
                 self._take(seat, cards)
-                self.known[self._winner] += [c for c in cards if c is not None]
-                if given is not None:
-                    self.limits[seat] = rules.order.value[given]
+                self.known[self.receiver(seat)] += [c for c in cards if c is not None]
+                lowest = min((rules.order.value[c] for c in cards if c is not None), default=None)
+                if lowest is not None and self._from_below(seat):
+                    self.limits[seat] = lowest
             case EventType.OFFER:
                 self._show(seat, (*cards, *self._given()))
             case EventType.TAKE:
@@ -141,8 +142,11 @@ class Knowledge:
         """The opener showed a card: nobody holds a lower one, nor anybody nearer the dealer its equal (B3.07, W.05)."""
         rules = self.rules
         self.opening = (seat, shown)
-        if rules.auction is not None:
-            place = rules.order.place
+        place = rules.order.place
+        if rules.leftover is not Leftover.BIDDER:
+            self.lowest = tuple(c for c in rules.pack if place[c] < place[shown])
+            self._show(KITTY, self.lowest)
+        elif rules.auction is not None:
             self.lowest = tuple(c for c in rules.pack if c.suit == shown.suit and place[c] < place[shown])
             self._show(KITTY, self.lowest)
         elif rules.decks > 1:
@@ -166,6 +170,15 @@ class Knowledge:
             if view.partner is not None and not mine and called not in begun.table:
                 self._show(GONE, (called,))
 
+    def receiver(self, giver: int) -> int:
+        """Who receives what `giver` gives in an exchange (W.20, H.40)."""
+        seats = self.exchange or (0, 0)
+        return seats[seats.index(giver) ^ 1]
+
+    def _from_below(self, giver: int) -> bool:
+        """Whether `giver` has to give the highest cards: the loser, and in H.40 the last but one."""
+        return self.exchange is not None and giver in self.exchange[1::2]
+
     @property
     def _winner(self) -> int:
         return 0 if self.exchange is None else self.exchange[0]
@@ -180,7 +193,8 @@ class Knowledge:
         """The number of cards in each place."""
         view, begun = self.view, self.view.begun
         sizes: dict[Place, int] = dict(enumerate(view.hand_sizes))
-        sizes[KITTY] = len(begun.kitty) if view.phase == "auction" else 0
+        face_down = view.phase == "auction" or self.rules.leftover is Leftover.NOBODY
+        sizes[KITTY] = len(begun.kitty) if face_down else 0
         table = begun.table if isinstance(begun, Position) else ()
         sizes[GONE] = len(self.rules.pack) - sum(sizes.values()) - len(self._all_played()) - len(table)
         return sizes

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dasan.cards import Card, Hand, without
+from dasan.errors import IllegalPlay
 from dasan.play.dealing import Deal, Position
 from dasan.play.events import MOVES, Event, EventType
 from dasan.play.moves import Move, MoveType
@@ -15,6 +16,7 @@ from dasan.play.phases import Exchange
 from dasan.play.set_up import from_position
 from dasan.play.state import State
 from dasan.play.view import View
+from dasan.ruleset.policies import Leftover
 from dasan.ruleset.rules import Rules
 from dasan.worlds.knowledge import Knowledge
 from dasan.worlds.layout import KITTY, Layout, Place, Task, lay_out
@@ -70,12 +72,12 @@ class Sampler:
         hands = tuple(rules.order.hand(held[seat]) for seat in range(rules.players))
         had = [[*held[seat], *knows.played[seat]] for seat in range(rules.players)]
         kitty = knows.kitty if knows.kitty is not None else rules.order.hand(self._split(held, had, stream))
-        bidder = self._view.bidder
-        if bidder is not None and kitty and not held[KITTY]:
-            had[bidder] = without(had[bidder], kitty)
+        taker = next((e.seat for e in self._view.events if e.type is EventType.KITTY), self._view.bidder)
+        if taker is not None and kitty and not held[KITTY]:
+            had[taker] = without(had[taker], kitty)
         offered: tuple[Card, ...] = ()
         if knows.exchange is not None:
-            offered = self._undo_exchange(had, *knows.exchange, stream)
+            offered = self._undo_exchange(had, stream)
         events = tuple(_shown(e, kitty, offered) for e in self._view.events)
         return World(tuple(rules.order.hand(h) for h in had), tuple(kitty), hands, events)
 
@@ -103,8 +105,16 @@ class Sampler:
         )
         return [*low, *lay_out(task).draw(stream)[KITTY]]
 
-    def _undo_exchange(self, had: list[list[Card]], winner: int, loser: int, stream: Stream) -> tuple[Card, ...]:
+    def _undo_exchange(self, had: list[list[Card]], stream: Stream) -> tuple[Card, ...]:
         """Put the exchanged cards back where they were dealt; returns the two that were offered (W.20)."""
+        winner, loser, *inner = self.knows.exchange or (0, 0)
+        if inner:
+            for event in reversed([e for e in self._view.events if e.type is EventType.GIVE]):
+                cards = [c for c in event.cards if c is not None]
+                receiver = self.knows.receiver(event.seat)
+                had[receiver] = without(had[receiver], cards)
+                had[event.seat] = [*had[event.seat], *cards]
+            return ()
         shown = {e.type: e.cards for e in self._view.events}
         given = [c for c in shown.get(EventType.GIVE, ()) if c is not None]
         taken = [c for c in shown.get(EventType.TAKE, ()) if c is not None]
@@ -154,12 +164,17 @@ class Sampler:
         return begin(self.rules, begun, first_seq=events[0].seq if events else 1)
 
     def _play(self, state: State, events: tuple[Event, ...]) -> State | None:
-        """`state` after the moves among `events`; None if one of them is out of turn."""
+        """`state` after the moves among `events`; None if one of them cannot be made there."""
         for event in events:
             if event.type in MOVES:
                 if self.doubtful and state.to_act != event.seat:
                     return None
-                state = self._move(state, event)
+                try:
+                    state = self._move(state, event)
+                except IllegalPlay:
+                    if self.doubtful:
+                        return None
+                    raise
         return state
 
     def _move(self, state: State, event: Event) -> State:
@@ -170,7 +185,8 @@ class Sampler:
         order = self.rules.order
         hands: list[Hand] = list(world.hands)
         after = world.events[self._last + 1 :] if self._last >= 0 else ()
-        kitty = world.kitty if self._view.phase == "auction" else ()
+        face_down = self._view.phase == "auction" or self.rules.leftover is Leftover.NOBODY
+        kitty = world.kitty if face_down else ()
         if self._last >= 0:
             last = world.events[self._last]
             if last.type is EventType.PLAY:
@@ -180,9 +196,11 @@ class Sampler:
                 kitty = world.kitty
                 hands[taken_up] = order.hand(without(hands[taken_up], kitty))
             if self.knows.exchange is not None and last.type in (EventType.GIVE, EventType.TAKE):
-                winner, loser = self.knows.exchange
+                winner, loser = self.knows.exchange[:2]
                 cards = [c for c in last.cards if c is not None]
-                giver, taker = (loser, winner) if last.type is EventType.GIVE else (winner, loser)
+                giver, taker = (last.seat, self.knows.receiver(last.seat))
+                if last.type is EventType.TAKE:
+                    giver, taker = winner, loser
                 hands[taker] = order.hand(without(hands[taker], cards))
                 hands[giver] = order.hand([*hands[giver], *cards])
         return tuple(hands), kitty

@@ -90,7 +90,7 @@ def _begun(rules: Rules, hand: Message, dealt: tuple[tuple[Card | None, ...], ..
     """The deal. Messages do not number hands: the exchange, or a leader whom no card names, shows that one came before."""
     leader, pair = None, None
     if hand.get("exchange") is not None:
-        pair = (hand["exchange"][0], hand["exchange"][1])
+        pair = tuple(hand["exchange"])
         leader = {LaterLead.WINNER: pair[0], LaterLead.LOSER: pair[1]}.get(rules.later_lead)
     elif rules.auction is None and rules.later_lead is not LaterLead.OPENING:
         opened = next((e for e in happened if e.type is EventType.OPEN), None)

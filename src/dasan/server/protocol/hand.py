@@ -25,6 +25,7 @@ class Event(Message):
         "last-card",
         "trick",
         "partner",
+        "dragon",
         "out",
     ]
     cards: list[CardText] | None = None
