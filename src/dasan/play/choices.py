@@ -69,13 +69,14 @@ class Choosing:
         if rank == row.pattern.decider:
             pool = [c for c in pool if self._place[c][1] <= row.pattern.suit]
             fixed.append(pool.pop())
-        wanted = {self._called if row.called else None, self._must} - {None, *fixed}
-        for c in [c for c in wanted if c in pool]:
-            pool.remove(c)
-            fixed.append(c)
+        for c in (self._called if row.called else None, self._must):
+            if c in pool and c not in fixed:
+                pool.remove(c)
+                fixed.append(c)
         return fixed, n - len(fixed), pool
 
     def _in_one_suit(self, groups: list[tuple[list[Card], int, list[Card]]]) -> Iterator[tuple[Card, ...]]:
+        """The ways to make the play from cards of one suit. groups: for each rank, what `_group` gives."""
         suits = {c.suit for _, _, pool in groups for c in pool} | {c.suit for fixed, _, _ in groups for c in fixed}
         for suit in sorted(suits):
             taken: list[Card] = []
