@@ -59,10 +59,12 @@ class Verdict:
 def verdict(rules: Rules) -> Verdict:
     """Compare `rules` with the presets, as far as they decide what may happen; wording and clauses are not compared."""
     likely = PRESETS.get(rules.name)
-    found = [] if likely is None else [_compared(rules, likely, dict(rules.settings)), _compared(rules, likely, {})]
-    if not any(one is not None for one in found):
-        found = [_compared(rules, preset, {}) for preset in PRESETS.values()]
-    return min((one for one in found if one is not None), key=lambda one: len(one.differences))
+    differences = (
+        [] if likely is None else [_compared(rules, likely, dict(rules.settings)), _compared(rules, likely, {})]
+    )
+    if not any(one is not None for one in differences):
+        differences = [_compared(rules, preset, {}) for preset in PRESETS.values()]
+    return min((one for one in differences if one is not None), key=lambda one: len(one.differences))
 
 
 def _compared(rules: Rules, preset: Preset, options: dict[str, OptionValue]) -> Verdict | None:

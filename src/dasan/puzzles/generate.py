@@ -107,9 +107,9 @@ def _checked(
     return count, seed, names, numbers, (bounds[0], bounds[1]), hands
 
 
-def _chosen(found: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
+def _chosen(by_cell: dict[tuple[str, int], list[Puzzle]], share: dict[tuple[str, int], int]) -> list[Puzzle]:
     """Take each cell's share, its grades in turn; fill what is missing from all cells in turn. At most one puzzle a hand."""
-    queues = {cell: _grades_in_turn(puzzles) for cell, puzzles in found.items()}
+    queues = {cell: _grades_in_turn(puzzles) for cell, puzzles in by_cell.items()}
     chosen: list[Puzzle] = []
     seen: set[str] = set()
 

@@ -122,7 +122,7 @@ def configure(app: FastAPI) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; ``CannotServe`` where that cannot be."""
+    """A listening socket; ``CannotServe`` if that is impossible."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

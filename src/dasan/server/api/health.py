@@ -67,8 +67,8 @@ async def metrics(request: Request) -> Response:
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE)
 
 
-def _well(found: dict[str, bool]) -> Health:
-    wrong = [SENTENCES[name] for name, well in found.items() if not well]
+def _well(checks: dict[str, bool]) -> Health:
+    wrong = [SENTENCES[name] for name, well in checks.items() if not well]
     if wrong:
         raise Refused("unavailable", "; ".join(wrong))
     return Health(status="ok", version=dasan.__version__, protocol=PROTOCOL)

@@ -106,13 +106,13 @@ async def register(
             expected_origin=_origin(request),
         )
 
-    found = await _checked(verify)
+    verified = await _checked(verify)
     moment_ = now()
     made = Passkey(
-        id=passkey_id(found.credential_id),
-        credential=found.credential_id,
-        key=found.credential_public_key,
-        uses=found.sign_count,
+        id=passkey_id(verified.credential_id),
+        credential=verified.credential_id,
+        key=verified.credential_public_key,
+        uses=verified.sign_count,
         player=owner,
         name=clean_name(wanted.label or "Passkey"),
         created=moment_,
@@ -152,7 +152,7 @@ async def sign_in(
     person = None if passkey is None else await store.people.find(passkey.player)
     if passkey is None or person is None or person.banned:
         raise Refused("forbidden", WRONG)
-    found = await _checked(
+    verified = await _checked(
         lambda: verify_authentication_response(
             credential=wanted.credential,
             expected_challenge=asked.challenge,
@@ -162,7 +162,7 @@ async def sign_in(
             credential_current_sign_count=passkey.uses,
         )
     )
-    await store.passkeys.use(passkey, found.new_sign_count, now())
+    await store.passkeys.use(passkey, verified.new_sign_count, now())
     await ids.sign_in(request, response, person.id)
     return described(person.id, person)
 
@@ -181,8 +181,10 @@ async def remove(passkey: str, request: Request, store: StoreHere, player: Playe
 
 
 async def _listed(store: Store, player: str | None) -> list[PasskeyListed]:
-    found = () if player is None else await store.passkeys.of(player)
-    return [PasskeyListed(id=one.id, name=one.name, created=moment(one.created), used=moment(one.used)) for one in found]
+    passkeys = () if player is None else await store.passkeys.of(player)
+    return [
+        PasskeyListed(id=one.id, name=one.name, created=moment(one.created), used=moment(one.used)) for one in passkeys
+    ]
 
 
 async def _asked(store: Store, ticket: str, purpose: str) -> Challenge:

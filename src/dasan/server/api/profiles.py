@@ -54,16 +54,16 @@ async def history(request: Request, store: StoreHere, player: Player, before: Pl
     """The player's own hands, newest first, fifty at a time. before: as in the answer with the page before."""
     limit(request, "records", player)
     moment_, _, hand_id = (before or "").partition(".")
-    found = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
-    more = f"{found[-1].finished}.{found[-1].id}" if len(found) >= PAGE else None
-    return History(hands=[summary_of(hand, player) for hand in found], before=more)
+    page = () if player is None else await store.hands.of_player(player, (int(moment_), hand_id) if before else None)
+    more = f"{page[-1].finished}.{page[-1].id}" if len(page) >= PAGE else None
+    return History(hands=[summary_of(hand, player) for hand in page], before=more)
 
 
 @router.get("/me/habits")
 async def habits(store: StoreHere, player: Player) -> list[Habits]:
     """Which kinds of the player's decisions cost most, judged by what could be known, in hands that were reviewed."""
-    found = [] if player is None else await store.reviews.habits(player)
-    return [Habits.model_validate(one) for one in found]
+    listed = [] if player is None else await store.reviews.habits(player)
+    return [Habits.model_validate(one) for one in listed]
 
 
 @router.get("/people/{name}/ratings/{preset}/{players}")

@@ -88,12 +88,12 @@ class LocalBus:
         return end
 
     async def request(self, subject: str, message: bytes, seconds: float) -> bytes:
-        found = self._answerers.get(subject)
-        if found is None:
+        answerer = self._answerers.get(subject)
+        if answerer is None:
             raise NoOwner(subject)
         try:
             async with asyncio.timeout(seconds):
-                return await found[1](message)
+                return await answerer[1](message)
         except TimeoutError:
             raise NoOwner(subject) from None
 

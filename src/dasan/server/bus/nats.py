@@ -31,7 +31,7 @@ class NatsBus:
 
     @staticmethod
     async def connect(url: str) -> NatsBus:
-        """Connect to the servers in ``url``, separated by commas; ``CannotServe`` where none answers."""
+        """Connect to the servers in ``url``, separated by commas; ``CannotServe`` if none answers."""
         try:
             import nats
             from nats.errors import Error

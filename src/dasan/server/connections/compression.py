@@ -1,4 +1,4 @@
-"""Compression of JSON answers over HTTP: of those that hold no secret, or nothing that somebody else has written.
+"""Compression of JSON answers over HTTP, for answers without a secret beside text from other people.
 
 Whoever sees how long encrypted answers are, and can put text of their own beside a secret in them, can guess the secret
 from how well both compress together (BREACH). A table's answers hold cards beside chat, a player's history the links of

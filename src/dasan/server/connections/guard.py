@@ -86,7 +86,7 @@ class GuardMiddleware:
             await self._http(scope, receive, self._observed(scope, _with_headers(scope, send)))
 
     def _observed(self, scope: Scope, send: Send) -> Send:
-        """Count the answer, and log it where the host wants that."""
+        """Count the answer, and log it if the host wants that."""
         begun = time.monotonic()
         status = 0
 
@@ -127,7 +127,7 @@ class GuardMiddleware:
             raise Refused(*TOO_LARGE)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run the application, cutting off a body that is longer than it said, and hiding what goes wrong inside."""
+        """Run the application; cut off a body that exceeds its declared length, and hide internal errors."""
         received, started = 0, False
 
         async def bounded() -> Message:
@@ -184,7 +184,7 @@ def _route(scope: Scope) -> str:
 
 
 def _netloc(origin: str) -> str:
-    """The host and port of an Origin header; empty where it is none.
+    """The host and port of an Origin header; empty if it is malformed.
 
     >>> _netloc("http://a.example:80"), _netloc("http://["), _netloc("null")
     ('a.example:80', '', '')

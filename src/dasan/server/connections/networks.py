@@ -1,4 +1,4 @@
-"""The networks of an address, so that limits hold for whoever has many addresses.
+"""The networks of an address, so that limits also hold for a client with many addresses.
 
 A provider gives one customer an IPv6 network of 2^64 addresses or more: usually a /64, often a /56, sometimes a /48. A limit
 counts the /64 like one IPv4 address, and the wider networks with a few times as much.
@@ -28,14 +28,14 @@ def networks(address: str) -> Networks:
     (('2001:db8:1:2fe::/64', 1), ('2001:db8:1:200::/56', 4), ('2001:db8:1::/48', 16))
     """
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return ((address, 1),)
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is None:
-            return tuple((str(ipaddress.ip_network((found, bits), strict=False)), share) for bits, share in SHARES)
-        found = found.ipv4_mapped
-    return ((str(found), 1),)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is None:
+            return tuple((str(ipaddress.ip_network((parsed, bits), strict=False)), share) for bits, share in SHARES)
+        parsed = parsed.ipv4_mapped
+    return ((str(parsed), 1),)
 
 
 class Counts:

@@ -51,7 +51,7 @@ class Connection:
                 asyncio.get_running_loop().call_soon(self._write_all)
 
     def _write_all(self) -> None:
-        """Write what waits, in one piece."""
+        """Write the waiting messages in one piece."""
         self._writes_soon = False
         if self._sending or self._closed or self._write is None:
             self._wake.set()
@@ -88,7 +88,7 @@ class Connection:
 
 
 class Hub:
-    """The connections at one table. What each may see follows from its player's seat, looked up by whoever publishes."""
+    """The connections at one table. The publisher looks up each player's seat, which decides what the player may see."""
 
     def __init__(self) -> None:
         self._connections: set[Connection] = set()

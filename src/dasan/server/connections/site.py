@@ -1,4 +1,4 @@
-"""The built web client's files, and an explanation where there are none."""
+"""The built web client's files, or a page that explains why there are none."""
 
 from __future__ import annotations
 

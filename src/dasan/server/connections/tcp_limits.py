@@ -105,7 +105,7 @@ class BoundedHttp(H11Protocol):
         """The base class sets one number for all requests, which is not used."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, or hang up where the address has too many connections."""
+        """Accept the connection, or close it if the address has too many."""
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         if self.gate.enter(self._address):

@@ -50,7 +50,7 @@ class Socket(WebSocketsSansIOProtocol):
         self.loop.call_later(PATIENCE, self.transport.abort)
 
     def write_texts(self, texts: Sequence[str]) -> bool:
-        """Send the texts now; False, and nothing is sent, where the connection is not open or its client reads too slowly."""
+        """Send the texts now; False, with nothing sent, if the connection is not open or its client reads too slowly."""
         if self.disconnected or self.close_sent or not self.handshake_complete or not self.writable.is_set():
             return False
         encoded = [text.encode() for text in texts]
@@ -74,7 +74,7 @@ class Socket(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     def data_received(self, data: bytes) -> None:
-        """Read on, a piece at a time, while the application takes what is read."""
+        """Read on, a piece at a time, while the application keeps up."""
         data, self._unread = self._unread + data, b""
         while data and not self.transport.is_closing():
             piece, data = data[:AT_ONCE], data[AT_ONCE:]
@@ -121,6 +121,8 @@ class Socket(WebSocketsSansIOProtocol):
 
 
 def writer(scope: Mapping[str, Any]) -> WriteTexts | None:
-    """The function with which the application of this scope writes texts at once; None where its server has none."""
+    """The function with which the application of this scope writes several texts at once; None if its server has
+    none.
+    """
     write: WriteTexts | None = scope.get("extensions", {}).get(EXTENSION, {}).get("write")
     return write

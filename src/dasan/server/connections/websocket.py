@@ -258,7 +258,7 @@ class _Client:
 
 
 def _id_of(text: str | None) -> str | None:
-    """The command's id, so that whoever sent it need not wait for an answer."""
+    """The command's id, so that a refusal can name the command."""
     try:
         return getattr(read_client(text or ""), "id", None)
     except Refused:

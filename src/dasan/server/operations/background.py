@@ -13,7 +13,7 @@ AFTER_ERROR = 1.0
 
 
 async def guarded(what: str, work: Awaitable[object]) -> bool:
-    """Do ``work``; whether it succeeded. An error is reported. what: names the work in the log."""
+    """Run ``work`` and return whether it succeeded. An error is reported. what: the name of the work in the log."""
     try:
         await work
     except Exception as error:

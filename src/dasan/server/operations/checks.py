@@ -1,4 +1,4 @@
-"""Whether the server is well, and whether it should be sent players: what ``/health`` and ``/ready`` answer."""
+"""Health and readiness of the server, for ``/health`` and ``/ready``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Checks:
         }
 
     async def _written(self) -> bool:
-        """Write to the store: once a second for all who ask, for anybody may; while it fails, for each who asks."""
+        """Write to the store: at most once a second, because anybody may ask; while it fails, on every request."""
         asked = time.monotonic()
         async with self._asking:
             if self._begun >= (asked - FRESH if self._well else asked):
@@ -71,7 +71,7 @@ class Checks:
 
 
 def free_bytes(settings: Settings) -> int | None:
-    """The free bytes on the disk of the data folder; None where the database is elsewhere or the folder is gone."""
+    """The free bytes on the disk of the data folder; None if the database is elsewhere or the folder is gone."""
     if settings.database:
         return None
     try:

@@ -60,14 +60,14 @@ class Chores:
         await self._store.processes.beat(self._tables.process, __version__, now())
 
     async def _notices(self) -> None:
-        found = await self._store.processes.notices(now())
-        new = [notice for notice in found if notice.id not in self._read]
+        notices = await self._store.processes.notices(now())
+        new = [notice for notice in notices if notice.id not in self._read]
         for notice in new:
             if notice.kind == "recheck":
                 self._identities.forget()
                 self._live.recheck(notice.subject)
         await self._tables.reopen_changed({notice.subject for notice in new if notice.kind == "reopen"})
-        self._read = {notice.id for notice in found}
+        self._read = {notice.id for notice in notices}
 
     async def _prune(self) -> None:
         keep = keep_of(self._tables.settings)

@@ -58,10 +58,10 @@ def configure(form: str, level: str, stream: TextIO | None = None) -> logging.Ha
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:
     """The fields of a record. The text of an exception is left out: it could name hidden cards (G.02)."""
-    found = {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
+    fields = {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
     if record.exc_info and record.exc_info[0] is not None:
-        found.setdefault("error", record.exc_info[0].__qualname__)
-    return found
+        fields.setdefault("error", record.exc_info[0].__qualname__)
+    return fields
 
 
 def _time(record: logging.LogRecord) -> str:

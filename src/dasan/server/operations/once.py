@@ -1,4 +1,4 @@
-"""Work that several ask for at the same time, done once."""
+"""Work that several callers request at the same time, done once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Once(Generic[T]):
         self._running: dict[str, asyncio.Task[T]] = {}
 
     async def do(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of the work that runs for ``key``, or of this one. It goes on when whoever asked goes away."""
+        """The result of the work that runs for ``key``, or of this one. The work goes on if the caller is cancelled."""
         task = self._running.get(key)
         if task is None:
             task = self._running[key] = asyncio.create_task(work(), name=f"once {key}")

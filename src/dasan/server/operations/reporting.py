@@ -12,7 +12,7 @@ log = logging.getLogger("dasan.server")
 
 
 def report(what: str, error: BaseException) -> None:
-    """Log where an error arose and of which type, but not its text: that could name hidden cards (G.02).
+    """Log the place and type of an error without its text, which could name hidden cards (G.02).
 
     What the server refuses by itself says all there is to know by its type.
     """

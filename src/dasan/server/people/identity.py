@@ -57,7 +57,7 @@ def signing_key(data_dir: Path) -> bytes:
 
 
 class Cookies:
-    """Signs what the cookie says, and reads it.
+    """Signs and reads the cookie.
 
     >>> cookies = Cookies(b"k" * 32)
     >>> cookies.read(cookies.sign("p1")), cookies.read(cookies.sign("p1", "s")), cookies.read("p1.forged")
@@ -71,7 +71,7 @@ class Cookies:
         return self._signer.sign(player if session is None else f"{player}:{session}").decode()
 
     def read(self, cookie: str) -> tuple[str, str | None] | None:
-        """The player and session in a cookie; None where it is not one of ours."""
+        """The player and session in a cookie; None if the signature is wrong."""
         try:
             player, colon, session = self._signer.unsign(cookie).decode().partition(":")
         except (BadSignature, UnicodeError):
@@ -80,7 +80,7 @@ class Cookies:
 
 
 class Identities:
-    """Who is who; sessions, passwords and personal links."""
+    """Players behind requests; sessions, passwords and personal links."""
 
     def __init__(self, key: bytes, people: People, password_memory_mb: int = 64) -> None:
         self._cookies = Cookies(key)
@@ -97,9 +97,9 @@ class Identities:
             ) from None
 
     async def player(self, connection: HTTPConnection) -> str | None:
-        """The player whose browser this is; None where it has no cookie that counts. ``Banned`` where they are."""
-        found = self._read(connection)
-        return found[0] if found is not None and await self._valid(*found) else None
+        """The player behind the request; None without a valid cookie. ``Banned`` if the player is banned."""
+        session = self._read(connection)
+        return session[0] if session is not None and await self._valid(*session) else None
 
     async def left(self, connection: HTTPConnection, player: str | None) -> bool:
         """Whether the browser is no longer the player that it was: signed out, banned, or with another password."""
@@ -112,13 +112,13 @@ class Identities:
 
     def session(self, connection: HTTPConnection) -> str | None:
         """The name of the browser's session in the store; None: its cookie is from a version whose guests had none."""
-        found = self._read(connection)
-        return None if found is None or found[1] is None else fingerprint(found[1])
+        session = self._read(connection)
+        return None if session is None or session[1] is None else fingerprint(session[1])
 
     def is_known(self, headers: Headers) -> bool:
         """Whether a request has a cookie that this server has signed; the store is not asked."""
-        found = cookie_parser(headers.get("cookie", "")).get(COOKIE)
-        return found is not None and self._cookies.read(found) is not None
+        cookie = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        return cookie is not None and self._cookies.read(cookie) is not None
 
     def _read(self, connection: HTTPConnection) -> tuple[str, str | None] | None:
         cookie = connection.cookies.get(COOKIE)
@@ -154,8 +154,8 @@ class Identities:
 
     async def remember(self, request: HTTPConnection, response: Response, player: str) -> None:
         """Have the browser keep a guest's cookie with a session of its own, if it is not this player's already."""
-        found = self._read(request)
-        if found is None or found[0] != player:
+        session = self._read(request)
+        if session is None or session[0] != player:
             self.set_cookie(request, response, self._cookies.sign(player, secrets.token_urlsafe(18)))
 
     async def sign_in(self, request: HTTPConnection, response: Response, player: str) -> None:
@@ -181,14 +181,14 @@ class Identities:
         async with self._hashing.turn(network):
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def check(self, kept: str | None, password: str, network: str) -> bool:
+    async def check(self, stored: str | None, password: str, network: str) -> bool:
         """Whether this is the password; as slow where there is none to compare with. network: who waits for it."""
         async with self._hashing.turn(network):
-            return await asyncio.to_thread(self._check, kept, password)
+            return await asyncio.to_thread(self._check, stored, password)
 
-    def _check(self, kept: str | None, password: str) -> bool:
+    def _check(self, stored: str | None, password: str) -> bool:
         try:
-            return self._hasher.verify(kept or self._nobody, password) and kept is not None
+            return self._hasher.verify(stored or self._nobody, password) and stored is not None
         except (VerificationError, InvalidHashError):
             return False
 
@@ -200,7 +200,7 @@ class Identities:
         return token
 
     async def take_link(self, token: str) -> str | None:
-        """The player whose link this is; None where there is none, or none any more."""
+        """The owner of the personal link; None if it does not exist, was used or has expired."""
         return await self._people.take_link(fingerprint(token), now())
 
 

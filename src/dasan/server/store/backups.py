@@ -96,8 +96,8 @@ def _begin(connection: sa.Connection, schema: str) -> None:
 
 
 def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
-    found = sa.MetaData()
-    found.reflect(connection)
+    metadata = sa.MetaData()
+    metadata.reflect(connection)
     counts: dict[str, int] = {}
     table: sa.Table | None = None
     columns: list[str] = []
@@ -120,7 +120,7 @@ def _fill(connection: sa.Connection, lines: Iterable[Any]) -> dict[str, int]:
             if line["end"] != counts:
                 raise ValueError("rows are missing")
             return counts
-        table, columns = found.tables[line["table"]], line["columns"]
+        table, columns = metadata.tables[line["table"]], line["columns"]
         counts[table.name] = 0
     raise EOFError
 

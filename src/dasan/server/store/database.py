@@ -184,7 +184,7 @@ class SqliteDatabase:
         Called before a write, and after it, before anybody is told of it.
         """
         try:
-            found = [(status.st_dev, status.st_ino) for status in map(os.stat, self._files)]
+            files = [(status.st_dev, status.st_ino) for status in map(os.stat, self._files)]
         except FileNotFoundError:
             if self._connection is None:
                 return
@@ -192,8 +192,8 @@ class SqliteDatabase:
         if self._connection is None:
             return
         if self._kept is None:
-            self._kept = found
-        if found != self._kept:
+            self._kept = files
+        if files != self._kept:
             raise OSError(f"{self._path} is another file than the one that was opened")
 
     async def close(self) -> None:

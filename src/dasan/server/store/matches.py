@@ -138,8 +138,8 @@ class Matches:
                 return Sought(None, me.since, len(others) + 1)
             room = make(together)
             insert_room(connection, room)
-            found = seekers.c.player.in_([one.player for one in together])
-            connection.execute(sa.update(seekers).where(found).values(table_id=room.head.id))
+            matched = seekers.c.player.in_([one.player for one in together])
+            connection.execute(sa.update(seekers).where(matched).values(table_id=room.head.id))
             connection.execute(sa.delete(seekers).where(mine))
             return Sought(room.head.id, me.since, len(others) + 1)
 

@@ -36,21 +36,21 @@ def current(connection: sa.Connection) -> str | None:
     """The database's schema version; None if the database is empty."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
-    return found
+    version: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return version
 
 
 def check(connection: sa.Connection) -> bool:
     """Whether the database has the newest schema. Raises ``CannotServe`` if this version of dasan does not know its schema."""
-    found, wanted = current(connection), newest()
-    if found is not None and found not in known():
-        if found > wanted:
+    version, wanted = current(connection), newest()
+    if version is not None and version not in known():
+        if version > wanted:
             raise CannotServe(
-                f"the database was written by a newer version of dasan (schema {found}; this version knows {wanted}): "
+                f"the database was written by a newer version of dasan (schema {version}; this version knows {wanted}): "
                 "install that version, or restore a backup"
             )
-        raise CannotServe(f"the database has a schema of no version of dasan ({found}): restore a backup")
-    return found == wanted
+        raise CannotServe(f"the database has a schema of no version of dasan ({version}): restore a backup")
+    return version == wanted
 
 
 def migrate(connection: sa.Connection, revision: str = "head") -> None:

@@ -107,18 +107,18 @@ async def _forget_guests(database: Database, people: People, cutoff: int, now: i
 
 async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int:
     """Delete the text of old chat. The log keeps the entries, so that it still folds to the same room."""
-    said = sa.and_(
+    chat = sa.and_(
         events.c.at < cutoff,
         events.c.line.startswith('{"type":"chat"', autoescape=True),
         sa.not_(events.c.line.endswith(f'"text":"{NOTHING}"}}', autoescape=True)),
     )
     old_reports = reports.c.at < cutoff
     if dry:
-        count = sa.select(sa.func.count()).select_from(events).where(said)
+        count = sa.select(sa.func.count()).select_from(events).where(chat)
         return await database.read(lambda connection: connection.scalar(count) or 0)
 
     def some(connection: sa.Connection) -> int:
-        query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(said).limit(AT_ONCE)
+        query = sa.select(events.c.table_id, events.c.seq, events.c.line).where(chat).limit(AT_ONCE)
         rows = connection.execute(query).all()
         for row in rows:
             line = compact({**json.loads(row.line), "text": NOTHING})
@@ -137,11 +137,11 @@ async def _unsay(database: Database, cutoff: int, now: int, *, dry: bool) -> int
 def _unsay_checkpoint(connection: sa.Connection, table_id: str, cutoff: int) -> None:
     """Delete old chat from a table's checkpoint; the table's owner reads the table again."""
     mine = tables.c.id == table_id
-    kept = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
+    checkpoint = connection.scalar(sa.select(tables.c.checkpoint).where(mine))
     values = {"fence": tables.c.fence + 1}
-    if kept is not None:
-        chat = [line for line in kept["chat"] if line["at"] >= cutoff]
-        connection.execute(sa.update(tables).where(mine).values(checkpoint={**kept, "chat": chat}, **values))
+    if checkpoint is not None:
+        chat = [line for line in checkpoint["chat"] if line["at"] >= cutoff]
+        connection.execute(sa.update(tables).where(mine).values(checkpoint={**checkpoint, "chat": chat}, **values))
     else:
         connection.execute(sa.update(tables).where(mine).values(**values))
 

@@ -48,8 +48,8 @@ class Reviews:
         query = sa.select(reviews.c.lines).where(
             reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
         )
-        found = await self._database.read(lambda connection: connection.scalar(query))
-        return None if found is None else tuple(found.splitlines(keepends=True))
+        lines = await self._database.read(lambda connection: connection.scalar(query))
+        return None if lines is None else tuple(lines.splitlines(keepends=True))
 
     async def keep(
         self, hand: Hand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
@@ -164,13 +164,13 @@ def _habits(preset: str, unit: str, rows: list[Any]) -> dict[str, Any]:
     for row in rows:
         if row.habit != CHOSEN:
             kinds.setdefault(row.habit, []).append(row)
-    found = []
+    habits = []
     for habit, some in kinds.items():
         worst = max(some, key=lambda row: row.cost)
         cost = sum(row.cost for row in some) / hands
         if cost > 0:
             mistakes = sum(row.mistake for row in some)
-            told = {"habit": habit, "decisions": len(some), "mistakes": mistakes, "cost": round(cost, 3)}
-            found.append({**told, "hand": worst.hand_id, "seq": worst.seq})
-    found.sort(key=lambda one: -float(one["cost"]))
-    return {"preset": preset, "unit": unit, "hands": hands, "habits": found}
+            figures = {"habit": habit, "decisions": len(some), "mistakes": mistakes, "cost": round(cost, 3)}
+            habits.append({**figures, "hand": worst.hand_id, "seq": worst.seq})
+    habits.sort(key=lambda one: -float(one["cost"]))
+    return {"preset": preset, "unit": unit, "hands": hands, "habits": habits}

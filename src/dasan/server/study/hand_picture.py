@@ -1,4 +1,6 @@
-"""A finished hand as a picture to share: who held what, what lies on the table, who won. SVG, no scripts, no fonts."""
+"""A finished hand as a picture to share: the hands, the cards on the table, and the winners. SVG, no scripts, no
+fonts.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,10 @@ def picture(hand: Hand, state: State, seq: int | None) -> str:
         if seat == shown.to_act and not whole:
             parts.append(f'<rect x="12" y="{y - 6}" width="{WIDTH - 24}" height="{ROW - 8}" rx="12" fill="#1a3f34"/>')
         parts.append(_text(28, y + 30, hand.players[seat].name, 22, weight=600, most=NAMES - 20, word=str(seat)))
-        told = [] if state.bidder != seat or shown.bidder is None else [f"★ {state.bid}"]
+        bid = [] if state.bidder != seat or shown.bidder is None else [f"★ {state.bid}"]
         if whole and (any(paid) or seat in winners):
-            told.append(f"{paid[seat]:+d}" if any(paid) else "✓")
-        parts.append(_text(28, y + 58, "  ".join(told), 20, colour="#f0c25c"))
+            bid.append(f"{paid[seat]:+d}" if any(paid) else "✓")
+        parts.append(_text(28, y + 58, "  ".join(bid), 20, colour="#f0c25c"))
         parts += _cards(NAMES + 20, y, cards, WIDTH - NAMES - 60)
     y = TOP + rows * ROW + 8
     if played is not None:

@@ -21,11 +21,11 @@ def book() -> dict[str, Puzzle]:
 
 
 def find(puzzle_id: str) -> Puzzle:
-    """The puzzle with this id; ``Refused`` where there is none."""
-    found = book().get(puzzle_id)
-    if found is None:
+    """The puzzle with this id; ``Refused`` if there is none."""
+    puzzle = book().get(puzzle_id)
+    if puzzle is None:
         raise Refused("not-found", said("puzzle.none"))
-    return found
+    return puzzle
 
 
 def chosen(theme: str | None, grade: int | None, players: int | None) -> list[Puzzle]:

@@ -31,7 +31,7 @@ class Verdict:
 
 
 def verdict(puzzle: Puzzle, moves: list[str], nodes: int) -> Verdict:
-    """Check the last of ``moves``. ``Refused`` where it is no move of the puzzle's side, or too hard to tell."""
+    """Check the last of ``moves``. ``Refused``: it is no move of the puzzle's side, or too hard to judge."""
     start = puzzle.state
     side = side_of(start, _mover(start))
     truth = Truth(start, nodes)

@@ -30,7 +30,8 @@ class Answers:
         return len(self._done) >= REMEMBERED
 
     def given(self, key: Key, digest: str) -> int | None:
-        """The length of the log after the command; None if it is not known. Raises what it was refused with.
+        """The length of the log after the command; None if it is not known. Raises the command's refusal, if it was
+        refused.
 
         ``Refused``: another command had this id.
         """
@@ -46,7 +47,7 @@ class Answers:
         self._done.update(done)
 
     def done(self, key: Key, done: Done) -> None:
-        """Keep what became of a command."""
+        """Store the outcome of a command."""
         _keep(self._done, key, done)
 
     def refused(self, key: Key, digest: str, refusal: dasan.DasanError | Refused) -> None:
@@ -62,7 +63,7 @@ def same(done: Done, digest: str) -> int:
 
 
 def _keep(answers: OrderedDict[K, V], key: K, answer: V) -> None:
-    """Keep the answer, and forget the oldest one where there are too many."""
+    """Store the answer, and forget the oldest one if there are too many."""
     answers[key] = answer
     if len(answers) > REMEMBERED:
         answers.popitem(last=False)

@@ -43,7 +43,7 @@ def checkpoint(room: Room) -> Json:
 
 
 def restore(head: Head, data: Json) -> Room:
-    """The room that ``checkpoint`` wrote; ``BadRecord`` where it is damaged."""
+    """The room that ``checkpoint`` wrote; ``BadRecord`` if it is damaged."""
     try:
         left, since = data["clock"]
         return Room(

@@ -130,7 +130,7 @@ class Tables:
         seed: bytes | None = None,
         contribution: str | None = None,
     ) -> tuple[str, int | None]:
-        """A new table: its id, and the seat of ``player``. ``Refused`` where there is no such game or bot.
+        """A new table: its id, and the seat of ``player``. ``Refused``: there is no such game or bot.
 
         seats: ``me``, ``open`` or a bot's name for each seat; none: me, and bots. seed: one that was promised.
         """
@@ -234,7 +234,7 @@ class Tables:
     async def _anywhere(
         self, table_id: str, here: Callable[[], Awaitable[T]], elsewhere: Callable[[Relays], Awaitable[T]]
     ) -> T:
-        """Do something at a table: here where this process owns it or can own it, else through its owner.
+        """Run an action at a table: here if this process owns or can claim it, otherwise through its owner.
 
         Where an owner has died its lease is waited for. A command may be tried twice so: its id makes that harmless.
         """
@@ -271,7 +271,7 @@ class Tables:
             del self._open[table.id]
 
     async def claim(self, table: Table) -> int:
-        """The fence to write the table's log with; ``Refused`` where another process has the table."""
+        """The fence for writing the table's log; ``Refused`` if another process owns the table."""
         asked, moment = _clock(), now()
         fence = await self.store.leases.claim(table.id, self.process, moment, moment + int(LEASE * 1000))
         if fence is None:
@@ -290,11 +290,11 @@ class Tables:
     async def _extend(self, mine: Sequence[Table]) -> frozenset[str]:
         """Extend the leases of these tables; return the ids of those that this process still owns."""
         asked = _clock()
-        kept = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
+        renewed = await self.store.leases.renew(self.process, [t.id for t in mine], now() + int(LEASE * 1000))
         for table in mine:
-            if table.id in kept:
+            if table.id in renewed:
                 table.trusted = asked + LEASE * TRUSTED
-        return kept
+        return renewed
 
     async def opened(self, table: Table) -> None:
         """Answer other processes for the table."""
@@ -323,7 +323,7 @@ class Tables:
             return Thought(await self.bots.run("choose", self.stand_in(name), view), failed=True)
 
     def stand_in(self, bot: str) -> str:
-        """The bot that plays where ``bot`` fails."""
+        """The substitute for ``bot`` if it fails."""
         return SIMPLEST_BOT if bot == DEFAULT_BOT else DEFAULT_BOT
 
     def warm_up(self, part: Part, compiled: bool) -> None:
@@ -347,13 +347,13 @@ class Tables:
         self.failed_bots[name] += 1
 
     async def _sweep(self) -> None:
-        """Open tables where somebody has run out of time."""
+        """Open the tables at which a player has run out of time."""
         for table_id in await self.store.log.due(now()):
             if table_id not in self._open and await self.store.leases.owner_of(table_id, now()) is None:
                 await self._open_due(table_id)
 
     async def _open_due(self, table_id: str) -> None:
-        """Open a table where somebody has run out of time; one that cannot be opened must not stop the others."""
+        """Open a table at which a player has run out of time; a failure must not stop the others."""
         try:
             await self._ask(table_id, Table.look)
         except OwnedElsewhere:
@@ -362,11 +362,11 @@ class Tables:
             report(f"table {table_id} is due and cannot be opened", error)
 
     async def _renew(self) -> None:
-        """Keep the leases of open tables, and stop those that another process has taken."""
+        """Renew the leases of open tables, and stop tables that another process has claimed."""
         mine = [table for table in self._open.values() if table.claimed]
         try:
             async with asyncio.timeout(LEASE / 4):
-                kept = await self._extend(mine)
+                renewed = await self._extend(mine)
         except (Unreachable, TimeoutError):
             # Another process may reach the database and go on with these tables, while people here look at old ones.
             for table in mine:
@@ -375,7 +375,7 @@ class Tables:
                     table.hub.close(RESTART)  # the work under way may wait for the database until long after the lease
             raise
         for table in mine:
-            if table.id not in kept:
+            if table.id not in renewed:
                 table.stop()
 
 
@@ -397,6 +397,6 @@ def check_seats(words: Sequence[str], players: int, settings: TableSettings) -> 
 
 
 def check_bot(name: str) -> None:
-    """``Refused`` where there is no bot of that name."""
+    """``Refused`` if there is no bot of that name."""
     if name not in bots.BOTS:
         raise Refused("malformed", f"there is no bot {name!r}")

@@ -56,12 +56,12 @@ def facts(rules: Rules) -> RulesFacts:
 
 
 def family_of(preset: str) -> str:
-    """The game whose variant this preset is; its own name where a newer or older version had it."""
+    """The game of which this preset is a variant; the preset's own name if this version does not know it."""
     known = PRESETS.get(preset)
     return preset if known is None else known.family or known.name
 
 
 def title_of(preset: str) -> str:
-    """The preset's title for people; its name where a newer or older version had it."""
+    """The preset's title for people; its name if this version does not know it."""
     known = PRESETS.get(preset)
     return preset if known is None else known.title

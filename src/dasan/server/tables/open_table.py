@@ -70,11 +70,11 @@ class TableHost(Protocol):
     pace: Pace
 
     async def claim(self, table: Table) -> int:
-        """The fence to write the table's log with; ``OwnedElsewhere`` where another process has the table."""
+        """The fence for writing the table's log; ``OwnedElsewhere`` if another process owns the table."""
         ...
 
     async def owns(self, table: Table) -> bool:
-        """Whether no other process has claimed the table since. ``Unreachable`` where nobody can say."""
+        """Whether this process still owns the table. ``Unreachable`` if the store cannot say."""
         ...
 
     async def opened(self, table: Table) -> None:
@@ -102,7 +102,7 @@ class TableHost(Protocol):
         ...
 
     def stand_in(self, bot: str) -> str:
-        """The bot that plays where ``bot`` fails."""
+        """The substitute for ``bot`` if it fails."""
         ...
 
 
@@ -154,7 +154,7 @@ class Table:
         self._wake.set()
 
     async def ask(self, action: Callable[[Table], Awaitable[T]]) -> T:
-        """Have the table's task do ``action``, and wait for what comes of it."""
+        """Have the table's task run ``action``, and wait for its result."""
         if self._ended:
             raise OwnedElsewhere
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -181,14 +181,14 @@ class Table:
         return self.room
 
     def viewer(self, player: str | None) -> int | None:
-        """The player's seat, None for who only watches; ``Refused`` where nobody may."""
+        """The player's seat, None for a spectator; ``Refused`` if the player may not watch."""
         seat = self.room.seat_of(player)
         if seat is None and self.room.status != "waiting" and not self.room.head.settings.spectators:
             raise Refused("forbidden", said("private"))
         return seat
 
     def room_for(self, viewer: int | None) -> Room:
-        """The room as a viewer may see it now: spectators see it late where the host wants that."""
+        """The room as a viewer may see it now: spectators see it late if the host wants that."""
         if viewer is not None:
             return self.room
         if self._spectators.room is None:
@@ -239,7 +239,7 @@ class Table:
             self._counting = asyncio.get_running_loop().call_later(COUNT_EVERY, self._publish_presence)
 
     def _publish_presence(self) -> None:
-        """Send everybody who is here and how many watch, unless that is what was sent last."""
+        """Send the players present and the number of spectators, if either has changed."""
         if self._counting is not None:
             self._counting.cancel()
             self._counting = None
@@ -287,7 +287,7 @@ class Table:
         return name, person is not None
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
-        """Show everybody a reaction; it is kept nowhere."""
+        """Show everybody a reaction, without storing it."""
         seat = self.room.seat_of(player)
         if seat is None:
             raise Refused("forbidden", said("watching"))
@@ -452,7 +452,7 @@ class Table:
         return [t for t in times if t is not None]
 
     async def _absent(self) -> None:
-        """Have bots play for those who have been away for too long."""
+        """Have bots play for players who have been away for too long."""
         moment = now()
         late = [
             seat
@@ -510,7 +510,7 @@ class Table:
             await self._replace(name)
 
     def _choice(self, bot: str, state: dasan.State, seat: int) -> asyncio.Future[Thought]:
-        """The bot's choice, once it is made; where only one move is legal, no process is asked."""
+        """The bot's choice; a single legal move is made without asking a process."""
         legal = state.legal_moves()
         if len(legal) != 1:
             return asyncio.ensure_future(self._process.think(bot, state.view(seat)))

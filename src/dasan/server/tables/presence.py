@@ -1,4 +1,4 @@
-"""Who is at a table, who is away since when, and when a bot takes over for them."""
+"""The presence of players at a table: who is away, since when, and when a bot takes over."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Relays:
     # At the socket's process.
 
     async def command(self, table_id: str, player: str, command: RoomCommand, lag: int) -> int:
-        """Have the owner carry out a command: the length of the log after it. ``NoOwner`` where nobody answers."""
+        """Have the owner carry out a command: the length of the log after it. ``NoOwner`` if nobody answers."""
         asked = {"do": "command", "player": player, "command": command.wire(), "lag": lag}
         return cast("int", await self._ask(table_id, asked))
 
@@ -134,11 +134,11 @@ class Relays:
             raise
 
     async def leave(self, connection: Connection) -> bool:
-        """Tell the owner that the socket is gone. False where the connection is not relayed."""
-        found = next(((number, here) for number, here in self._here.items() if here.connection is connection), None)
-        if found is None:
+        """Tell the owner that the socket is gone. False if the connection is not relayed."""
+        relayed = next(((number, here) for number, here in self._here.items() if here.connection is connection), None)
+        if relayed is None:
             return False
-        number, here = found
+        number, here = relayed
         del self._here[number]
         with suppress(NoOwner, Refused, DasanError):  # an owner that does not hear this forgets the connection in time
             await self._ask(here.table_id, {"do": "leave", "process": self._process, "number": number})
@@ -305,8 +305,8 @@ async def _seen(table: Table, player: str | None) -> int:
     return table.room_for(table.viewer(player)).seq
 
 
-def _refusal(told: list[Any]) -> DasanError | Refused:
-    code, message, clause, wording = told
+def _refusal(refusal: list[Any]) -> DasanError | Refused:
+    code, message, clause, wording = refusal
     if wording is not None:
         message = said(wording[0], **wording[1])
     if clause is None:

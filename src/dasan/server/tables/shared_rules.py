@@ -1,4 +1,4 @@
-"""Rules as values that tables share: those of the same preset and options are made once."""
+"""Rules shared by tables: equal presets and options give one value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEPT = 256
 
 
 def rules_of(preset: str, options: Mapping[str, object]) -> dasan.Rules:
-    """The rules of a preset that is listed, with options of any names; ValueError where there are none such.
+    """The rules of a listed preset with options of any names. ValueError: there are no such rules.
 
     >>> rules_of("big-two", {}) is rules_of("big-two", {})
     True

@@ -1,4 +1,4 @@
-"""What spectators see of a table: its room, or where the host wants a delay, the room as it was so many seconds ago."""
+"""The spectators' view of a table: its room, or the room as it was ``delay`` seconds ago if the host wants a delay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dasan.server.tables.room import Room, fold
 
 
 class Spectators:
-    """``room``: what spectators are shown; None while none is old enough."""
+    """``room``: the room that spectators see; None while none is old enough."""
 
     def __init__(self, hub: Hub) -> None:
         self.room: Room | None = None

@@ -58,13 +58,13 @@ class Workers:
         return self._crashes < FAILING
 
     async def run(self, job: str, *given: object, seconds: float | None = None) -> Any:
-        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own errors;
-        ``PoolBusy`` where too many wait.
+        """Run a job and return its result. Raises ``JobFailed``, ``JobTimeout`` or ``JobCrashed``, and the engine's own
+        errors; ``PoolBusy`` if too many wait.
         """
         return await self._submit(Job(job, given, seconds or self._limits.seconds))
 
     def stream(self, job: str, *given: object, seconds: float | None = None) -> JobParts:
-        """The parts that the job yields, as they come. ``PoolBusy`` at once where too many jobs wait."""
+        """The parts that the job yields, as they come. ``PoolBusy`` at once if too many jobs wait."""
         parts: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()
         made = Job(job, given, seconds or self._limits.seconds, lambda value: parts.put_nowait((False, value)))
         self._submit(made).add_done_callback(lambda done: parts.put_nowait((True, done)))
@@ -130,7 +130,7 @@ class Workers:
         return worker
 
     def close(self) -> None:
-        """End all processes, whatever they do."""
+        """End all processes at once."""
         for task in tuple(self._tasks):
             if task is not None:
                 task.cancel()

@@ -181,7 +181,7 @@ class Worker(asyncio.Protocol):
             self._answer.set_result(None)
 
     def _pack(self, value: object) -> bytes:
-        """Pickled, with rules by name where the process knows them: they are most of every view."""
+        """Pickle a message, with known rules by name: rules are most of every view."""
         buffer = io.BytesIO()
         pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
         pickler.dispatch_table = {dasan.Rules: self._reduce}
@@ -260,7 +260,7 @@ def work(there: socket.socket, memory_mb: int) -> None:
 
 
 def _limit(memory_mb: int) -> None:
-    """Bound what this process may allocate, where the system can."""
+    """Limit the memory of this process, if the system can."""
     if sys.platform != "win32" and memory_mb:
         import resource
 
