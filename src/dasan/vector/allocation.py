@@ -59,18 +59,17 @@ def allocate(
     outputs = _new_buffers(
         rules, num_envs, recipe, buffers, code, tables, count, num_features, packed_size(num_features, num_flags)
     )
-    history = History(num_envs, recipe.history, action_ids(rules, session).gives)
-    team = Team(num_envs, recipe.threads if backend.compiled else 1)
     moves = recipe.moves
     most = code.environments.most_legal(rules) if moves == "padded" else 0
+    optional = new_optional_outputs(rules, session, num_envs, perfect=recipe.perfect, moves=moves is not None, most=most)
+    history = History(num_envs, recipe.history, action_ids(rules, session).gives)
+    team = Team(num_envs, recipe.threads if backend.compiled else 1)
     workspace = Workspace(
         chosen=np.zeros(num_envs, np.int32),
         choice=np.zeros(num_envs, np.uint64),
         scratch=np.zeros((team.threads, code.environments.SCRATCH), np.uint64),
         observing=bool(recipe.observations),
-        optional=new_optional_outputs(
-            rules, session, num_envs, perfect=recipe.perfect, moves=moves is not None, most=most
-        ),
+        optional=optional,
         past=history.past,
     )
     return Allocation(code, tables, states, base, count, num_features, num_flags, outputs, history, team, workspace)
