@@ -1,4 +1,4 @@
-"""Heuristics of a player who sees all hands: which plays cannot be beaten, who surely goes out, which moves look natural."""
+"""Heuristics of a player who sees all hands: unbeatable plays, sure winners, natural moves."""
 
 from __future__ import annotations
 
