@@ -1,4 +1,4 @@
-"""`dasan deals`: random deals of Big Three, and their winners under exact play."""
+"""`dasan deals`: random deals of Big Three, and who wins them under exact play."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _chosen(
 
 
 def _check(puzzles: dict[int, Puzzle], as_json: bool) -> None:
-    """Print the verdict on each puzzle, with its flaws. `Refused` at the end: one of them is wrong."""
+    """Print for each puzzle whether it is right, or what is wrong with it. `Refused` at the end: one of them is wrong."""
     from dasan.puzzles import flaws
     from dasan.puzzles.truth import Unproved
     from dasan.text.moves import move_words

@@ -27,23 +27,22 @@ class Config:
       epoch. epochs: how many there are.
     - rate, rate_end: the learning rate of Adam at the start and the end, decaying exponentially. batch: decisions in one step
       of Adam.
-    - explore: the probability of a random move. keep: the share of the decisions that is learnt from. trace: see `Decisions`.
+    - explore: the probability of a random move. keep: the share of the decisions that is learnt from. trace: see `Returns`.
     - unit: the payment that a score of 1 stands for.
     - average: the weight of each round's weights in their running average.
     - start: a network of the package whose weights the run begins with; "" for random weights.
     - pool, share: in this share of the environments a member of the pool plays all seats but one, see `Pool`.
     - derived: whether the network also reads derived features, see `dasan.networks.derived`. answers: whether these
       also say who can answer a play.
-    - branches: number of environments per deal; they part at one of its decisions, see `Branches`; 1: every environment
-      plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says, and all
-      hands are first ones, without an exchange (W.20). span: they part at one of the first `span` decisions. heat: the
-      temperature at which other moves are tried, in scores. contrast: the weight of differences between branches, see
-      `contrasted`.
-    - actors: number of actors, each of which plays a round in `envs` environments of its own, see `dasan.learn.actors`;
-      0: none. Every round then begins with new hands, and is played with the weights from before the last round was
-      learnt.
-    - every, deals: every `every` epochs the network is measured against fixed players over `deals` deals. Learning does not
-      depend on them.
+    - branches: so many environments play each deal to its end, and part at one of its decisions, see `Branches`; 1: every
+      environment plays hands of its own. With branches a round has as many steps as its longest hand, whatever `steps` says,
+      and all hands are first ones, without an exchange (W.20). span: they part at one of
+      the first so many decisions. heat: the temperature at which other moves are tried, in scores. contrast: the weight of
+      differences between branches, see `contrasted`.
+    - actors: so many actors play a round each in `envs` environments of their own, see `dasan.learn.actors`; 0: none. Every round
+      then begins with new hands, and is played with the weights from before the last round was learnt.
+    - every, deals: after every so many epochs the network is measured against fixed players, over so many deals. What is
+      learnt does not depend on them.
     - device: where PyTorch learns, see `TorchLearner`: "cpu", "cuda", or one GPU of several, such as "cuda:1"; "": compiled
       code learns.
     """

@@ -159,9 +159,9 @@ def make(
     processes: how many parts are made at once on this machine. ray: the address of a Ray cluster that makes them instead, see
     `over_cluster`; its machines need the bots and the extra `data`. progress: called with the number of parts done, and of all.
 
-    A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a
-    file that cannot be read. ValueError, ModuleNotFoundError, with nothing written: as `check_cluster`. ClusterError: as
-    `over_cluster`. BrokenProcessPool: a process died, for example because a bot ended it.
+    A folder that holds more hands keeps them. ValueError: the folder holds a data set made with other settings, or a file that
+    cannot be read. ValueError, ModuleNotFoundError, with nothing written: as `check_cluster`. ClusterError: as `over_cluster`.
+    BrokenProcessPool: a process died, as where a bot ends it.
     """
     import pyarrow as pa  # noqa: F401  before anything is written
 

@@ -43,7 +43,7 @@ class Puzzle:
 
     @property
     def id(self) -> str:
-        """Equal for positions that differ only in suits, or in the seats around the bidder."""
+        """The same for positions that differ only in suits, or in who sits where around the bidder."""
         return sha256(canonical(self.state).encode()).hexdigest()[:10]
 
     @property
@@ -83,7 +83,7 @@ def write(puzzles: Iterable[Puzzle]) -> str:
 
 
 def read(text: str) -> Iterator[Puzzle]:
-    """The puzzles in a text that `write` made; `BadRecord` if it is no such text."""
+    """The puzzles in a text that `write` made; `BadRecord` where it is none."""
     return map(of_record, records(instance(text, str, "puzzles are read from text")))
 
 

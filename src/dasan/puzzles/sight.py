@@ -1,4 +1,4 @@
-"""Heuristics of a player who sees all hands: unbeatable plays, sure winners, natural moves."""
+"""Heuristics of a player who sees all hands: which plays cannot be beaten, who surely goes out, which moves look natural."""
 
 from __future__ import annotations
 

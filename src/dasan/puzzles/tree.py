@@ -114,7 +114,7 @@ class Winning:
         return self._known_sure[at]
 
     def _ways(self, state: State) -> tuple[tuple[Move, State], ...]:
-        """The winning moves, the longest plays first."""
+        """The moves that win, those that get rid of most cards first."""
         at = canonical(state)
         if at not in self._known_ways:
             children = [(move, state.play(move)) for move in state.legal_moves()]

@@ -29,6 +29,7 @@ from dasan.server.connections.guard import GuardMiddleware, refusal
 from dasan.server.connections.networks import Counts
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.site import Site
+from dasan.server.events.running import Events
 from dasan.server.operations.background import repeat
 from dasan.server.operations.checks import Checks
 from dasan.server.operations.chores import Chores
@@ -77,6 +78,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                         app.state.tables = tables
                         app.state.together = Together(store, bus)
                         tables.chore(repeat("following shared reviews", app.state.together.run), "shared reviews")
+                        app.state.events = Events(tables)
+                        tables.chore(app.state.events.run(), "events")
                         app.state.commands = Commands(tables, chosen, app.state.warming)
                         app.state.checks = Checks(chosen, store, tables, bus)
                         app.state.metrics.attach(tables, app.state.sockets)

@@ -132,6 +132,8 @@ class Settings:
     quick_rate: float = rate(2.0, "looks for a quick match a second by one player, and from one address")
     quick_burst: int = burst(60)
     quick_bots_after: float = number(15.0, "seconds after which bots fill a quick match", 0, 3600)
+    daily_deals: int = number(8, "deals in the event of the day; 0: there is none", 0, 64)
+    daily_preset: str = setting("", "the game of the event of the day; empty: the games take turns")
     study_rate: float = rate(
         1.0,
         "reviews and puzzle answers a second for one player, and for one address; turning points of hands, as many again",

@@ -1,4 +1,4 @@
-"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code if a kernel plays the rules.
+"""Batched environments: many hands side by side in NumPy buffers, stepped by compiled code where a kernel plays the rules.
 
 >>> import dasan
 >>> env = dasan.vector.make("big-three", num_envs=2, seed=0)

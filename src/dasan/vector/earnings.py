@@ -1,4 +1,4 @@
-"""The results of hands by seat: payments, or places if nothing is paid."""
+"""Each seat's result of the hands of environments: payments, or places where nothing is paid."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def earned(env: Ended) -> Floats:
 def earnings(
     rules: Rules, payments: npt.NDArray[Any], places: npt.NDArray[np.uint8], counting: Counting = place_shares
 ) -> npt.NDArray[np.float64]:
-    """float64 [hands, seats]: `payments` in units, or the points of `places` if nothing is paid. Both: [hands,
-    seats].
-    """
+    """float64 [hands, seats]: `payments` in units, or where nothing is paid what `places` count. Both: [hands, seats]."""
     if rules.pays:
         return payments.astype(np.float64)
     counted: npt.NDArray[np.float64] = _counted(counting, rules.players)[
@@ -52,7 +50,7 @@ def earnings(
 
 @cache
 def _counted(counting: Counting, players: int) -> npt.NDArray[np.float64]:
-    """float64 [seats with a place, place]: the points of each place, and of a seat without a place (0)."""
+    """float64 [seats with a place, place]: what one of them counts, or a seat without a place (0)."""
     out = np.zeros((players + 1, players + 1))
     for placed in range(players + 1):
         places = [place if place <= placed else 0 for place in range(1, players + 1)]

@@ -1,4 +1,4 @@
-"""The legal actions of a batch of environments: the best one by score, and the rows of their features."""
+"""The legal actions of a batch of environments: which has the best score, and where the features of each stand."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 class LegalActions:
     """A view of the live buffers, so that it is never out of date.
 
-    mask: bool [n, num_actions], or None if it was left out. ids: [n, most], the list, or None if the caller has left it
-    out. starts: int64 [n + 1], with ragged moves each environment's first row, else None. padded: whether moves are
-    padded.
+    mask: bool [n, num_actions], or None where it was left out. ids: [n, most], the list, or None where the caller has left it
+    out. starts: int64 [n + 1], with ragged moves each environment's first row, else None. padded: whether moves are padded.
     """
 
     def __init__(
@@ -73,9 +72,7 @@ class LegalActions:
         return actions
 
     def rows(self, envs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The rows of ragged moves of `envs` in sequence, and int64 [k + 1], the first row of each environment among
-        them.
-        """
+        """The rows of ragged moves of `envs` one after the other, and int64 [k + 1], where those of each begin among them."""
         assert self._starts is not None
         begin, sizes = self._starts[:-1][envs], self._counts[envs].astype(np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes)])

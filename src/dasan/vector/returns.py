@@ -33,8 +33,7 @@ class Batch(NamedTuple):
 
 
 class Returns:
-    """Steps `env` and collects training data: call `step(actions)` in place of `env.step(actions)`, and `take()` for a
-    batch.
+    """Steps `env` and keeps what a learner needs: call `step(actions)` in place of `env.step(actions)`, and `take()` for a batch.
 
     forced: whether decisions with only one legal action are kept too, but for those that `skip_forced` makes. Rows of moves are
     copied from `env.moves`, or from `env.action_features` if `env` writes no moves. Whoever resets or steps `env` otherwise calls

@@ -1,4 +1,4 @@
-"""The kitty in each of many deals, after the bidder has taken it up unseen."""
+"""The kitty in each of many deals, where the bidder has taken it up and others have not seen it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRIES = 30
 
 
 def with_kitty(view: View, deals: Deals, seed: int) -> Deals:
-    """`deals` with the taken kitty in the last column; unchanged if nobody has taken one.
+    """`deals` with the kitty that was taken up in the last column; without a change where nobody has taken one up.
 
     A hidden kitty is drawn from the cards that the bidder has held: never the card with which the bidder opened, and always the
     lower ones of its suit, which nobody held (B3.07).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dasan.server.api import games, hands, health, passkeys, people, profiles, quick, study, tables, together
+from dasan.server.api import events, games, hands, health, passkeys, people, profiles, quick, study, tables, together
 
 ROUTERS = (
     health.router,
@@ -15,4 +15,5 @@ ROUTERS = (
     passkeys.router,
     quick.router,
     together.router,
+    events.router,
 )

@@ -11,6 +11,7 @@ from dasan.reasons import said
 from dasan.server.connections.networks import networks
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.connections.websocket import Live
+from dasan.server.events.running import Events
 from dasan.server.people.identity import Identities
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
@@ -45,6 +46,11 @@ async def _live(request: Request) -> Live:
     return live
 
 
+async def _events(request: Request) -> Events:
+    events: Events = request.app.state.events
+    return events
+
+
 async def _player(request: Request) -> str | None:
     identities: Identities = request.app.state.identities
     return await identities.player(request)
@@ -72,6 +78,7 @@ StoreHere = Annotated[Store, Depends(_store)]
 CommandsHere = Annotated[Commands, Depends(_commands)]
 IdentitiesHere = Annotated[Identities, Depends(_identities)]
 LiveHere = Annotated[Live, Depends(_live)]
+EventsHere = Annotated[Events, Depends(_events)]
 Player = Annotated[str | None, Depends(_player)]
 Place = Annotated[str, Field(pattern=r"^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,32})?$")]
 """A place in a list by time: milliseconds since 1970, and the id of what stands there."""

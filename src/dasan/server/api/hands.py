@@ -66,7 +66,7 @@ async def hands(
 @router.get("/hands/{hand_id}")
 async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
     """A finished hand's page, for everybody who has its link."""
-    found = await store.hands.load(hand_id)
+    found = await store.hands.load(hand_id, player)
     header = json.loads(found.record.partition("\n")[0])
     rules = await asyncio.to_thread(dasan.rules, found.preset, **header["rules"]["options"])
     you = found.seat_of(player)
@@ -94,7 +94,7 @@ async def hand(hand_id: str, store: StoreHere, player: Player) -> HandInfo:
 async def hand_record(hand_id: str, request: Request, store: StoreHere, player: Player) -> Lines:
     """A finished hand as climb/1: the whole hand where its rules show hands after the end."""
     limit(request, "records", player)
-    found = await store.hands.load(hand_id)
+    found = await store.hands.load(hand_id, player)
     text = await asyncio.to_thread(lambda: "".join(copy_for(found, found.seat_of(player))))
     return Lines(iter([text]))
 
@@ -105,7 +105,7 @@ async def hand_picture(
 ) -> Picture:
     """A finished hand as SVG: as dealt, or after the move with event ``seq``."""
     limit(request, "records", player)
-    found = await store.hands.load(hand_id)
+    found = await store.hands.load(hand_id, player)
     if not found.shown:
         raise Refused("forbidden", said("hands.hidden"))
 

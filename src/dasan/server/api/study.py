@@ -96,7 +96,7 @@ async def _kept_or_limited(
     """A finished hand and the lines of its review that are kept. Where there are none, a token of the limit ``charged``
     is taken for making it.
     """
-    hand = await open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id, player)
     kept = await store.reviews.get(hand_id, kind, VERSION)
     if kept is None and charged is not None:
         limit(request, charged, player)
@@ -178,7 +178,7 @@ async def solve(
     hand_id: str, wanted: SolvePosition, request: Request, tables: TablesHere, store: StoreHere, player: Player
 ) -> PositionValue:
     """Solve a position of a finished hand, or one that other moves would have led to."""
-    hand = await open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
     memory = tables.settings.study_memory_mb / 4
     try:
@@ -194,7 +194,7 @@ async def advice(
 ) -> Advice:
     """The move that a bot makes in place of the one with event ``seq``, from the same view."""
     check_bot(bot)
-    hand = await open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id, player)
     limit(request, "study", player)
     try:
         told = await tables.study.run("advise", hand.record, seq, bot)
@@ -203,9 +203,9 @@ async def advice(
     return Advice.model_validate(told)
 
 
-async def open_hand(store: Store, hand_id: str) -> Hand:
-    """A finished hand whose cards everybody may see."""
-    hand = await store.hands.load(hand_id)
+async def open_hand(store: Store, hand_id: str, reader: str | None) -> Hand:
+    """A finished hand all of whose cards ``reader``, a player's id, may see."""
+    hand = await store.hands.load(hand_id, reader)
     if not hand.shown:
         raise Refused("forbidden", said("hands.hidden"))
     return hand

@@ -103,7 +103,8 @@ async def forget(table_id: str, request: Request, tables: TablesHere, player: Pl
         raise Refused("forbidden", said("no-seat"))
     others = [chair for i, chair in enumerate(room.chairs) if chair.kind == "human" and i != seat]
     present = room.chairs[seat].substitute
-    if room.status == "playing" and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
+    may_end = room.status == "playing" and room.head.event is None
+    if may_end and all(chair.substitute and chair.substitute[1] == "left" for chair in others):
         # Nobody else is at the table: the session ends, instead of bots playing on among themselves.
         if room.offer is not None:
             await tables.command(table_id, player, AnswerCommand(type="answer", id=_once(), accept=False))

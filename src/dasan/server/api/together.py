@@ -48,7 +48,7 @@ async def note(
 ) -> ReviewNotes:
     """Store a note at a move of the hand; nobody else can read it. The answer is that note."""
     limit(request, "records", player)
-    hand = await store.hands.load(hand_id)
+    hand = await store.hands.load(hand_id, player)
     if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, hand.record.splitlines())}:
         raise Refused("malformed", said("notes.place"))
     owner = player or new_player()
@@ -70,7 +70,7 @@ async def share(
 ) -> SharedReview:
     """Begin a shared review: others follow its leader by the link."""
     limit(request, "joins", player)
-    hand = await open_hand(store, hand_id)
+    hand = await open_hand(store, hand_id, player)
     leader = player or new_player()
     place = {"seq": wanted.seq, "moves": wanted.moves, "shown": wanted.shown}
     name = await ids.name(leader) or "Guest"

@@ -37,6 +37,18 @@ from dasan.server.protocol.commands import (
     TakeBackCommand,
     read_client,
 )
+from dasan.server.protocol.events import (
+    CreateEvent,
+    EventCreated,
+    EventDetail,
+    EventPlayed,
+    EventStanding,
+    EventStandings,
+    EventSummary,
+    EventToday,
+    MyDeal,
+    PlayEvent,
+)
 from dasan.server.protocol.hand import Event, HandResult, LegalMove, Result, SessionEvent, SessionInfo, View, ViewState
 from dasan.server.protocol.messages import (
     Ack,
@@ -125,6 +137,7 @@ from dasan.server.protocol.study import (
 from dasan.server.protocol.table import (
     ClockInfo,
     Correspondence,
+    EventPlace,
     Increment,
     OfferInfo,
     PerMove,
@@ -143,7 +156,8 @@ REST = (
     ReviewDone, TurningPoint, PuzzleInfo, PuzzleList, PuzzleAnswer, PuzzleVerdict, Advice, SolvePosition, PositionValue,
     Me, Rename, Credentials, PasswordChange, Deletion, SessionListed, PersonalLink, ClaimLink, RatingPoint, Profile,
     History, PasskeyAsk, PasskeyOptions, PasskeyAnswer, PasskeyListed, KnownMove, KnownDone, Habit, Habits, ReviewNotes,
-    ReviewNote, SharedReview, PlaceShown, PlaceTold,
+    ReviewNote, SharedReview, PlaceShown, PlaceTold, EventSummary, EventToday, EventDetail, MyDeal, EventStanding,
+    EventStandings, CreateEvent, EventCreated, PlayEvent, EventPlayed,
 )  # fmt: skip
 """The models of REST requests and answers; the WebSocket has two unions of messages."""
 
@@ -168,11 +182,20 @@ __all__ = [
     "CommandDone",
     "ContributeCommand",
     "Correspondence",
+    "CreateEvent",
     "CreateTable",
     "Credentials",
     "Deletion",
     "ErrorMessage",
     "Event",
+    "EventCreated",
+    "EventDetail",
+    "EventPlace",
+    "EventPlayed",
+    "EventStanding",
+    "EventStandings",
+    "EventSummary",
+    "EventToday",
     "Forgotten",
     "Habit",
     "Habits",
@@ -197,6 +220,7 @@ __all__ = [
     "Me",
     "Message",
     "MoveCommand",
+    "MyDeal",
     "NextCommand",
     "OfferCommand",
     "OfferInfo",
@@ -211,6 +235,7 @@ __all__ = [
     "Ping",
     "PlaceShown",
     "PlaceTold",
+    "PlayEvent",
     "Pong",
     "PositionValue",
     "Presence",

@@ -97,12 +97,20 @@ class OfferInfo(Message):
     accepted: list[Seat]
 
 
+class EventPlace(Message):
+    """The duplicate event of a table: its id, the deal from 0, and the number of deals."""
+
+    id: str
+    deal: int
+    deals: int
+
+
 class TableInfo(Message):
     """The table without its hand. ``you``: the viewer's seat, null for spectators. ``host``: the host's seat.
 
     voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
     casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
-    that follows this one.
+    that follows this one. event: where the table belongs to a duplicate event.
     """
 
     id: str
@@ -122,6 +130,7 @@ class TableInfo(Message):
     next_at: Milliseconds | None
     casual: Literal["unrated", "taken-back"] | None
     rematch: str | None
+    event: EventPlace | None
 
 
 class ClockInfo(Message):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dasan.server.store.database import DATABASE_FILE, Database, Prepare, ServerDatabase, SqliteDatabase
+from dasan.server.store.duplicates import Duplicates
 from dasan.server.store.hands import Hands
 from dasan.server.store.leases import Leases
 from dasan.server.store.listings import Listed, Listings
@@ -30,6 +31,7 @@ class Store:
         self.database = database
         self.log = EventLog(database)
         self.leases = Leases(database)
+        self.duplicates = Duplicates(database)
         self.hands = Hands(database)
         self.listings = Listings(database)
         self.matches = Matches(database)

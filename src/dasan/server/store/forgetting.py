@@ -16,6 +16,9 @@ from dasan.server.compact import compact
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     decisions,
+    duplicate_entries,
+    duplicate_plays,
+    duplicates,
     events,
     forgotten,
     hand_seats,
@@ -97,6 +100,11 @@ def forget_everywhere(connection: sa.Connection, player: str, now: int) -> None:
         connection.execute(sa.delete(table).where(table.c.player == player))
     connection.execute(sa.delete(shared_reviews).where(shared_reviews.c.leader == player))
     connection.execute(sa.delete(reports).where(sa.or_(reports.c.by == player, reports.c.against == player)))
+    gone = stranger()
+    named = duplicate_entries.c.player == player
+    connection.execute(sa.update(duplicate_entries).where(named).values(player=gone, name=NOBODY))
+    connection.execute(sa.update(duplicate_plays).where(duplicate_plays.c.player == player).values(player=gone))
+    connection.execute(sa.update(duplicates).where(duplicates.c.host == player).values(host=None))
     played = hand_seats.c.player == player
     connection.execute(sa.update(hand_seats).where(played).values(player=None, name=NOBODY))
     connection.execute(sa.delete(players).where(players.c.id == player))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dasan
+from dasan.envs.payoff import payoffs
 from dasan.server.tables.room import Room
 
 
@@ -14,8 +15,8 @@ from dasan.server.tables.room import Room
 class Player:
     """A seat of a finished hand: who sat there, in which role, and the outcome.
 
-    player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand; this
-    is known when the hand ends, and is not stored.
+    player: an id, None for bots. bot: the one that was dealt in. whole: False if that bot was replaced during the hand. assisted:
+    whether a bot moved for the player. Both are known when the hand ends, and are not stored with it.
     """
 
     seat: int
@@ -26,11 +27,15 @@ class Player:
     payment: int
     won: bool
     whole: bool = True
+    assisted: bool = False
 
 
 @dataclass(frozen=True)
 class Hand:
-    """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it."""
+    """A finished hand. record: climb/1 with all cards. shown: whether everybody may read it. opening: the draws before it.
+
+    scores: by seat, what the hand counts in a duplicate event; None for other hands, and for hands that were read back.
+    """
 
     id: str
     table: str
@@ -43,6 +48,7 @@ class Hand:
     opening: list[Any]
     record: str = field(repr=False)
     players: tuple[Player, ...] = ()
+    scores: tuple[float, ...] | None = None
 
     def seat_of(self, player: str | None) -> int | None:
         """The player's seat in this hand; None if they had none."""
@@ -63,7 +69,9 @@ def finished(room: Room) -> Hand:
         won = seat in result.winners
         bot = None if chair.bot is None else state.origin.seats[seat]["name"]
         whole = bot is None or bot == chair.plays
-        players.append(Player(seat, chair.name, chair.player, bot, role, result.payments[seat], won, whole))
+        players.append(
+            Player(seat, chair.name, chair.player, bot, role, result.payments[seat], won, whole, seat in room.assisted)
+        )
     return Hand(
         id=head.page(room.number),
         table=head.id,
@@ -76,6 +84,7 @@ def finished(room: Room) -> Hand:
         opening=[event.to_json() for event in room.opening],
         record=state.record(),
         players=tuple(players),
+        scores=None if head.event is None else tuple(payoffs(state)),
     )
 
 

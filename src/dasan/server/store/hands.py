@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from dasan.reasons import said
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
+from dasan.server.store.event_plays import check_open, record_result
 from dasan.server.store.hand import Hand, Player
 from dasan.server.store.ratings import rate
 from dasan.server.store.schema import hand_seats, hands
@@ -35,6 +36,7 @@ def insert_hand(connection: sa.Connection, hand: Hand) -> None:
         for p in hand.players
     ]
     connection.execute(sa.insert(hand_seats), seats)
+    record_result(connection, hand)
     if hand.rated:
         rate(connection, hand)
 
@@ -45,9 +47,15 @@ class Hands:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def load(self, hand_id: str) -> Hand:
-        """The hand with this id. Raises ``Refused`` if there is none."""
-        return await self._database.read(lambda connection: _load(connection, hands.c.id == hand_id))
+    async def load(self, hand_id: str, reader: str | None) -> Hand:
+        """The hand with this id. Raises ``Refused`` if there is none, and if ``reader``, a player's id, may not see it yet."""
+
+        def read(connection: sa.Connection) -> Hand:
+            hand = _load(connection, hands.c.id == hand_id)
+            check_open(connection, hand.table, reader)
+            return hand
+
+        return await self._database.read(read)
 
     async def of_table(self, table_id: str, after: int, most: int) -> tuple[Hand, ...]:
         """A table's hands with numbers above ``after``, in order, at most ``most`` of them."""

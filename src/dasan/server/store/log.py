@@ -12,7 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,7 +27,7 @@ from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import Hand
 from dasan.server.store.hands import insert_hand
 from dasan.server.store.schema import events, seats, tables
-from dasan.server.tables.chairs import Chair, Head
+from dasan.server.tables.chairs import Chair, EventDeal, Head
 from dasan.server.tables.checkpoints import checkpoint, restore
 from dasan.server.tables.room import Entry, Room, fold
 from dasan.server.tables.shared_rules import kept_rules
@@ -328,7 +328,9 @@ def opened(row: Any, *, from_the_start: bool = False) -> Room:
         rules = kept_rules(row.preset, row.rules["options"])
         if rules.digest != row.rules["digest"]:
             raise BadRecord("the table's rules are not those it was opened with: their digest differs")
-        head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed)
+        place = row.opened.get("event")
+        event = None if place is None else EventDeal(**place)
+        head = Head(row.id, rules, TableSettings.model_validate(row.settings), row.seed, event)
         if row.checkpoint is not None and not from_the_start:
             return restore(head, row.checkpoint)
         chairs = tuple(map(Chair.from_json, row.opened["chairs"]))
@@ -354,11 +356,13 @@ def summary(room: Room) -> dict[str, Any]:
 def insert_room(connection: sa.Connection, room: Room) -> bool:
     """Insert a new table with an empty log, inside a transaction. False if the table exists already."""
     head = room.head
-    begun = {
+    begun: dict[str, Any] = {
         "chairs": [chair.to_json() for chair in room.chairs],
         "host": room.host,
         "contributions": {str(seat): text for seat, text in room.contributions.items()},
     }
+    if head.event is not None:
+        begun["event"] = asdict(head.event)
     row = {
         "id": head.id,
         "preset": head.rules.name,

@@ -16,6 +16,7 @@ from dasan.server.store.forgetting import forget_at, forget_everywhere, stranger
 from dasan.server.store.processes import leave_notice
 from dasan.server.store.schema import (
     decisions,
+    duplicate_plays,
     events,
     hand_seats,
     hands,
@@ -205,6 +206,7 @@ class People:
                 ),
                 "notes": rows(sa.select(review_notes).where(review_notes.c.player == player)),
                 "decisions": rows(sa.select(decisions).where(decisions.c.player == player)),
+                "events": rows(sa.select(duplicate_plays).where(duplicate_plays.c.player == player)),
                 "shared_reviews": rows(sa.select(shared_reviews).where(shared_reviews.c.leader == player)),
             }
 

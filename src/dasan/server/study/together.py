@@ -84,6 +84,7 @@ class Together:
     async def join(self, shared_id: str, connection: Connection) -> None:
         """Show a connection where the leader is, and from then on every change. ``Refused`` where there is no such."""
         shared = await self._find(shared_id)
+        await self._store.hands.load(shared.hand, connection.player)
         followed = self._followed.setdefault(shared_id, _Followed(shared))
         if len(followed.connections) >= MOST_FOLLOWERS:
             raise Refused("unavailable", said("review.full"))

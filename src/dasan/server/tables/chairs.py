@@ -69,13 +69,25 @@ OPEN = Chair("open")
 
 
 @dataclass(frozen=True)
+class EventDeal:
+    """The place of a table in a duplicate event: the event's id, the deal from 0, and the number of deals."""
+
+    id: str
+    deal: int
+    deals: int
+
+
+@dataclass(frozen=True)
 class Head:
-    """The facts about a table that never change. seed: the source of the secrets of all its hands."""
+    """The facts about a table that never change. seed: the source of the secrets of all its hands. event: where the table belongs
+    to a duplicate event; it plays one hand, and other tables have the same seed.
+    """
 
     id: str
     rules: dasan.Rules = field(repr=False)
     settings: TableSettings
     seed: bytes = field(repr=False)
+    event: EventDeal | None = None
 
     def secret(self, number: int) -> bytes:
         """The secret behind the shuffle of hand ``number``."""
@@ -87,7 +99,8 @@ class Head:
 
     def page(self, number: int) -> str:
         """The id of hand ``number``'s permanent page: nobody can guess it, and it is the same whoever works it out."""
-        return _id(fairness.local_seed(self.seed, "page", number))
+        label = "page" if self.event is None else f"page {self.id}"
+        return _id(fairness.local_seed(self.seed, label, number))
 
     @property
     def rematch(self) -> str:

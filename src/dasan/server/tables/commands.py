@@ -79,6 +79,8 @@ class Commands:
             raise Refused("forbidden", said("watching"))
         if room.head.settings.rated:
             raise Refused("forbidden", said("hints.rated"))
+        if room.head.event is not None:
+            raise Refused("forbidden", said("event.table"))
         if room.to_act != seat or room.state is None:
             raise Refused("illegal", said("hints.turn"))
         if not self._hints.take(player):

@@ -43,6 +43,8 @@ MOST_HANDS = 100_000
 
 ACTS = NextCommand | OfferCommand | AnswerCommand | TakeBackCommand | RematchCommand | ContributeCommand
 """Commands by which a player takes part in the game, apart from moves."""
+IN_EVENTS = MoveCommand | LeaveCommand | ReturnCommand
+"""The commands at a table of a duplicate event: everybody plays the hand once, without a word and without help."""
 
 
 def entries(
@@ -70,6 +72,8 @@ def decide(room: Room, player: str, command: RoomCommand, lag: int = 0, named: t
     seat = room.seat_of(player)
     if seat is None:
         raise Refused("forbidden", said("watching"))
+    if room.head.event is not None and not isinstance(command, IN_EVENTS):
+        raise Refused("forbidden", said("event.table"))
     match command:
         case MoveCommand():
             return _move(room, seat, command.move, lag)
@@ -113,6 +117,8 @@ def by_itself(room: Room, now: int, here: AbstractSet[int], gone: AbstractSet[in
     """
     if room.status == "waiting":
         return deal(room) if _may_start(room) else None
+    if room.head.event is not None and room.over:
+        return {"type": "end"} if room.status == "playing" else None
     waiting = {seat for seat in room.humans if room.chairs[seat].substitute is None}
     if room.offer is not None and waiting <= set(room.offer.accepted):
         return _accepted(room)

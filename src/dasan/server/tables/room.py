@@ -43,7 +43,8 @@ class Room:
     seq: entries in the log. at: the time of the last one. host: a player's id. number, opening, state: the hand at the
     table, its number from 1 and the draws before the first. moves: the texts of its moves. balances: with the hand at
     the table once it is over. results: of the last hands, ending with the last that is over. votes: seats ready for the
-    next hand, or the rematch. over_at: when the hand at the table ended. taken_back: whether a move of it was.
+    next hand, or the rematch. over_at: when the hand at the table ended. taken_back: whether a move of it was. assisted: seats of
+    people for whom a bot has moved in it.
     """
 
     head: Head
@@ -65,6 +66,7 @@ class Room:
     clock: Clock = NO_CLOCK
     over_at: int | None = None
     taken_back: bool = False
+    assisted: frozenset[int] = frozenset()
     rematch: str | None = None
     chat: tuple[ChatLine, ...] = field(default=(), repr=False)
 
@@ -233,6 +235,8 @@ def _moved(room: Room, seat: int, text: str | Move, at: int) -> Room:
     clock = room.clock.moved(room.head.settings.speed, seat, at, timed=timed)
     offer = None if room.offer is not None and room.offer.offer == "undo" else room.offer
     room = _but(room, state=after, moves=(*room.moves, str(text)), clock=clock, offer=offer)
+    if not timed and room.chairs[seat].kind == "human":
+        room = _but(room, assisted=room.assisted | {seat})
     return room if after.result is None else _finished(room)
 
 
@@ -266,6 +270,7 @@ def _dealt(room: Room, entry: Entry) -> Room:
         offer=None,
         over_at=None,
         taken_back=False,
+        assisted=frozenset(),
         clock=Clock.start(room.head.settings.speed, room.head.rules.players, room.at),
     )
 

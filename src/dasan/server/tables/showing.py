@@ -7,7 +7,7 @@ move. The tests hold every message against the models.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import dasan
@@ -145,6 +145,7 @@ def table_info(room: Room, viewer: int | None) -> Json:
         "next_at": room.next_at,
         "casual": casual,
         "rematch": room.rematch,
+        "event": None if room.head.event is None else asdict(room.head.event),
     }
 
 

@@ -139,6 +139,24 @@ def puzzle_answer(puzzle_id: str, moves: list[str], nodes: int) -> dict[str, Any
     return asdict(verdict(find(puzzle_id), moves, nodes))
 
 
+def play_deals(
+    preset: str, options: dict[str, Any], seeds: list[str], seats: list[int], name: str, house: str
+) -> list[float]:
+    """The scores of a bot in one seat of each deal, as ``payoffs`` gives them. seeds: in hexadecimal. house: the bot in the other
+    seats.
+    """
+    from dasan.envs.payoff import payoffs
+
+    rules = dasan.games.make_rules(preset, **options)
+    scores = []
+    for seed, seat in zip(seeds, seats, strict=True):
+        state = dasan.session(rules, seed=bytes.fromhex(seed)).state
+        while state.to_act is not None:
+            state = state.play(choose(name if state.to_act == seat else house, state.view(state.to_act)))
+        scores.append(payoffs(state)[seat])
+    return scores
+
+
 def warm(part: Part = "solve") -> None:
     """Load the compiled code of a part's reviews, so that the first to ask for one need not wait."""
     from dasan.review.expected import decision
@@ -175,6 +193,7 @@ JOBS: dict[str, Callable[..., Any]] = {
     "turning": turning,
     "solve": solve,
     "puzzle_answer": puzzle_answer,
+    "play_deals": play_deals,
     "warm": warm,
     "warm_hints": warm_hints,
 }

@@ -1,0 +1,216 @@
+"""Duplicate events: list them, open one, play the next deal, read the standings."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from fastapi import Request, Response
+
+from dasan.play import fairness
+from dasan.reasons import said
+from dasan.server.api.asked import EventsHere, IdentitiesHere, Player, StoreHere, limit
+from dasan.server.api.strict import router as strict_router
+from dasan.server.events.daily import DAY
+from dasan.server.events.event import Event
+from dasan.server.events.running import Table, score_bounds
+from dasan.server.events.scoring import Play, Standing, others
+from dasan.server.operations.reporting import now
+from dasan.server.people.identity import new_player
+from dasan.server.people.names import clean_name
+from dasan.server.protocol import (
+    CreateEvent,
+    EventCreated,
+    EventDetail,
+    EventPlayed,
+    EventStanding,
+    EventStandings,
+    EventSummary,
+    EventToday,
+    MyDeal,
+    PlayEvent,
+    TableSettings,
+)
+from dasan.server.refusals import Refused
+from dasan.server.store import Store
+from dasan.server.store.duplicates import Mine
+from dasan.server.tables.directory import check_bot
+from dasan.server.tables.facts import title_of
+from dasan.server.tables.shared_rules import rules_of
+
+router = strict_router("/api/events")
+
+SHOWN = 50
+"""Rows of the standings that are sent."""
+MOST_DAYS = 31
+SHOWN_AFTER = 2 * DAY
+"""Milliseconds for which a listed event is shown after its end."""
+
+
+@router.get("")
+async def events(store: StoreHere, player: Player) -> list[EventSummary]:
+    """The player's own events, then those that are open to everybody."""
+    mine = () if player is None else await store.duplicates.of_player(player)
+    shown = await store.duplicates.listed(now() - SHOWN_AFTER)
+    found = {event.id: event for event in (*mine, *shown)}
+    return [await _summary(store, event, player) for event in found.values()]
+
+
+@router.get("/today")
+async def today(store: StoreHere, events: EventsHere, player: Player) -> EventToday:
+    """The deal of the day."""
+    found = await events.today()
+    if found is None:
+        return EventToday(event=None, next=None)
+    return EventToday(event=await _summary(store, found[0], player), next=found[1].id)
+
+
+@router.post("", status_code=201)
+async def create(
+    wanted: CreateEvent, request: Request, response: Response, store: StoreHere, ids: IdentitiesHere, player: Player
+) -> EventCreated:
+    """Open an event."""
+    limit(request, "tables", player)
+    try:
+        rules = await asyncio.to_thread(rules_of, wanted.preset, wanted.options)
+    except ValueError as error:
+        raise Refused("malformed", str(error)) from None
+    check_bot(wanted.bot)
+    moment = now()
+    starts = moment if wanted.starts is None else max(moment, wanted.starts)
+    if not max(starts, moment) < wanted.ends <= starts + MOST_DAYS * DAY or starts > moment + MOST_DAYS * DAY:
+        raise Refused("malformed", said("event.window", n=MOST_DAYS))
+    if wanted.people > rules.players:
+        raise Refused("malformed", f"this game has {rules.players} seats, not {wanted.people}")
+    host = player or new_player()
+    event = Event(
+        id=secrets.token_urlsafe(9),
+        rules=rules,
+        seed=fairness.new_secret(),
+        deals=wanted.deals,
+        people=wanted.people,
+        bot=wanted.bot,
+        starts=starts,
+        ends=wanted.ends,
+        settings=TableSettings(speed=wanted.speed, chat=False, spectators=False),
+        title=clean_title(wanted.title),
+        fill=wanted.fill,
+        host=host,
+        listed=wanted.listed,
+    )
+    await store.duplicates.create(event)
+    await ids.remember(request, response, host)
+    return EventCreated(id=event.id)
+
+
+@router.get("/{event_id}")
+async def event(event_id: str, store: StoreHere, events: EventsHere, player: Player) -> EventDetail:
+    """An event and the player's own deals."""
+    found = await store.duplicates.load(event_id)
+    mine = () if player is None else await store.duplicates.mine(event_id, player)
+    table = await events.table(found)
+    return EventDetail(
+        event=await _summary(store, found, player, sum(one.finished is not None for one in mine)),
+        deals=[_mine(one, player or "", table) for one in mine],
+        commitments=list(found.commitments),
+        secrets=None if found.revealed is None else [found.secret(deal).hex() for deal in range(found.deals)],
+    )
+
+
+@router.get("/{event_id}/standings")
+async def standings(event_id: str, store: StoreHere, events: EventsHere, player: Player) -> EventStandings:
+    """The standings of an event as they are now."""
+    found = await store.duplicates.load(event_id)
+    table = await events.table(found)
+    place = table.place.get(player or "")
+    wanted = [*table.order[:SHOWN], *([] if place is None else [table.order[place]])]
+    names = await store.duplicates.names(event_id, [one.player for one in wanted])
+    bounds = score_bounds(found)
+    rows = await asyncio.to_thread(lambda: [_standing(one, names, bounds, player) for one in wanted])
+    mine = None if place is None else rows.pop()
+    return EventStandings(rows=rows, mine=mine, total=len(table.order))
+
+
+@router.post("/{event_id}/play")
+async def play(
+    event_id: str,
+    wanted: PlayEvent,
+    request: Request,
+    response: Response,
+    store: StoreHere,
+    events: EventsHere,
+    ids: IdentitiesHere,
+    player: Player,
+) -> EventPlayed:
+    """Play the next deal, or go on with the one under way. While there is no table, repeat the request every other second."""
+    limit(request, "quick", player)
+    found = await store.duplicates.load(event_id)
+    entrant = player or new_player()
+    name = clean_name(wanted.name or await ids.name(entrant) or "Guest")
+    seated = await events.seat(found, entrant, name)
+    await ids.remember(request, response, entrant)
+    return EventPlayed(deal=seated.deal, table=seated.table, waiting=seated.waiting)
+
+
+def clean_title(title: str) -> str:
+    """A title as it is shown: one line of visible characters. ``Refused`` if nothing is left."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    if not text:
+        raise Refused("malformed", "an event has a title")
+    return text
+
+
+async def _summary(store: Store, event: Event, player: str | None, played: int | None = None) -> EventSummary:
+    if played is None:
+        mine = () if player is None else await store.duplicates.mine(event.id, player)
+        played = sum(one.finished is not None for one in mine)
+    return EventSummary(
+        id=event.id,
+        title=event.title,
+        day=event.day,
+        preset=event.rules.name,
+        preset_title=title_of(event.rules.name),
+        options=event.rules.options,
+        players=event.rules.players,
+        deals=event.deals,
+        people=event.people,
+        bot=event.bot,
+        fill=event.fill,
+        listed=event.listed,
+        starts=event.starts,
+        ends=event.ends,
+        status=event.status(now()),
+        entries=await store.duplicates.entered(event.id),
+        played=played,
+    )
+
+
+def _mine(one: Mine, player: str, table: Table) -> MyDeal:
+    field = None
+    if one.score is not None and one.seat is not None and (one.deal, one.seat) in table.field:
+        field = others(Play(player, one.deal, one.seat, one.score), table.field)
+    return MyDeal(
+        deal=one.deal,
+        seat=one.seat,
+        table=one.table,
+        score=one.score,
+        field=None if field is None else round(field, 2),
+        assisted=one.assisted,
+        hand=one.hand,
+    )
+
+
+def _standing(one: Standing, names: dict[str, str], bounds: tuple[float, float], player: str | None) -> EventStanding:
+    estimate = one.estimate(bounds)
+    return EventStanding(
+        rank=one.rank,
+        name=names.get(one.player, ""),
+        bot=one.player.removeprefix("bot:") if one.player.startswith("bot:") else None,
+        deals=one.deals,
+        points=round(one.total, 2) + 0.0,
+        mean=None if estimate is None else estimate.mean,
+        low=None if estimate is None else estimate.low,
+        high=None if estimate is None else estimate.high,
+        assisted=one.assisted,
+        you=one.player == player,
+    )

@@ -1,0 +1,68 @@
+"""The deal of the day: an event for everybody, alone against the same bots."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time
+
+import dasan
+from dasan.games import PRESETS, Preset
+from dasan.play import fairness
+from dasan.server.events.event import Event
+from dasan.server.protocol import TableSettings
+from dasan.server.tables.shared_rules import rules_of
+
+DAY = 24 * 60 * 60 * 1000
+HOUSE = "greedy"
+"""The bot in the other seats: the same view always gets the same move from it."""
+PREFERRED = {"scoring": "cards-multiplied"}
+"""Options that tell more of a hand than the presets' own, by name; they are chosen where a game has them."""
+QUIET = TableSettings(chat=False, spectators=False)
+
+
+def deal_of(day: date, deals: int, preset: str = "") -> Event:
+    """The event of a date, with fresh deals. preset: its game; empty: the games take turns.
+
+    >>> event = deal_of(date(2026, 11, 25), 8, "big-two")
+    >>> event.id, event.deals, event.people, event.ends - event.starts == DAY
+    ('day-2026-11-25', 8, 1, True)
+    """
+    starts = int(datetime.combine(day, time(), UTC).timestamp() * 1000)
+    return Event(
+        id=f"day-{day}",
+        rules=_rules(PRESETS[preset] if preset else _game_of(day)),
+        seed=fairness.new_secret(),
+        deals=deals,
+        people=1,
+        bot=HOUSE,
+        starts=starts,
+        ends=starts + DAY,
+        settings=QUIET,
+        day=str(day),
+    )
+
+
+def _game_of(day: date) -> Preset:
+    """The game of a date: the first preset of each family in turn."""
+    mains = [preset for preset in PRESETS.values() if preset.family in ("", preset.name)]
+    return mains[day.toordinal() % len(mains)]
+
+
+def _rules(preset: Preset) -> dasan.Rules:
+    wanted = {
+        option.name: PREFERRED[option.name]
+        for option in preset.options
+        if option.name in PREFERRED and PREFERRED[option.name] in (option.choices or ())
+    }
+    try:
+        return rules_of(preset.name, wanted)
+    except ValueError:
+        return rules_of(preset.name, {})
+
+
+def date_of(now: int) -> date:
+    """The date at a time in milliseconds, in UTC.
+
+    >>> date_of(0)
+    datetime.date(1970, 1, 1)
+    """
+    return datetime.fromtimestamp(now / 1000, UTC).date()

@@ -1,0 +1,180 @@
+"""The events of a server: seat players, have bots set the first scores, compute standings, and end events.
+
+Everything that must survive a kill is in the store. Each step of the work that runs by itself can be repeated, so another
+process, or the next start, continues it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from dasan.envs.payoff import bounds
+from dasan.server.events.daily import date_of, deal_of
+from dasan.server.events.event import Event
+from dasan.server.events.scoring import Field, Play, Standing, field_of, standings
+from dasan.server.operations.background import guarded, repeat
+from dasan.server.operations.once import Once
+from dasan.server.operations.reporting import now
+from dasan.server.protocol import LeaveCommand
+from dasan.server.refusals import Refused
+from dasan.server.store.duplicates import Guest, Seated
+from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called
+from dasan.server.tables.directory import Tables
+from dasan.server.tables.room import Room
+from dasan.server.workers.process import JobCrashed, JobFailed, JobTimeout
+
+LOOK_EVERY = 2.0
+"""Seconds between looks for events that end, and for events whose bots have not played."""
+FRESH = 1000
+"""Milliseconds for which computed standings are shown again."""
+BOTS = ("level-2", "greedy", "level-6")
+"""The bots of the standings of events that people play alone: the field of the first player."""
+BOT_SECONDS = 300.0
+STUCK = 60 * 60 * 1000
+"""Milliseconds after its end when an event is over even if a table cannot be finished, as when its log is damaged."""
+REMEMBERED = 64
+
+
+@dataclass(frozen=True)
+class Table:
+    """Standings at one moment. order: everybody who has finished a deal. place: of each player in it. at: the moment."""
+
+    order: Sequence[Standing]
+    field: Field
+    place: dict[str, int]
+    at: int
+
+
+class Events:
+    """The events of this process. ``run`` is its background task."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._store = tables.store
+        self._asked: set[str] = set()
+        """Events somebody has looked at, and whose bots should play."""
+        self._tables_of: dict[str, Table] = {}
+        self._once: Once[Table] = Once()
+
+    async def run(self) -> None:
+        """Let bots play and end events, until cancelled."""
+        try:
+            await repeat("looking after events", self.look, LOOK_EVERY)
+        finally:
+            self._once.close()
+
+    async def today(self) -> tuple[Event, Event] | None:
+        """The deal of the day and tomorrow's, whose commitments are so published before it begins; None if there is none."""
+        settings = self._tables.settings
+        if not settings.daily_deals:
+            return None
+        today = date_of(now())
+        found = []
+        for day in (today, today + timedelta(days=1)):
+            try:
+                event = await self._store.duplicates.of_day(str(day))
+            except Refused:
+                made = await asyncio.to_thread(deal_of, day, settings.daily_deals, settings.daily_preset)
+                await self._store.duplicates.create(made)
+                event = await self._store.duplicates.of_day(str(day))
+            found.append(event)
+        return found[0], found[1]
+
+    async def seat(self, event: Event, player: str, name: str) -> Seated:
+        """The player's table for the deal that they play next, or have them wait for one."""
+        seated = await self._store.duplicates.seat(event, player, name, now(), lambda *a: _room(event, *a))
+        self._asked.add(event.id)
+        if seated.table is not None:
+            await self._tables.look(seated.table)
+        return seated
+
+    async def table(self, event: Event) -> Table:
+        """The standings, at most a second old."""
+        if event.people == 1:
+            self._asked.add(event.id)
+        known = self._tables_of.get(event.id)
+        if known is not None and now() - known.at < FRESH:
+            return known
+        return await self._once.do(event.id, lambda: self._computed(event))
+
+    async def _computed(self, event: Event) -> Table:
+        moment = now()
+        plays = await self._store.duplicates.plays(event.id)
+        table = await asyncio.to_thread(_table, plays, event.deals, moment)
+        self._tables_of.pop(event.id, None)
+        self._tables_of[event.id] = table
+        while len(self._tables_of) > REMEMBERED:
+            del self._tables_of[next(iter(self._tables_of))]
+        return table
+
+    async def look(self) -> None:
+        """Do what events need now. An error in one does not stop the others."""
+        for event in await self._store.duplicates.unrevealed():
+            status = event.status(now())
+            if status == "closing":
+                await guarded(f"ending event {event.id}", self._end(event))
+            elif status == "open" and event.people == 1 and not event.bots_played and event.id in self._asked:
+                await guarded(f"bots of event {event.id}", self._play_bots(event))
+
+    async def _end(self, event: Event) -> None:
+        """Have bots finish what is under way, then reveal the deals."""
+        under_way = await self._store.duplicates.under_way(event.id)
+        for table_id, player in under_way:
+            await guarded(f"finishing table {table_id}", self._finish(table_id, player))
+        stuck = now() > event.ends + STUCK
+        if not under_way or stuck:
+            await self._store.duplicates.reveal(event.id, now(), stuck=stuck)
+
+    async def _finish(self, table_id: str, player: str) -> None:
+        """Have a bot play on for the player, to the end of the hand."""
+        room = await self._tables.look(table_id)
+        seat = room.seat_of(player)
+        if room.status == "playing" and seat is not None and room.chairs[seat].substitute is None:
+            leaving = LeaveCommand(type="leave", id=f"ends-{secrets.token_hex(8)}")
+            await self._tables.command(table_id, player, leaving)
+
+    async def _play_bots(self, event: Event) -> None:
+        """Have each bot of the standings play all deals in the seat of the entrants; one that cannot is left out."""
+        deals = range(event.deals)
+        seats = [event.seats(deal)[0] for deal in deals]
+        seeds = [event.deal_seed(deal).hex() for deal in deals]
+        plays: list[Play] = []
+        names: dict[str, str] = {}
+        for bot in BOTS:
+            work = ("play_deals", event.rules.name, event.rules.options, seeds, seats, bot, event.bot)
+            try:
+                scores = await self._tables.study.run(*work, seconds=BOT_SECONDS)
+            except (JobFailed, JobTimeout, JobCrashed):
+                continue
+            names[f"bot:{bot}"] = called(bot)
+            plays += [
+                Play(f"bot:{bot}", deal, seats[deal], float(score)) for deal, score in zip(deals, scores, strict=True)
+            ]
+        await self._store.duplicates.add_bots(event.id, plays, names, now())
+
+
+def score_bounds(event: Event) -> tuple[float, float]:
+    """(least, most) that a deal can count."""
+    return bounds(event.rules)
+
+
+def _table(plays: Sequence[Play], deals: int, moment: int) -> Table:
+    order = standings(plays, deals)
+    return Table(order, field_of(plays), {one.player: i for i, one in enumerate(order)}, moment)
+
+
+def _room(event: Event, deal: int, guests: Sequence[Guest]) -> Room:
+    """The room of a table that plays a deal: these people, and bots in the other seats, with the same names at every table."""
+    place = EventDeal(event.id, deal, event.deals)
+    head = Head(secrets.token_urlsafe(9), event.rules, event.settings, event.deal_seed(deal), place)
+    taken = {guest.seat: guest for guest in guests}
+    names = [None if seat in taken else event.bot for seat in range(event.rules.players)]
+    chairs = tuple(
+        bot or Chair("human", taken[seat].name, player=taken[seat].player)
+        for seat, bot in enumerate(bot_chairs(names, event.id))
+    )
+    return Room.create(head, chairs, None, now())

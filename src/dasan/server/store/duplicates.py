@@ -1,0 +1,317 @@
+"""Duplicate events in the database: the events, their entrants, and the plays.
+
+A play is a player's place at one deal: first it waits for a table, then it has one, then it has a score. Its primary key is
+(event, player, deal), so nobody plays a deal twice. One transaction at a time, in all processes, seats players of an event.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from dasan.reasons import said
+from dasan.server.events.event import Event
+from dasan.server.events.scoring import Play
+from dasan.server.protocol import TableSettings
+from dasan.server.refusals import Refused
+from dasan.server.store.database import Database
+from dasan.server.store.log import insert_room
+from dasan.server.store.schema import duplicate_entries, duplicate_plays, duplicates
+from dasan.server.tables.room import Room
+from dasan.server.tables.shared_rules import kept_rules
+
+LOCK = 4729115
+"""The number of PostgreSQL's advisory lock for seating players of events: arbitrary, and used for nothing else."""
+PRESENT = 6_000
+"""Milliseconds since their last request for which players who wait for a table count as present."""
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A player who is seated at a table of an event, and the name that the others see."""
+
+    player: str
+    name: str
+    seat: int
+
+
+Make = Callable[[int, Sequence[Guest]], Room]
+"""Makes the room of a table from its deal and its people."""
+
+
+@dataclass(frozen=True)
+class Seated:
+    """The answer to a player who wants to play on. table: None while they wait. waiting: how many wait for the same deal."""
+
+    deal: int
+    table: str | None
+    waiting: int
+
+
+@dataclass(frozen=True)
+class Mine:
+    """A play of one player's. score, hand: None until it is finished."""
+
+    deal: int
+    table: str | None
+    seat: int | None
+    finished: int | None
+    score: float | None
+    assisted: bool
+    hand: str | None
+
+
+class Duplicates:
+    """Reads and writes duplicate events."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, event: Event) -> bool:
+        """Insert an event. False if there is one with its id or its day already."""
+        row = {
+            "id": event.id,
+            "title": event.title,
+            "day": event.day,
+            "preset": event.rules.name,
+            "rules": {"options": event.rules.options, "digest": event.rules.digest},
+            "seed": event.seed,
+            "deals": event.deals,
+            "people": event.people,
+            "bot": event.bot,
+            "fill": event.fill,
+            "settings": event.settings.model_dump(),
+            "host": event.host,
+            "listed": event.listed,
+            "starts": event.starts,
+            "ends": event.ends,
+            "revealed": event.revealed,
+            "bots_played": event.bots_played,
+        }
+
+        def write(connection: sa.Connection) -> bool:
+            if connection.execute(sa.select(duplicates.c.id).where(duplicates.c.id == event.id)).first() is not None:
+                return False
+            connection.execute(sa.insert(duplicates), row)
+            return True
+
+        try:
+            return await self._database.write(write)
+        except sa.exc.IntegrityError:
+            return False
+
+    async def load(self, event_id: str) -> Event:
+        """The event with this id. ``Refused`` if there is none."""
+        return _one(await self._read(sa.select(duplicates).where(duplicates.c.id == event_id)))
+
+    async def of_day(self, day: str) -> Event:
+        """The deal of the day of this date, as in 2026-11-25. ``Refused`` if there is none."""
+        return _one(await self._read(sa.select(duplicates).where(duplicates.c.day == day)))
+
+    async def listed(self, since: int) -> tuple[Event, ...]:
+        """Listed events that end after ``since``, the next to end first, without the deals of days."""
+        shown = sa.and_(duplicates.c.listed, duplicates.c.day.is_(None), duplicates.c.ends > since)
+        return await self._read(sa.select(duplicates).where(shown).order_by(duplicates.c.ends).limit(MOST_LISTED))
+
+    async def of_player(self, player: str) -> tuple[Event, ...]:
+        """Events that the player has entered or opened, the newest first."""
+        entered = sa.select(duplicate_entries.c.event_id).where(duplicate_entries.c.player == player)
+        mine = sa.or_(duplicates.c.id.in_(entered), duplicates.c.host == player)
+        return await self._read(
+            sa.select(duplicates).where(mine).order_by(duplicates.c.starts.desc()).limit(MOST_LISTED)
+        )
+
+    async def unrevealed(self) -> tuple[Event, ...]:
+        """Events that are not over."""
+        return await self._read(sa.select(duplicates).where(duplicates.c.revealed.is_(None)))
+
+    async def _read(self, query: sa.Select[Any]) -> tuple[Event, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(map(_event, rows))
+
+    async def seat(self, event: Event, player: str, name: str, now: int, make: Make) -> Seated:
+        """The player's table for the deal that they play, or play next; or have them wait for one.
+
+        ``Refused`` before the event begins, after it ends, and when they have played every deal.
+        """
+
+        def write(connection: sa.Connection) -> Seated:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+            plays = duplicate_plays.c
+            mine = sa.and_(plays.event_id == event.id, plays.player == player)
+            rows = connection.execute(sa.select(duplicate_plays).where(mine).order_by(plays.deal)).all()
+            going = next((row for row in rows if row.finished is None), None)
+            if going is not None and going.table_id is not None:
+                return Seated(going.deal, going.table_id, 0)
+            if not event.starts <= now < event.ends:
+                raise Refused("illegal", said("event.early" if now < event.starts else "event.ended"))
+            deal = len(rows) if going is None else going.deal
+            if deal >= event.deals:
+                raise Refused("illegal", said("event.played"))
+            _enter(connection, event.id, player, name, now)
+            since = now if going is None else going.since
+            if going is None:
+                row = {"event_id": event.id, "player": player, "deal": deal, "assisted": False, "since": now}
+                connection.execute(sa.insert(duplicate_plays), {**row, "seen": now})
+            else:
+                connection.execute(sa.update(duplicate_plays).where(mine, plays.deal == deal).values(seen=now))
+            waiting = connection.execute(
+                sa.select(plays.player, duplicate_entries.c.name)
+                .join_from(
+                    duplicate_plays,
+                    duplicate_entries,
+                    sa.and_(duplicate_entries.c.event_id == plays.event_id, duplicate_entries.c.player == plays.player),
+                )
+                .where(
+                    plays.event_id == event.id,
+                    plays.deal == deal,
+                    plays.table_id.is_(None),
+                    plays.finished.is_(None),
+                    plays.seen >= now - PRESENT,
+                    plays.player != player,
+                )
+                .order_by(plays.since)
+            ).all()
+            party = [(player, name), *((row.player, row.name) for row in waiting)][: event.people]
+            late = event.fill is not None and now - since >= event.fill * 1000
+            if len(party) < event.people and not late:
+                return Seated(deal, None, len(waiting) + 1)
+            seats = list(event.seats(deal))
+            secrets.SystemRandom().shuffle(seats)
+            guests = [Guest(one, called, seat) for (one, called), seat in zip(party, seats, strict=False)]
+            room = make(deal, guests)
+            insert_room(connection, room)
+            for guest in guests:
+                theirs = sa.and_(plays.event_id == event.id, plays.player == guest.player, plays.deal == deal)
+                placed = sa.update(duplicate_plays).where(theirs).values(table_id=room.head.id, seat=guest.seat)
+                connection.execute(placed)
+            return Seated(deal, room.head.id, 0)
+
+        return await self._database.write(write)
+
+    async def plays(self, event_id: str) -> tuple[Play, ...]:
+        """All finished plays of an event: one query, by its index."""
+        plays = duplicate_plays.c
+        query = sa.select(plays.player, plays.deal, plays.seat, plays.score, plays.assisted).where(
+            plays.event_id == event_id, plays.finished.is_not(None)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(Play(row.player, row.deal, row.seat, row.score, row.assisted) for row in rows)
+
+    async def mine(self, event_id: str, player: str) -> tuple[Mine, ...]:
+        """The player's plays of an event, in order of the deals."""
+        plays = duplicate_plays.c
+        query = sa.select(duplicate_plays).where(plays.event_id == event_id, plays.player == player)
+        rows = await self._database.read(lambda connection: connection.execute(query.order_by(plays.deal)).all())
+        return tuple(
+            Mine(row.deal, row.table_id, row.seat, row.finished, row.score, row.assisted, row.hand_id) for row in rows
+        )
+
+    async def names(self, event_id: str, players: Sequence[str]) -> dict[str, str]:
+        """The names of entrants, by player."""
+        entries = duplicate_entries.c
+        query = sa.select(entries.player, entries.name).where(
+            entries.event_id == event_id, entries.player.in_(list(players))
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return {row.player: row.name for row in rows}
+
+    async def entered(self, event_id: str) -> int:
+        """The number of people who have entered."""
+        entries = duplicate_entries.c
+        query = sa.select(sa.func.count()).where(entries.event_id == event_id, entries.player.not_like("bot:%"))
+        return await self._database.read(lambda connection: connection.scalar(query) or 0)
+
+    async def add_bots(self, event_id: str, plays: Sequence[Play], names: dict[str, str], now: int) -> None:
+        """Store what the bots of the standings have scored. Nothing happens if that is stored already."""
+
+        def write(connection: sa.Connection) -> None:
+            fresh = sa.and_(duplicates.c.id == event_id, sa.not_(duplicates.c.bots_played))
+            if connection.execute(sa.update(duplicates).where(fresh).values(bots_played=True)).rowcount != 1:
+                return
+            for player, name in names.items():
+                _enter(connection, event_id, player, name, now)
+            if plays:
+                rows = [
+                    {
+                        "event_id": event_id,
+                        "player": play.player,
+                        "deal": play.deal,
+                        "since": now,
+                        "seen": now,
+                        "seat": play.seat,
+                        "finished": now,
+                        "score": play.score,
+                        "assisted": play.assisted,
+                    }
+                    for play in plays
+                ]
+                connection.execute(sa.insert(duplicate_plays), rows)
+
+        await self._database.write(write)
+
+    async def under_way(self, event_id: str) -> tuple[tuple[str, str], ...]:
+        """(table, player) of the plays that are not finished."""
+        plays = duplicate_plays.c
+        query = sa.select(plays.table_id, plays.player).where(
+            plays.event_id == event_id, plays.finished.is_(None), plays.table_id.is_not(None)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(query.order_by(plays.table_id)).all())
+        return tuple((row.table_id, row.player) for row in rows)
+
+    async def reveal(self, event_id: str, now: int, *, stuck: bool = False) -> None:
+        """End an event that has no play under way: its deals may be seen, and whoever waits for a table waits no longer.
+
+        stuck: plays under way are given up.
+        """
+
+        def write(connection: sa.Connection) -> None:
+            plays = duplicate_plays.c
+            open_plays = sa.and_(plays.event_id == event_id, plays.finished.is_(None))
+            gone = open_plays if stuck else sa.and_(open_plays, plays.table_id.is_(None))
+            connection.execute(sa.delete(duplicate_plays).where(gone))
+            if connection.execute(sa.select(plays.deal).where(open_plays)).first() is None:
+                mine = sa.and_(duplicates.c.id == event_id, duplicates.c.revealed.is_(None))
+                connection.execute(sa.update(duplicates).where(mine).values(revealed=now))
+
+        await self._database.write(write)
+
+
+def _enter(connection: sa.Connection, event_id: str, player: str, name: str, now: int) -> None:
+    mine = sa.and_(duplicate_entries.c.event_id == event_id, duplicate_entries.c.player == player)
+    if connection.execute(sa.update(duplicate_entries).where(mine).values(name=name)).rowcount == 0:
+        row = {"event_id": event_id, "player": player, "name": name, "entered": now}
+        connection.execute(sa.insert(duplicate_entries), row)
+
+
+def _one(found: tuple[Event, ...]) -> Event:
+    if not found:
+        raise Refused("not-found", said("event.none"))
+    return found[0]
+
+
+def _event(row: Any) -> Event:
+    return Event(
+        id=row.id,
+        rules=kept_rules(row.preset, row.rules["options"]),
+        seed=row.seed,
+        deals=row.deals,
+        people=row.people,
+        bot=row.bot,
+        starts=row.starts,
+        ends=row.ends,
+        settings=TableSettings.model_validate(row.settings),
+        title=row.title,
+        day=row.day,
+        fill=row.fill,
+        host=row.host,
+        listed=row.listed,
+        revealed=row.revealed,
+        bots_played=row.bots_played,
+    )

@@ -1,0 +1,46 @@
+"""Plays of duplicate events, as finished hands touch them: the score of a play, and which hands are still closed to whom."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from dasan.reasons import said
+from dasan.server.refusals import Refused
+from dasan.server.store.hand import Hand
+from dasan.server.store.schema import duplicate_plays, duplicates
+
+
+def record_result(connection: sa.Connection, hand: Hand) -> None:
+    """Store the scores of a hand that was a deal of an event, in the transaction that writes its last move."""
+    if hand.scores is None:
+        return
+    for player in hand.players:
+        if player.player is not None:
+            mine = sa.and_(duplicate_plays.c.table_id == hand.table, duplicate_plays.c.seat == player.seat)
+            result = {
+                "finished": hand.finished,
+                "score": hand.scores[player.seat],
+                "assisted": player.assisted,
+                "hand_id": hand.id,
+            }
+            connection.execute(sa.update(duplicate_plays).where(mine).values(**result))
+
+
+def check_open(connection: sa.Connection, table_id: str, reader: str | None) -> None:
+    """``Refused`` if the table's deal belongs to an event that goes on and that ``reader`` has not played in it."""
+    theirs = (
+        sa.select(duplicate_plays.c.event_id, duplicate_plays.c.deal)
+        .join_from(duplicate_plays, duplicates)
+        .where(duplicate_plays.c.table_id == table_id, duplicates.c.revealed.is_(None))
+    )
+    sealed = connection.execute(theirs.limit(1)).one_or_none()
+    if sealed is None:
+        return
+    played = sa.select(duplicate_plays.c.deal).where(
+        duplicate_plays.c.event_id == sealed.event_id,
+        duplicate_plays.c.deal == sealed.deal,
+        duplicate_plays.c.player == (reader or ""),
+        duplicate_plays.c.finished.is_not(None),
+    )
+    if connection.execute(played).first() is None:
+        raise Refused("forbidden", said("event.sealed"))

@@ -1,0 +1,121 @@
+"""Points against the field, beside a naive computation; and a large event: one query, its time and memory."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+import dasan
+from dasan.server.events.daily import DAY, HOUSE, QUIET
+from dasan.server.events.event import Event
+from dasan.server.events.scoring import Play, standings
+from dasan.server.store import Store
+
+
+def draw_plays(players: int, deals: int, seats: int, seed: int, *, played: float = 1.0) -> list[Play]:
+    """Scores by luck of the deal and the seat, and by skill; each entrant has played the first deals only, or all of them."""
+    rng = random.Random(seed)
+    luck = {(deal, seat): rng.gauss(0, 8) for deal in range(deals) for seat in range(seats)}
+    plays = []
+    for n in range(players):
+        skill, until = rng.gauss(0, 2), deals if rng.random() < played else rng.randrange(deals)
+        for deal in range(until):
+            seat = rng.randrange(seats)
+            score = float(round(luck[deal, seat] + skill + rng.gauss(0, 3)))
+            plays.append(Play(f"p{n}", deal, seat, score, rng.random() < 0.05))
+    rng.shuffle(plays)
+    return plays
+
+
+def naive(plays: list[Play], deals: int) -> list[tuple[str, int | None, float]]:
+    """(player, rank, points), straight from the definition: every play beside every other play."""
+    points: dict[str, list[float]] = {}
+    for play in plays:
+        beside = [o.score for o in plays if (o.deal, o.seat) == (play.deal, play.seat) and o.player != play.player]
+        points.setdefault(play.player, [])
+        if beside:
+            points[play.player].append(play.score - fmean(beside))
+    count = {player: sum(play.player == player for play in plays) for player in points}
+    totals = {player: round(sum(gained), 6) for player, gained in points.items()}
+    whole = [player for player in points if count[player] == deals]
+    return sorted(
+        (
+            (player, 1 + sum(totals[other] > totals[player] for other in whole) if player in whole else None, total)
+            for player, total in totals.items()
+        ),
+        key=lambda row: (row[1] is None, row[1] or 0, -row[2], row[0]),
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_standings_are_those_of_a_naive_computation(seed: int) -> None:
+    plays = draw_plays(24, 5, 1 + seed % 4, seed, played=0.7)
+    found = [(one.player, one.rank, round(one.total, 6)) for one in standings(plays, 5)]
+    expected = naive(plays, 5)
+    assert [row[:2] for row in found] == [row[:2] for row in expected]
+    assert [row[2] for row in found] == pytest.approx([row[2] for row in expected], abs=1e-5)
+
+
+def test_nobody_gains_by_good_cards_alone() -> None:
+    """A deal that pays everybody in a seat the same counts nothing, and adding luck to a seat changes no points."""
+    plays = draw_plays(10, 3, 3, 1)
+    lucky = [Play(p.player, p.deal, p.seat, p.score + 100 * p.seat + 7 * p.deal, p.assisted) for p in plays]
+    before, after = standings(plays, 3), standings(lucky, 3)
+    assert [one.player for one in before] == [one.player for one in after]
+    assert [one.total for one in before] == pytest.approx([one.total for one in after])
+
+
+def test_an_interval_holds_the_mean_and_narrows() -> None:
+    few, many = (standings(draw_plays(40, deals, 1, 3), deals)[0].estimate((-60, 60)) for deals in (8, 64))
+    assert few is not None
+    assert many is not None
+    assert few.low <= few.mean <= few.high
+    assert many.high - many.low < few.high - few.low
+
+
+def event_of(deals: int) -> Event:
+    return Event("big", dasan.rules("big-two"), bytes(128), deals, 1, HOUSE, 0, DAY, QUIET)
+
+
+async def test_a_thousand_entries_are_one_query(tmp_path: Path) -> None:
+    """1,000 entries and 16 deals from the store: the naive standings, within a second and 64 megabytes."""
+    event, plays = event_of(16), draw_plays(1000, 16, 4, 5)
+    store = await Store.open(tmp_path)
+    await store.duplicates.create(event)
+    await store.duplicates.add_bots("big", plays, {play.player: play.player.upper() for play in plays}, 1)
+    begun = time.perf_counter()
+    read = list(await store.duplicates.plays("big"))
+    queried = time.perf_counter()
+    found = standings(read, 16)
+    computed = time.perf_counter()
+    tracemalloc.start()
+    standings(await store.duplicates.plays("big"), 16)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    await store.close()
+    print(f"query {queried - begun:.3f} s, standings {computed - queried:.3f} s, {peak / 1e6:.1f} MB")
+    assert len(read) == 16_000
+    assert computed - begun < 10
+    assert peak < 64e6
+    sums: dict[tuple[int, int], list[float]] = {}
+    for play in plays:
+        sums.setdefault((play.deal, play.seat), []).append(play.score)
+    totals: dict[str, float] = {}
+    for play in plays:
+        scores = sums[play.deal, play.seat]
+        gain = play.score - (sum(scores) - play.score) / (len(scores) - 1)
+        totals[play.player] = totals.get(play.player, 0.0) + gain
+    assert {one.player: one.total for one in found} == pytest.approx(totals)
+    assert [one.total for one in found] == sorted((one.total for one in found), reverse=True)
+    assert found[0].rank == 1
+
+
+def test_the_seats_of_an_event_move_round() -> None:
+    event = event_of(8)
+    assert sorted(event.seats(deal)[0] for deal in range(4)) == [0, 1, 2, 3]
+    assert len(set(event.commitments)) == 8
