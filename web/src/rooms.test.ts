@@ -20,6 +20,7 @@ const ROOMS = [
   'learn',
   'review',
   'people',
+  'events',
   'start',
 ];
 /** What is generated, drawn or written elsewhere; it imports no code. */

@@ -6,6 +6,8 @@ export type Route =
   | { page: 'learn'; game: string | null; practice: boolean }
   | { page: 'rules'; preset: string }
   | { page: 'profile'; name: string | null }
+  | { page: 'events' }
+  | { page: 'event'; id: string }
   | { page: 'link'; token: string }
   | { page: 'missing' };
 
@@ -27,6 +29,8 @@ export function parse(path: string): Route {
       return { page: 'learn', game: name, practice: false };
     case 'rules':
       return name ? { page: 'rules', preset: name } : { page: 'missing' };
+    case 'events':
+      return name ? { page: 'event', id: name } : { page: 'events' };
     case 'me':
       return name ? { page: 'missing' } : { page: 'profile', name: null };
     case 'link':

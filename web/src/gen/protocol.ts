@@ -53,12 +53,21 @@ export interface Protocol {
   CommandDone?: CommandDone;
   ContributeCommand?: ContributeCommand;
   Correspondence?: Correspondence;
+  CreateEvent?: CreateEvent;
   CreateTable?: CreateTable;
   Credentials?: Credentials;
   Deletion?: Deletion;
   ErrorMessage?: ErrorMessage;
   Estimate?: Estimate;
   Event?: Event;
+  EventCreated?: EventCreated;
+  EventDetail?: EventDetail;
+  EventPlace?: EventPlace;
+  EventPlayed?: EventPlayed;
+  EventStanding?: EventStanding;
+  EventStandings?: EventStandings;
+  EventSummary?: EventSummary;
+  EventToday?: EventToday;
   Forgotten?: Forgotten;
   Habit?: Habit;
   Habits?: Habits;
@@ -82,6 +91,7 @@ export interface Protocol {
   LockCommand?: LockCommand;
   Me?: Me;
   MoveCommand?: MoveCommand;
+  MyDeal?: MyDeal;
   NextCommand?: NextCommand;
   OfferCommand?: OfferCommand;
   OfferInfo?: OfferInfo;
@@ -97,6 +107,7 @@ export interface Protocol {
   Ping?: Ping;
   PlaceShown?: PlaceShown;
   PlaceTold?: PlaceTold;
+  PlayEvent?: PlayEvent;
   Pong?: Pong;
   PositionValue?: PositionValue;
   Presence?: Presence;
@@ -454,6 +465,46 @@ export interface Correspondence {
   days: number;
 }
 /**
+ * A new event. people: at each table, no more than the game has players; bots take the other seats. starts: null for at once.
+ * listed: whether it is shown to everybody; otherwise only people with its link find it.
+ */
+export interface CreateEvent {
+  title: string;
+  preset: string;
+  options?: {
+    [k: string]: boolean | number | string;
+  };
+  deals?: number;
+  people?: number;
+  bot?: string;
+  fill?: number | null;
+  speed?: Untimed | PerMove | Increment | Correspondence;
+  starts?: number | null;
+  ends: number;
+  listed?: boolean;
+}
+/**
+ * No clock.
+ */
+export interface Untimed {
+  kind: 'untimed';
+}
+/**
+ * ``seconds`` for every move.
+ */
+export interface PerMove {
+  kind: 'move';
+  seconds: number;
+}
+/**
+ * ``seconds`` for a whole hand, and ``increment`` more for every move.
+ */
+export interface Increment {
+  kind: 'clock';
+  seconds: number;
+  increment: number;
+}
+/**
  * A new table. ``seats``: one word for each seat in order of play, ``me``, ``open`` or a bot's name; absent: me and bots.
  *
  * ``name``: the name that the others see. ``ticket``, ``contribution``: see ``Promise``.
@@ -495,27 +546,6 @@ export interface TableSettings {
    * @maxItems 100
    */
   words?: string[];
-}
-/**
- * No clock.
- */
-export interface Untimed {
-  kind: 'untimed';
-}
-/**
- * ``seconds`` for every move.
- */
-export interface PerMove {
-  kind: 'move';
-  seconds: number;
-}
-/**
- * ``seconds`` for a whole hand, and ``increment`` more for every move.
- */
-export interface Increment {
-  kind: 'clock';
-  seconds: number;
-  increment: number;
 }
 /**
  * Open an account, which takes over the games played as a guest; or sign in to one.
@@ -588,9 +618,117 @@ export interface Event {
     | 'last-card'
     | 'trick'
     | 'partner'
+    | 'dragon'
     | 'out';
   cards?: string[] | null;
   bid?: number | null;
+}
+/**
+ * The id of the new event.
+ */
+export interface EventCreated {
+  id: string;
+}
+/**
+ * An event with your plays. commitments: by deal, the SHA-256 of its secret, published before anybody plays it. secrets: the
+ * secrets in hexadecimal, when the event is over; null before.
+ */
+export interface EventDetail {
+  event: EventSummary;
+  deals: MyDeal[];
+  commitments: string[];
+  secrets: string[] | null;
+}
+/**
+ * A duplicate event: everybody plays the same deals.
+ *
+ * title: empty for the deal of the day, whose date is ``day``. people: the number of people at a table; ``bot`` plays in the
+ * other seats. fill: seconds after which bots take the seats of people who are missing. entries: the number of people who have
+ * entered. status: before it begins; open; closing, while bots finish what is under way; over, when the deals are revealed.
+ * played: the number of deals that you have finished.
+ */
+export interface EventSummary {
+  id: string;
+  title: string;
+  day: string | null;
+  preset: string;
+  preset_title: string;
+  options: {
+    [k: string]: boolean | number | string;
+  };
+  players: number;
+  deals: number;
+  people: number;
+  bot: string;
+  fill: number | null;
+  listed: boolean;
+  starts: number;
+  ends: number;
+  status: 'before' | 'open' | 'closing' | 'over';
+  entries: number;
+  played: number;
+}
+/**
+ * Your play of a deal. score: what you won; null until the hand is over. field: the mean score of the others in the same seat
+ * of the same deal, null while there are none. assisted: whether a bot moved for you. hand: the id of the hand's page.
+ */
+export interface MyDeal {
+  deal: number;
+  seat: number | null;
+  table: string | null;
+  score: number | null;
+  field: number | null;
+  assisted: boolean;
+  hand: string | null;
+}
+/**
+ * The duplicate event of a table: its id, the deal from 0, and the number of deals.
+ */
+export interface EventPlace {
+  id: string;
+  deal: number;
+  deals: number;
+}
+/**
+ * The table of your deal. table: null while you wait for others; then repeat the request every other second. waiting: how
+ * many wait for the same deal, with you.
+ */
+export interface EventPlayed {
+  deal: number;
+  table: string | null;
+  waiting: number;
+}
+/**
+ * An entrant's standing. rank: null until they have played every deal. points: the sum over their deals of their score less
+ * the field's. mean, low, high: of the points of a deal, with its 95 % interval; null without points. assisted: the number of
+ * deals in which a bot moved for them. you: whether it is you.
+ */
+export interface EventStanding {
+  rank: number | null;
+  name: string;
+  bot: string | null;
+  deals: number;
+  points: number;
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+  assisted: number;
+  you: boolean;
+}
+/**
+ * The first of the standings, and your own wherever it is; total: the number of entrants who have finished a deal.
+ */
+export interface EventStandings {
+  rows: EventStanding[];
+  mine: EventStanding | null;
+  total: number;
+}
+/**
+ * The deal of the day, null where the host has none; ``next``: the id of tomorrow's.
+ */
+export interface EventToday {
+  event: EventSummary | null;
+  next: string | null;
 }
 /**
  * The player has left the seat, and the table is off their list.
@@ -970,6 +1108,12 @@ export interface PlaceTold {
   shown: boolean;
 }
 /**
+ * Play the next deal of an event. ``name``: the name that the others see.
+ */
+export interface PlayEvent {
+  name?: string | null;
+}
+/**
  * The answer to a ``ping``.
  */
 export interface Pong {
@@ -1291,7 +1435,7 @@ export interface Snapshot {
  *
  * voted: seats that are ready for the next hand, or for the rematch. next_at: when the next hand is dealt anyway.
  * casual: why the hand at the table does not count for ratings, ``null`` where it does. rematch: the id of the table
- * that follows this one.
+ * that follows this one. event: where the table belongs to a duplicate event.
  */
 export interface TableInfo {
   id: string;
@@ -1313,6 +1457,7 @@ export interface TableInfo {
   next_at: number | null;
   casual: ('unrated' | 'taken-back') | null;
   rematch: string | null;
+  event: EventPlace | null;
 }
 /**
  * The hand's number (from 1; 0 before the first deal), the balances by seat, and how the current hand was dealt.

@@ -1,7 +1,14 @@
 import type {
   Advice,
   BotInfo,
+  CreateEvent,
   CreateTable,
+  EventCreated,
+  EventDetail,
+  EventPlayed,
+  EventStandings,
+  EventSummary,
+  EventToday,
   Habits,
   HandInfo,
   History,
@@ -153,6 +160,14 @@ export const position = (hand: string, seq: number, moves: string[]): Promise<Po
   send(`/api/hands/${id(hand)}/solve`, { seq, moves });
 
 export const advice = (hand: string, seq: number): Promise<Advice> => ask(`/api/hands/${id(hand)}/advice${query({ seq })}`);
+
+export const eventToday = (): Promise<EventToday> => ask('/api/events/today');
+export const events = (): Promise<EventSummary[]> => ask('/api/events');
+export const eventDetail = (event: string): Promise<EventDetail> => ask(`/api/events/${id(event)}`);
+export const eventStandings = (event: string): Promise<EventStandings> => ask(`/api/events/${id(event)}/standings`);
+export const createEvent = (wanted: CreateEvent): Promise<EventCreated> => asPlayer(() => send('/api/events', wanted));
+/** The table of the next deal; where there is none yet, ask again every other second. */
+export const playEvent = (event: string): Promise<EventPlayed> => asPlayer(() => send(`/api/events/${id(event)}/play`, {}));
 
 export const puzzles = (wanted: { theme?: string; grade?: number; preset?: string; offset?: number }): Promise<PuzzleList> =>
   ask(`/api/puzzles${query(wanted)}`);

@@ -1,0 +1,72 @@
+"""The deal of the day and other events in the browser: from the start page to the standings, in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.server.harness import Served, fast, served
+from tests.web.browsing import DESK, PHONE, TONGUES, accessible, built, catalogue, play_on, upright, visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.full]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    built()
+    with served(fast(tmp_path_factory.mktemp("events"), daily_deals=2, daily_preset="big-two")) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("locale", "size"),
+    [("en-GB", PHONE), ("fr-FR", DESK), ("zh-CN", (320, 568)), ("zh-TW", (844, 390))],
+)
+def test_the_deal_of_the_day(browser: Browser, server: Served, locale: str, size: tuple[int, int]) -> None:
+    """Two deals and the standings: by the start page, the event's page, and the sheet at the end of a deal."""
+    words = catalogue(TONGUES[locale])
+    with visitor(browser, server, size, locale=locale) as page:
+        page.goto("/")
+        page.locator("a[href^='/events/day-']").click()
+        expect(page.locator(".play")).to_be_visible()
+        accessible(page, "an event")
+        upright(page, "an event")
+        page.locator(".play").click()
+        expect(page.locator("header .hand")).to_have_text(
+            words["duplicate.deal.of"].replace("{n}", "1").replace("{deals}", "2")
+        )
+        assert page.locator("[data-do=hint]").count() == 0
+        play_on(page, "[role=dialog] footer .primary")
+        accessible(page, "the end of a deal")
+        page.get_by_role("button", name=words["duplicate.next"]).click()
+        expect(page.locator("header .hand")).to_have_text(
+            words["duplicate.deal.of"].replace("{n}", "2").replace("{deals}", "2")
+        )
+        play_on(page, "[role=dialog] footer .primary")
+        page.get_by_role("link", name=words["duplicate.standings"]).click()
+        expect(page.get_by_text(words["duplicate.done"])).to_be_visible()
+        expect(page.locator("tr.you")).to_contain_text("2/2")
+        expect(page.locator("[aria-labelledby=mine] tbody tr")).to_have_count(2)
+        accessible(page, "the standings")
+        upright(page, "the standings")
+        page.locator("summary").click()
+        expect(page.locator("details code")).to_have_count(2)
+        upright(page, "the commitments")
+
+
+def test_an_event_of_ones_own(browser: Browser, server: Served) -> None:
+    with visitor(browser, server, PHONE) as page:
+        page.goto("/events")
+        accessible(page, "events")
+        upright(page, "events")
+        page.get_by_label("Title").fill("Friday evening")
+        page.get_by_label("Deals").select_option("4")
+        page.get_by_label("Who plays at a table").select_option("people")
+        page.get_by_role("button", name="Open the event").click()
+        expect(page.get_by_role("heading", name="Friday evening")).to_be_visible()
+        page.locator(".play").click()
+        expect(page.get_by_text("Waiting for others: 1 of")).to_be_visible()
+        accessible(page, "waiting")
+        page.goto("/events/none")
+        expect(page.get_by_text("There is no such page.")).to_be_visible()
