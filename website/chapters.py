@@ -13,6 +13,7 @@ CHAPTERS = {
     "B3": "big-three",
     "B4": "big-three-four",
     "D2": "big-two",
+    "DD": "dou-dizhu",
     "W": "winner",
     "G": "every-game",
     "H": "house-rules",
@@ -34,8 +35,8 @@ CARDS = re.compile(
 )
 """The same; and without suits, as in the chapters of the rules, combinations and orders of ranks: `9-10-J`, `3 4 5 6 7`."""
 
-CLAUSE_BEGINS = re.compile(r"<p><strong>((?:B3|B4|D2|W|G|H)\.\d\d)</strong>")
-CLAUSE = re.compile(r"\b(B3|B4|D2|W|G|H)\.\d\d\b", re.ASCII)
+CLAUSE_BEGINS = re.compile(r"<p><strong>((?:B3|B4|D2|DD|W|G|H)\.\d\d)</strong>")
+CLAUSE = re.compile(r"\b(B3|B4|D2|DD|W|G|H)\.\d\d\b", re.ASCII)
 SUITS = {"♦": "diamond", "♣": "club", "♥": "heart", "♠": "spade"}
 TAG = re.compile(r"(<[^>]*>)")
 VERBATIM = re.compile(r"</?(code|pre|a|h1|script|style)\b")

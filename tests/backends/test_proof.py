@@ -34,7 +34,11 @@ def test_every_field_has_values_to_try() -> None:
 def test_every_field_changes_some_rules(preset: str) -> None:
     changed = {name for change, _ in singles(preset) for name in change.path[-1].split(" and ")}
     named = {name for names in VALUES for name in names.split(" and ")}
-    assert named - changed <= ({"opening", "call"} if preset.startswith("big-three") else {"auction", "call"})
+    assert named - changed <= (
+        {"opening", "call", "leftover", "dragon", "double_exchange"}
+        if preset.startswith("big-three")
+        else {"auction", "call"}
+    )
     assert {LEFT_OUT, ADDED} <= changed
     players = {rules.players for change, rules in singles(preset) if change.path == (SEATS,)}
     assert players >= (
