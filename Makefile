@@ -18,7 +18,7 @@ ITSELF = $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 UV_LOCKED = $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement
 
 .DELETE_ON_ERROR:
-.PHONY: help play test test-kernels test-others test-all test-full check check-web types bench bench-against cluster envs gpu train docs site lock chromium firefox clean
+.PHONY: dist help play test test-kernels test-others test-all test-full check check-web types bench bench-against cluster envs gpu train docs site lock chromium firefox clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -83,6 +83,9 @@ check-web: $(NODE_MODULES)  ## the same of the page alone
 types: $(NODE_MODULES)  ## write the schema of the server's messages, and the page's types from it
 	$(BIN)/python -m dasan.server.schema
 	$(NPM) run types
+
+dist: $(VENV)/.dev  ## build the sdist and the wheel into dist/
+	$(BIN)/python -m hatchling build --target sdist --target wheel --directory dist
 
 bench: $(VENV)/.dev  ## measure plies a second; ARGS="--json" and the like reach dasan bench
 	$(BIN)/dasan bench $(ARGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -65,10 +66,21 @@ class CustomBuildHook(BuildHookInterface[Any]):
         """Build what is stale, and place the clauses."""
         if self.target_name == "wheel" and version != "editable" and Path(self.root, "docs", "rules").is_dir():
             build_data["force_include"]["docs/rules"] = "dasan/clauses"
+        if version != "editable":
+            self.name_commit()
         if not (self.web / "package.json").is_file():
             say("no web/package.json: this package has no browser table")
         elif self.stale():
             self.build_web()
+
+    def name_commit(self) -> None:
+        """Write the commit that is built, from ``DASAN_COMMIT`` or git, for the package to name; a sdist has it already."""
+        commit = os.environ.get("DASAN_COMMIT", "")
+        if not commit and Path(self.root, ".git").exists():
+            command = ["git", "rev-parse", "--short=12", "HEAD"]
+            commit = subprocess.run(command, cwd=self.root, capture_output=True, text=True, check=True).stdout.strip()
+        if commit:
+            Path(self.root, "src", "dasan", "commit.txt").write_text(commit + "\n", encoding="ascii")
 
     def build_web(self) -> None:
         """Run ``npm ci`` and ``npm run build`` with the Node of the wheel, and stamp the result.

@@ -15,6 +15,8 @@ import dasan
 from dasan.cli import COMMANDS
 from dasan.games import PRESETS
 from dasan.ruleset.policies import Auction
+from dasan.server.store.migrating import newest
+from dasan.version import commit
 
 from .hands import greedy_game, play_on
 from .running import cli, output, refusal
@@ -39,7 +41,7 @@ def test_the_program_is_installed() -> None:
     done = subprocess.run(
         [Path(sys.executable).with_name("dasan"), "--version"], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout) == (0, f"dasan {dasan.__version__}\n")
+    assert (done.returncode, done.stdout) == (0, f"dasan {dasan.__version__}\ncommit {commit()}, schema {newest()}\n")
 
 
 def test_every_command_explains_itself() -> None:

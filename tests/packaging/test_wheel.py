@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
+import dasan
 from dasan.ruleset import clauses
+from dasan.server.store.migrating import newest
 
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).parents[2]
 STATIC = "src/dasan/server/static"
+COMMIT = "0123456789ab"
+"""The commit that the packages here say they were built from."""
 
 
 def copy_tracked(target: Path) -> None:
@@ -36,7 +40,7 @@ def without_node(folder: Path) -> dict[str, str]:
     shell = shutil.which("sh")
     assert shell is not None
     (folder / "sh").symlink_to(shell)
-    return {**os.environ, "PATH": str(folder)}
+    return {**os.environ, "PATH": str(folder), "DASAN_COMMIT": COMMIT}
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +124,22 @@ def test_the_wheel_holds_nothing_else(wheel: zipfile.Path) -> None:
         next(n for n in names if ".dist-info" in n).split("/")[0],
     }
     assert not [name for name in names if "node_modules" in name or name.endswith((".pyc", ".map"))]
+
+
+def test_the_wheel_is_installed_from_its_file_and_names_its_commit(built: Path, tmp_path: Path) -> None:
+    """The wheel comes from the sdist, in which the commit stands already."""
+    command = ["install", "--quiet", "--no-deps", "--no-index", "--target", str(tmp_path / "site")]
+    wheel = str(next(built.glob("*.whl")))
+    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *command, wheel], check=True)
+    told = subprocess.run(
+        [sys.executable, "-m", "dasan", "--version"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert told.split() == ["dasan", dasan.__version__, "commit", f"{COMMIT},", "schema", newest()]
 
 
 def test_an_installed_package_finds_its_clauses_without_the_repository(wheel: zipfile.Path, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dasan
 from dasan.server.api.document import REFUSED
 from dasan.server.app import create_app
 from dasan.server.refusals import STATUS
 from dasan.server.settings import Settings
+from dasan.server.store.migrating import newest
+from dasan.version import commit
 
 from .harness import Served
 from .test_accounts import played
@@ -40,3 +43,9 @@ def test_answers_are_of_the_kinds_that_the_document_names(server: Served) -> Non
         answer = ann.http.request(method, path, content=b"[]", headers={"content-type": "application/json"})
         assert answer.status_code == status
         assert set(answer.json()) >= {"type", "code", "message"}
+
+
+def test_health_names_version_commit_and_schema(server: Served) -> None:
+    found = server.player().http.get("/api/health").json()
+    assert (found["version"], found["commit"], found["schema"]) == (dasan.__version__, commit(), newest())
+    assert set(found) == {"status", "version", "commit", "schema", "protocol"}

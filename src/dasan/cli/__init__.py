@@ -33,7 +33,7 @@ from dasan.cli.solve import solve
 from dasan.cli.train import train
 from dasan.cli.tui import tui
 from dasan.cli.verify import verify
-from dasan.version import __version__
+from dasan.version import __version__, commit
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "play": play,
@@ -71,14 +71,22 @@ app.add_typer(admin)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        say(f"dasan {__version__}")
+        from dasan.server.store.migrating import newest
+
+        say(f"dasan {__version__}\ncommit {commit()}, schema {newest()}")
         raise typer.Exit
 
 
 @app.callback()
 def dasan(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
     ] = False,
 ) -> None:
     """Big Three, Big Two and Winner: play in the browser or here, read the rules, check records.

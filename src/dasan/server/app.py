@@ -45,6 +45,7 @@ from dasan.server.study.together import Together
 from dasan.server.tables.commands import Commands
 from dasan.server.tables.directory import Tables
 from dasan.server.workers.warming import Part, Warming
+from dasan.version import commit
 
 LEAST_SECRET = 32
 TALKATIVE = ("sqlalchemy", "asyncpg", "uvicorn.error")
@@ -65,6 +66,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
+            await asyncio.to_thread(commit)  # it may ask git, which no request should wait for
             with data_dir(chosen.data_dir):
                 app.state.store = store = await Store.open(
                     chosen.data_dir, chosen.database, migrate if chosen.migrate else require

@@ -857,11 +857,13 @@ export interface HandSummary {
   rated: boolean;
 }
 /**
- * The state of the server; ``version`` is that of dasan.
+ * The state of the server. version, commit: those of dasan. schema: of its database. protocol: of its messages.
  */
 export interface Health {
   status: 'ok';
   version: string;
+  commit: string;
+  schema: string;
   protocol: number;
 }
 /**

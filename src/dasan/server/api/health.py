@@ -15,6 +15,8 @@ from dasan.server.operations.checks import Checks
 from dasan.server.operations.metrics import CONTENT_TYPE
 from dasan.server.protocol import PROTOCOL, Health
 from dasan.server.refusals import Refused
+from dasan.server.store.migrating import newest
+from dasan.version import commit
 
 router = APIRouter()
 
@@ -71,4 +73,6 @@ def _well(checks: dict[str, bool]) -> Health:
     wrong = [SENTENCES[name] for name, well in checks.items() if not well]
     if wrong:
         raise Refused("unavailable", "; ".join(wrong))
-    return Health(status="ok", version=dasan.__version__, protocol=PROTOCOL)
+    return Health.model_validate(
+        {"status": "ok", "version": dasan.__version__, "commit": commit(), "schema": newest(), "protocol": PROTOCOL}
+    )

@@ -78,10 +78,12 @@ class BotInfo(Message):
 
 
 class Health(Message):
-    """The state of the server; ``version`` is that of dasan."""
+    """The state of the server. version, commit: those of dasan. schema: of its database. protocol: of its messages."""
 
     status: Literal["ok"]
     version: str
+    commit: str
+    schema_: Annotated[str, Field(alias="schema")]
     protocol: int
 
 

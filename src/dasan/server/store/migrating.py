@@ -7,6 +7,7 @@ the database tables, change ``schema`` and add the next revision with the operat
 from __future__ import annotations
 
 import logging
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ LOCK = 4729113
 """The number of PostgreSQL's advisory lock for migration: arbitrary, and used for nothing else."""
 
 
+@cache
 def known() -> frozenset[str]:
     """Every schema version that this version of dasan can migrate from: the numbers in the names of the revision files."""
     return frozenset(path.name[1:5] for path in (MIGRATIONS / "versions").glob("r[0-9][0-9][0-9][0-9]_*.py"))
