@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from tests.server.harness import Served, fast, served
 
-from .browsing import DESK, PHONE, built, hurry, play_on, tries, visitor
-from .states import show
+from .browsing import DESK, PHONE, built, hurry, tries, visitor
+from .states import show, snapshot
 
 pytestmark = pytest.mark.full
 
@@ -52,11 +54,21 @@ def test_the_hand_has_the_focus_after_play_by_key_and_by_mouse(browser: Browser,
 
 
 def test_the_hand_has_the_focus_in_the_next_hand(browser: Browser, server: Served) -> None:
+    over, following = json.loads(snapshot("settlement")), json.loads(snapshot("auction"))
+    following["seq"] = over["seq"] + 1
+    following["session"]["number"] = over["session"]["number"] + 1
     with visitor(browser, server, DESK) as page:
-        page.goto("/")
-        page.locator("article").filter(has_text="Big Two").first.get_by_role("button", name="Play").click()
-        hand_has_focus(page)
-        play_on(page, "[role=dialog]")
+
+        def answer(socket: WebSocketRoute) -> None:
+            def deal(message: str | bytes) -> None:
+                if "next" in str(message):
+                    socket.send(json.dumps(following))
+
+            socket.on_message(deal)
+            socket.send(json.dumps(over))
+
+        page.route_web_socket(re.compile("/ws/tables/"), answer)
+        page.goto("/t/fixed")
         expect(page.locator("[role=dialog] .primary")).to_be_focused()
         page.keyboard.press("Enter")
         hand_has_focus(page)
