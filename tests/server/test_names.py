@@ -107,6 +107,12 @@ def test_names_of_bots_and_hosts_are_reserved(server: Served, name: str) -> None
     assert any(word in answer.json()["message"] for word in ("reserved", "one script"))
 
 
+def test_a_program_may_have_the_name_of_a_bot_but_not_the_hosts() -> None:
+    check_reserved("greedy", program=True)
+    with pytest.raises(Refused, match="reserved"):
+        check_reserved("admin", program=True)
+
+
 def seats(server: Served, table_id: str) -> list[dict[str, object]]:
     found: list[dict[str, object]] = server.player().http.get(f"/api/tables/{table_id}").json()["table"]["seats"]
     return found

@@ -8,7 +8,9 @@ from dasan.server.refusals import Refused
 from dasan.server.store.people import People, Person
 
 
-async def chosen_name(people: People, player: str, name: str | None, usual: str) -> tuple[str, Person | None]:
+async def chosen_name(
+    people: People, player: str, name: str | None, usual: str, *, program: bool = False
+) -> tuple[str, Person | None]:
     """The name under which a player appears, and the player if they have an account: those appear by its name alone.
 
     name: one that the player has chosen; ``usual`` if none. Raises ``Refused`` for a name that nobody may choose, or that looks
@@ -21,7 +23,7 @@ async def chosen_name(people: People, player: str, name: str | None, usual: str)
     if not wanted:
         return usual, None
     cleaned = clean_name(wanted)
-    check_reserved(cleaned)
+    check_reserved(cleaned, program=program)
     if await people.name_owner(keys(cleaned)) not in (None, player):
         raise Refused("illegal", said("account.taken"))
     return cleaned, None

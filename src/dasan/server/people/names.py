@@ -136,8 +136,8 @@ def keys(name: str) -> frozenset[str]:
 
 
 @cache
-def _reserved() -> frozenset[str]:
-    return frozenset(key for name in (*RESERVED, *BOTS) for key in keys(name))
+def _alike_to(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(key for name in names for key in keys(name))
 
 
 @cache
@@ -145,7 +145,11 @@ def _of_bots() -> frozenset[str]:
     return frozenset(name.casefold() for name in (*NAMES, *(one.name for one in CHARACTERS)))
 
 
-def check_reserved(name: str) -> None:
-    """Raise ``Refused`` for a name like a bot's id or a host's, or the very name of a bot: people called Ian are not Lan."""
-    if keys(name) & _reserved() or name.casefold() in _of_bots():
+def check_reserved(name: str, *, program: bool = False) -> None:
+    """Raise ``Refused`` for a name like a bot's id or a host's, or the very name of a bot: people called Ian are not Lan.
+
+    program: the seat says that a program plays, which may have the name of a bot.
+    """
+    mine = keys(name)
+    if mine & _alike_to(RESERVED) or (not program and (mine & _alike_to(tuple(BOTS)) or name.casefold() in _of_bots())):
         raise Refused("illegal", said("name.reserved"))

@@ -283,7 +283,9 @@ class Table:
             return "", False
         seat = self.room.seat_of(player)
         usual = "" if seat is None else self.room.chairs[seat].name
-        name, person = await chosen_name(self._process.store.people, player, command.name, usual)
+        name, person = await chosen_name(
+            self._process.store.people, player, command.name, usual, program=command.program
+        )
         return name, person is not None
 
     async def react(self, player: str | None, command: ReactCommand) -> None:
