@@ -217,7 +217,7 @@ def test_what_cannot_be_made_is_refused() -> None:
     with pytest.raises(ValueError, match="no preset"):
         vector.make("whist", 1)
     with pytest.raises(ValueError, match="no option"):
-        vector.make("big-two", 1, players=4)
+        vector.make("big-two", 1, decks=2)
     with pytest.raises(ValueError, match="num_envs is a whole number from 1 to"):
         vector.make("big-two", 0)
     with pytest.raises(ValueError, match="complete"):

@@ -1163,6 +1163,8 @@ export interface View {
   legal_moves: LegalMove[];
   must_include: string | null;
   guarding: number | null;
+  doublings?: number | null;
+  bidder_plays?: number | null;
   played: string[] | null;
   left: RankLeft[] | null;
   hands: string[][] | null;
@@ -1510,6 +1512,9 @@ export interface Update {
  *
  * ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
  * neither in hand nor seen played.
+ *
+ * Only where the payment may be doubled: ``doublings``, how often bombs have doubled it, and ``bidder_plays``, the number of
+ * plays of the bidder's side.
  */
 export interface ViewState {
   seat: number | null;
@@ -1534,6 +1539,8 @@ export interface ViewState {
   legal_moves: LegalMove[];
   must_include: string | null;
   guarding: number | null;
+  doublings?: number | null;
+  bidder_plays?: number | null;
   played: string[] | null;
   left: RankLeft[] | null;
   hands: string[][] | null;

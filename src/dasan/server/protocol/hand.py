@@ -100,6 +100,9 @@ class ViewState(Message):
 
     ``left``: where the rules show cards of earlier tricks, the number of cards of each rank, low to high, that the viewer has
     neither in hand nor seen played.
+
+    Only where the payment may be doubled: ``doublings``, how often bombs have doubled it, and ``bidder_plays``, the number of
+    plays of the bidder's side.
     """
 
     seat: Seat | None
@@ -124,6 +127,8 @@ class ViewState(Message):
     legal_moves: list[LegalMove]
     must_include: CardText | None
     guarding: Seat | None
+    doublings: int | None = None
+    bidder_plays: int | None = None
     played: list[CardText] | None
     left: list[RankLeft] | None
     hands: list[list[CardText]] | None
