@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -14,7 +15,12 @@ import dasan
 from dasan.server.events.daily import DAY, HOUSE, QUIET
 from dasan.server.events.event import Event
 from dasan.server.events.scoring import Play, standings
+from dasan.server.refusals import Refused
 from dasan.server.store import Store
+from dasan.server.store.duplicates import Guest
+from dasan.server.store.event_plays import check_open
+from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs
+from dasan.server.tables.room import Room
 
 
 def draw_plays(players: int, deals: int, seats: int, seed: int, *, played: float = 1.0) -> list[Play]:
@@ -70,6 +76,7 @@ def test_nobody_gains_by_good_cards_alone() -> None:
     assert [one.total for one in before] == pytest.approx([one.total for one in after])
 
 
+@pytest.mark.full
 def test_an_interval_holds_the_mean_and_narrows() -> None:
     few, many = (standings(draw_plays(40, deals, 1, 3), deals)[0].estimate((-60, 60)) for deals in (8, 64))
     assert few is not None
@@ -82,6 +89,7 @@ def event_of(deals: int) -> Event:
     return Event("big", dasan.rules("big-two"), bytes(128), deals, 1, HOUSE, 0, DAY, QUIET)
 
 
+@pytest.mark.full
 async def test_a_thousand_entries_are_one_query(tmp_path: Path) -> None:
     """1,000 entries and 16 deals from the store: the naive standings, within a second and 64 megabytes."""
     event, plays = event_of(16), draw_plays(1000, 16, 4, 5)
@@ -113,6 +121,42 @@ async def test_a_thousand_entries_are_one_query(tmp_path: Path) -> None:
     assert {one.player: one.total for one in found} == pytest.approx(totals)
     assert [one.total for one in found] == sorted((one.total for one in found), reverse=True)
     assert found[0].rank == 1
+
+
+async def test_a_hand_is_closed_to_those_who_have_not_finished_its_deal(tmp_path: Path) -> None:
+    """Until the event is over; a deal of another number, or one under way, opens nothing."""
+    store = await Store.open(tmp_path)
+    event = event_of(2)
+    await store.duplicates.create(event)
+    await store.duplicates.add_bots("big", [Play("done", 1, 0, 3.0), Play("other", 0, 0, 1.0)], {}, 1)
+    seated = [await store.duplicates.seat(event, "done", "Ann", 1, room) for _ in range(2)]
+    assert seated[0] == seated[1]
+    await store.duplicates.seat(event, "late", "Bo", 1, room)
+
+    async def refused(reader: str | None) -> bool:
+        try:
+            await store.database.read(lambda connection: check_open(connection, "late-0", reader))
+        except Refused as refusal:
+            return refusal.code == "forbidden"
+        return False
+
+    assert [await refused(reader) for reader in ("late", "done", "other", None)] == [True, True, False, True]
+    await store.duplicates.reveal("big", 2)
+    assert await refused("late"), "a play is under way"
+    await store.duplicates.reveal("big", 2, stuck=True)
+    assert not await refused("late")
+    await store.close()
+
+
+def room(deal: int, guests: Sequence[Guest]) -> Room:
+    head = Head(f"{guests[0].player}-{deal}", dasan.rules("big-two"), QUIET, bytes(128), EventDeal("big", deal, 2))
+    people = {guest.seat: guest for guest in guests}
+    names = [None if seat in people else HOUSE for seat in range(4)]
+    chairs = (
+        bot or Chair("human", people[seat].name, player=people[seat].player)
+        for seat, bot in enumerate(bot_chairs(names, "big"))
+    )
+    return Room.create(head, tuple(chairs), None, 1)
 
 
 def test_the_seats_of_an_event_move_round() -> None:

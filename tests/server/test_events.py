@@ -18,8 +18,9 @@ from dasan.play import fairness
 from dasan.server.events import running
 from dasan.server.events.daily import DAY
 from dasan.server.operations.reporting import now
+from dasan.server.protocol import TableSettings
 from dasan.server.protocol.commands import ReactionName
-from dasan.server.tables.chairs import Head
+from dasan.server.tables.chairs import EventDeal, Head
 
 from .harness import Json, Player, Serve, Served
 from .test_leaks import cards_in
@@ -67,6 +68,7 @@ def until_over(player: Player, event: str) -> Json:
     raise AssertionError("the event did not end")
 
 
+@pytest.mark.full
 def test_everybody_plays_the_same_deals_once(server: Served) -> None:
     ann, bo = server.player(), server.player()
     event = open_event(ann)
@@ -108,6 +110,7 @@ def test_a_deal_under_way_is_the_one_that_goes_on(server: Served) -> None:
     assert len(ann.http.get(f"/api/events/{event}").json()["deals"]) == 1
 
 
+@pytest.mark.full
 def test_at_a_table_of_an_event_one_only_plays(server: Served) -> None:
     ann = server.player()
     table = next_deal(ann, open_event(ann))["table"]
@@ -136,6 +139,7 @@ def test_at_a_table_of_an_event_one_only_plays(server: Served) -> None:
     assert stranger.http.get(f"/api/tables/{table}/record").status_code == 403
 
 
+@pytest.mark.full
 def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Served) -> None:
     """Every byte that an entrant can get while another has played more, by every address of the hand and the table."""
     ann, bo = server.player(), server.player()
@@ -189,7 +193,6 @@ def test_nobody_receives_a_card_of_a_deal_that_they_have_not_played(server: Serv
     mine = first["session"]["results"][-1]["hand"]
     assert bo.http.get(f"/api/hands/{mine}/record").status_code == 200
     assert server.player().http.get(f"/api/hands/{mine}/record").status_code == 403
-    # And what is sent while Bo plays the second deal names no card that Bo may not see then: his own table tells no more.
     end_now(server, event)
     until_over(bo, event)
     assert server.player().http.get(f"/api/hands/{hand}/record").status_code == 200
@@ -211,6 +214,7 @@ def _parsed(text: str) -> object:
         return text
 
 
+@pytest.mark.full
 def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -> None:
     ann, bo = server.player(), server.player()
     event = open_event(ann)
@@ -236,6 +240,7 @@ def test_the_event_ends_bots_finish_and_the_deals_are_revealed(server: Served) -
         ]
 
 
+@pytest.mark.full
 def test_standings_count_against_the_field(server: Served) -> None:
     ann, bo = server.player(), server.player()
     event = open_event(ann, bot="greedy")
@@ -277,6 +282,7 @@ def test_bots_take_the_seats_of_people_who_are_missing(server: Served) -> None:
     assert sorted(kinds) == ["bot", "bot", "bot", "human"]
 
 
+@pytest.mark.full
 def test_who_leaves_is_finished_by_a_bot(server: Served) -> None:
     ann = server.player()
     event = open_event(ann)
@@ -318,6 +324,7 @@ def test_listed_events_are_shown_and_others_are_found_by_their_link(server: Serv
     assert bo.http.get(f"/api/events/{hidden}").json()["event"]["title"] == "Friends"
 
 
+@pytest.mark.full
 def test_the_deal_of_the_day(serve: Serve) -> None:
     with serve(daily_deals=2, daily_preset="big-three") as server:
         ann, bo = server.player(), server.player()
@@ -338,9 +345,6 @@ def test_the_deal_of_the_day(serve: Serve) -> None:
 
 
 def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:
-    from dasan.server.protocol import TableSettings
-    from dasan.server.tables.chairs import EventDeal
-
     place = EventDeal("e", 0, 2)
     rules, seed = dasan.rules(GAME), bytes(128)
     heads = [Head(name, rules, TableSettings(), seed, place) for name in ("a", "b")]
@@ -348,6 +352,7 @@ def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:
     assert heads[0].commitment(1) == heads[1].commitment(1)
 
 
+@pytest.mark.full
 def test_an_event_goes_on_after_a_kill(serve: Serve) -> None:
     """Nothing of an event is kept in memory alone: another server on the same data shows the same, and continues the deal."""
     with ExitStack() as stack:

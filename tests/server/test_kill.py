@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -220,3 +221,45 @@ def next_to_move(sockets: list[Socket]) -> int | None:
             return int(seat)
         else:
             sockets[seat].receive()
+
+
+@pytest.mark.full
+def test_an_event_goes_on_after_a_kill(tmp_path: Path) -> None:
+    """Kill the server in the middle of a deal of an event: the deal goes on, what was scored stays, and nobody plays it twice."""
+    rng = random.Random(4)
+    cookies = httpx.Cookies()
+    event, table, before = "", "", {}
+    for life in range(3):
+        with process(tmp_path) as (server, child):
+            player = Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))
+            if not event:
+                body = {
+                    "title": "Storm",
+                    "preset": "big-two",
+                    "deals": 2,
+                    "bot": "low",
+                    "ends": int(time.time() * 1000) + 10**7,
+                }
+                event = player.http.post("/api/events", json=body).json()["id"]
+                cookies = player.http.cookies
+            seated = player.http.post(f"/api/events/{event}/play", json={}).json()
+            assert not table or seated["table"] == table
+            table = seated["table"]
+            detail = player.http.get(f"/api/events/{event}").json()
+            assert not before or detail == before
+            with player.sit(table) as socket:
+                if life == 1:
+                    while step(socket, rng):
+                        pass
+                    socket.until_seen(lambda seen: seen["table"]["status"] == "ended")
+                    table = ""
+                else:
+                    assert step(socket, rng)
+                before = player.http.get(f"/api/events/{event}").json()
+                child.send_signal(signal.SIGKILL)
+                child.wait(SECONDS)
+            player.http.close()
+            if life == 1:
+                assert [one["score"] is not None for one in before["deals"]] == [True]
+                before = {}
+    assert seated["deal"] == 1

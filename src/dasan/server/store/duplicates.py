@@ -151,9 +151,10 @@ class Duplicates:
                 return Seated(going.deal, going.table_id, 0)
             if not event.starts <= now < event.ends:
                 raise Refused("illegal", said("event.early" if now < event.starts else "event.ended"))
-            deal = len(rows) if going is None else going.deal
-            if deal >= event.deals:
+            left = sorted({*range(event.deals)} - {row.deal for row in rows if row.finished is not None})
+            if not left:
                 raise Refused("illegal", said("event.played"))
+            deal = left[0] if going is None else going.deal
             _enter(connection, event.id, player, name, now)
             since = now if going is None else going.since
             if going is None:
