@@ -64,7 +64,7 @@ DIFFERENCE = """async ([a, b]) => {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     built()
-    with served(fast(tmp_path_factory.mktemp("looks"), bot_delay=0.05)) as running:
+    with served(fast(tmp_path_factory.mktemp("looks"), bot_delay=0.05, daily_preset="big-two")) as running:
         yield running
 
 

@@ -72,6 +72,8 @@ export class Table {
   selection = $derived(this.handKeys.filter((key) => this.chosen.has(key)).map(cardOf));
   bright = $derived(this.game.view && this.myTurn && CHOOSING.has(this.game.view.phase) ? playable(this.game.view) : null);
 
+  /** At a table of an event nobody is helped. */
+  hints = $derived(!this.game.table?.event);
   /** What a bot would do here, once it has been asked. */
   advice = $derived(this.game.hint?.candidates[0] ?? null);
 
@@ -168,7 +170,7 @@ export class Table {
 
   /** Ask a bot what it would do here. */
   hint(): void {
-    if (this.myTurn) this.send({ type: 'hint' });
+    if (this.myTurn && this.hints) this.send({ type: 'hint' });
   }
 
   /** Choose what the advice says. */
