@@ -57,7 +57,7 @@ def judge() -> None:
     done = {"type": "done", "turning_points": turning, "last_chance": None, "complete": True}
     _write(VERDICTS["review"], [*(move for move in moves if move["type"] == "move"), done])
     _write(VERDICTS["known"], [*jobs.known(record, 600.0), {"type": "done", "complete": True}])
-    _write(LINE, [jobs.solve(record, _seq(finished(), AT + 1), [], 600.0, 256.0)])
+    _write(LINE, [jobs.solve(record, _seq(finished(), AT), [], 600.0, 256.0)])
 
 
 def _write(path: Path, lines: Iterable[dict[str, Any]]) -> None:
