@@ -34,6 +34,7 @@ WITH: dict[str, dict[str, OptionValue]] = {
     "doubling_cap": {"bombs": True, "bomb_doubles": True, "spring": True},
     "unplayed_twos": {"scoring": "cards"},
     "joker_bomb": {"jokers": True},
+    "two_of_spades_restart": {"jokers": True},
     "three_player_triple": {"players": 3, "scoring": "cards"},
 }
 """Options that need others: those that both sides of the comparison have."""

@@ -12,7 +12,7 @@ from tests.playing import Options, play_hands, refused, say, texts, types
 import dasan
 from dasan import Ambiguous, Card, IllegalPlay, Malformed, Rules, Session, State
 from dasan.cards import card
-from dasan.play.events import EventType
+from dasan.play.events import Event, EventType
 from dasan.play.phases import Exchange
 
 RULES = dasan.rules("winner")
@@ -70,6 +70,18 @@ def test_w_17_a_card_shown_in_the_exchange_counts_as_not_yet_seen() -> None:
     state = trick("2S RJ", "5D", "6D", "7D", jokers=True)
     given = Exchange(winner=0, loser=1, given=card("RJ"), offered=tuple(map(card, ("3C", "4C"))))
     assert not starts_again(replace(state, exchange=given), "2S")
+
+
+def test_w_17_a_card_shown_in_the_exchange_may_count_as_seen() -> None:
+    """The only joker that could beat the two of spades is known to be with its player; without the exchange nobody knows."""
+    unseen = trick("2S RJ", "5D", "6D", "7D", jokers=True, two_of_spades_restart="when-known-unbeatable")
+    assert not starts_again(unseen, "2S")
+    given = Exchange(winner=0, loser=1, given=card("RJ"), offered=tuple(map(card, ("3C", "4C"))))
+    event = Event(len(unseen.events), 1, EventType.GIVE, (card("RJ"),))
+    seen = replace(unseen, exchange=given, events=(*unseen.events, event))
+    assert starts_again(seen, "2S")
+    elsewhere = replace(seen, exchange=replace(given, winner=2))
+    assert not starts_again(elsewhere, "2S")
 
 
 def test_w_17_a_straight_flush_that_is_still_there() -> None:

@@ -16,7 +16,7 @@ from dasan.backends.contract import (
     kind_of,
     only,
 )
-from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, NextDealer, OpeningLead
+from dasan.ruleset.policies import CardScoring, Ending, FixedScoring, Guard, NextDealer, OpeningLead, Restart
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Groups, Run, Same
 
@@ -94,7 +94,7 @@ PATTERNS = Backend(
             "later_lead": anything,
             "pass_is_final": only(False),
             "guard": only(Guard.OFF),
-            "restart": anything,
+            "restart": only(Restart.OFF, Restart.WHEN_UNBEATABLE, Restart.ALWAYS),
             "exchange": anything,
         },
         FixedScoring: {"type": anything, "stake": anything},

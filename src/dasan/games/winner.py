@@ -229,7 +229,7 @@ def _options(**usual: OptionValue) -> tuple[Option, ...]:
         Option(
             "two_of_spades_restart",
             "when-unbeatable",
-            ("when-unbeatable", "always", "off"),
+            ("when-unbeatable", "when-known-unbeatable", "always", "off"),
             "W.17",
             "Whether the 2♠, alone or in a pair, ends the trick at once.",
         ),

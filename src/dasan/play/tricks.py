@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from dasan.cards import Card, card, format_cards
@@ -216,7 +217,7 @@ def restarts(state: StateFields, seat: int) -> bool:
     """Whether the play on the table ends the trick at once: the highest two, alone or in a pair (W.17).
 
     "When unbeatable" looks only at what is public: the cards that nobody has played yet, and how many each other player
-    holds.
+    holds; "when known unbeatable" also at cards that the exchange has shown to be the player's own.
     """
     rules, on_table = state.rules, state.table
     if rules.restart is Restart.OFF or on_table is None or not has_highest_two(rules, on_table):
@@ -224,8 +225,28 @@ def restarts(state: StateFields, seat: int) -> bool:
     if ends_trick(rules, on_table):
         return True
     unseen = [c for hand in state.hands for c in hand]
+    if rules.restart is Restart.WHEN_KNOWN_UNBEATABLE:
+        unseen = list((Counter(unseen) - _shown_with(state, seat)).elements())
     most = max((len(state.hands[s]) for s in state.active if s != seat), default=0)
     return not rules.catalogue.any_beats(unseen, on_table, most)
+
+
+def _shown_with(state: StateFields, seat: int) -> Counter[Card]:
+    """The cards that `seat` received in the exchange before all eyes (W.20) and has not played."""
+    deal = state.exchange
+    shown: Counter[Card] = Counter()
+    if deal is None:
+        return shown
+    for event in state.events:
+        cards = [c for c in event.cards if c is not None]
+        if (event.type, event.seat, seat) in (
+            (EventType.GIVE, deal.loser, deal.winner),
+            (EventType.TAKE, deal.loser, deal.loser),
+        ):
+            shown.update(cards)
+        elif event.type is EventType.PLAY and event.seat == seat:
+            shown.subtract(cards)
+    return +shown
 
 
 def clear(state: AnyState) -> AnyState:

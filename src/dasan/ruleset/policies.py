@@ -60,6 +60,7 @@ class Restart(StrEnum):
     """When the highest two ends the trick at once (W.17)."""
 
     WHEN_UNBEATABLE = "when-unbeatable"
+    WHEN_KNOWN_UNBEATABLE = "when-known-unbeatable"
     ALWAYS = "always"
     OFF = "off"
 

@@ -82,7 +82,7 @@ class Knowledge:
             if len(visible) < len(begun.kitty):
                 self.split = begun.bidder
         whole = sum(len(h) for h in begun.hands) == len(rules.pack)
-        if not whole and rules.restart is Restart.WHEN_UNBEATABLE:
+        if not whole and rules.restart in (Restart.WHEN_UNBEATABLE, Restart.WHEN_KNOWN_UNBEATABLE):
             top = rules.order.at[len(rules.ranks) - 1, len(rules.suits) - 1]
             self.doubtful = any(top in e.cards for e in self.view.events if e.type is EventType.PLAY)
         opened = any(e.type is EventType.OPEN for e in self.view.events)
