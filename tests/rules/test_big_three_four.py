@@ -305,3 +305,20 @@ def test_whole_sessions_of_four() -> None:
     session = play_hands(dasan.session(RULES, seed=8), 3, random.Random(8))
     assert sum(session.balances) == 0
     assert play_out(dasan.deal(STRICT, seed=1), random.Random(1)).result is not None
+
+
+def test_b4_04_g_02_the_plays_of_a_hidden_partner_are_not_counted_in_views() -> None:
+    """With spring (H.16) the plays of the bidder's side matter; a count that grew with the partner's play would name it."""
+    rules = dasan.rules("big-three-4p", spring=True)
+    hands = ["4C 5C", "4D 8C", "6D 7D", "9C TC"]
+    before = dasan.start(rules, hands, bidder=0, bid=2, called="8C", leader=1, has_played=(1, 2, 3), bidder_plays=1)
+    state = before.play("4D")
+    assert state.bidder_plays == 2
+    for seat in (0, 2, 3, None):
+        view = state.view(seat)
+        assert (view.partner, view.bidder_plays) == (None, 0)
+        assert getattr(view.begun, "bidder_plays", None) is None
+        assert '"bidder_plays": 1' not in state.record(view=seat)
+    assert state.view(1).bidder_plays == 2
+    shown = state.play("pass").play("pass").play("pass").play("8C")
+    assert {shown.view(seat).bidder_plays for seat in (0, 1, 2, 3, None)} == {shown.bidder_plays}

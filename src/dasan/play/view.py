@@ -34,7 +34,8 @@ class View:
     hand: the seat's own cards. begun, events: hidden cards are None. partner: None until this seat knows. offered: the two cards
     of Winner's exchange, if the seat is one of the two who see them. played: cards of earlier tricks, if the rules show them
     (B3.22). hands, kitty: after the end of the hand, if the rules show them (G.06). doublings: how often bombs have doubled the
-    payment (H.15). bidder_plays: how many plays the bidder's side has made, where that may double it too (H.16).
+    payment (H.15). bidder_plays: how many plays the bidder's side has made, where that may double it too (H.16); of the
+    bidder alone while the partner is hidden.
 
     Only for the seat to act: must_include, the card that its lead must contain (D2.11); guarding, the neighbour whose last card
     its single must guard (D2.16).
@@ -181,7 +182,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         bidder=state.bidder,
         bid=state.bid,
         called=state.called,
-        partner=state.partner if state.partner_shown or (seat is not None and seat == state.partner) else None,
+        partner=state.partner if _knows_sides(state, seat) else None,
         table=state.table,
         table_seat=state.table_seat,
         passed=state.passed,
@@ -197,7 +198,7 @@ def look(state: StateFields, seat: int | None, legal: Callable[[], tuple[Move, .
         must_include=state.must_include if acts else None,
         guarding=_guarded(state) if acts and state.phase is Phase.PLAY else None,
         doublings=doublings(rules, state.bombs, spring=False),
-        bidder_plays=state.bidder_plays,
+        bidder_plays=state.bidder_plays if _knows_sides(state, seat) else _plays_of_bidder(state),
         _legal=legal() if acts else (),
     )
     return seen
@@ -230,6 +231,17 @@ def _visible(state: StateFields, seat: int | None, event: Event) -> bool:
     return deal is not None and seat is not None and seat in (deal.winner, deal.loser)
 
 
+def _knows_sides(state: StateFields, seat: int | None) -> bool:
+    """Whether `seat` may know who the bidder's partner is, if there is one (B4.04)."""
+    return state.partner is None or state.partner_shown or (seat is not None and seat == state.partner)
+
+
+def _plays_of_bidder(state: StateFields) -> int:
+    """The plays of the bidder alone: those of a hidden partner would tell who it is. 2 stands for several before a position."""
+    began = isinstance(state.begun, Position) and state.bidder in state.begun.has_played
+    return 2 * began + sum(e.type is EventType.PLAY and e.seat == state.bidder for e in state.events)
+
+
 def _begun(state: StateFields, seat: int | None) -> Deal | Position:
     """The beginning of the hand with every other hand hidden; the bidder sees the kitty in an event."""
     begun = state.begun
@@ -237,7 +249,8 @@ def _begun(state: StateFields, seat: int | None) -> Deal | Position:
     kitty = (None,) * len(begun.kitty)
     if isinstance(begun, Position):
         partner = begun.partner if state.partner_shown else None
-        return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None)
+        plays = begun.bidder_plays if _knows_sides(state, seat) else None
+        return replace(begun, hands=hands, kitty=kitty, partner=partner, watching=None, bidder_plays=plays)
     return replace(begun, hands=hands, kitty=kitty)
 
 
