@@ -46,6 +46,7 @@ def deleted(player: Player) -> None:
 
 
 @pytest.mark.parametrize("remedy", [new_password, out_everywhere, out_here, other_out, deleted])
+@pytest.mark.full
 def test_a_link_made_while_signed_in_ends_with_the_session(server: Served, remedy: Callable[[Player], None]) -> None:
     owner, thief, fresh = server.player(), server.player(), server.player()
     ok(owner.http.post("/api/account", json=SECRET))
@@ -87,6 +88,7 @@ def test_a_guests_cookie_ends_with_sign_out(server: Served) -> None:
     assert replayed(server, other) is None
 
 
+@pytest.mark.full
 def test_a_deleted_player_does_not_come_back_with_the_old_cookie(server: Served) -> None:
     for account in (False, True):
         player = server.player()
@@ -111,6 +113,7 @@ def test_a_guest_of_an_earlier_version_can_sign_out(server: Served) -> None:
     assert replayed(server, old) is None
 
 
+@pytest.mark.full
 def test_a_lifted_ban_lets_a_guest_in_again(server: Served) -> None:
     player = server.player()
     ok(player.http.post("/api/me/name", json={"name": "Ann"}))
@@ -121,6 +124,7 @@ def test_a_lifted_ban_lets_a_guest_in_again(server: Served) -> None:
     assert replayed(server, cookies) == one
 
 
+@pytest.mark.full
 def test_sessions_of_accounts_leave_nothing_behind(server: Served) -> None:
     """Their sign-ins are rows, so that a row in the list of ended sessions would only take room."""
     player = server.player()

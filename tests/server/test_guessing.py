@@ -23,6 +23,7 @@ def attempt(server: Served, address: str, body: dict[str, str], cookies: dict[st
         return client.post("/api/sign-in", json=body, headers={"x-forwarded-for": address}).status_code
 
 
+@pytest.mark.full
 def test_strangers_keep_no_owner_out(serve: Serve) -> None:
     """Four addresses guess as fast as they may; the owner signs in from a new browser, and from one that they used before."""
     limits = {name: getattr(DEFAULTS, name) for name in ("sign_in_rate", "sign_in_burst", "guess_rate", "guess_burst")}

@@ -139,6 +139,7 @@ def test_a_guest_cannot_pass_for_an_account_anywhere(server: Served) -> None:
         assert [seat.get("account") for seat in socket.table["table"]["seats"]] == [True, None, None, None]
 
 
+@pytest.mark.full
 def test_a_name_is_free_again_when_its_account_is_deleted(server: Served) -> None:
     owner, guest = server.player(), server.player()
     ok(owner.http.post("/api/account", json={**SECRET, "name": "Alice"}))

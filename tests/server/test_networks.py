@@ -31,6 +31,7 @@ def opened_from(server: Served, addresses: list[str]) -> list[int]:
         ]
 
 
+@pytest.mark.full
 def test_limits_count_a_network_of_ipv6_like_one_address(serve: Serve) -> None:
     with serve(table_burst=2, table_rate=0.0001, trusted_proxies=("127.0.0.0/8",)) as server:
         assert opened_from(server, [f"2001:db8:0:1::{host:x}" for host in range(1, 7)]) == [201, 201, 429, 429, 429, 429]

@@ -32,6 +32,7 @@ def test_a_note_stands_at_a_move_that_exists(server: Served) -> None:
     assert ok(ann.http.get(f"/api/hands/{hand}/notes"))["notes"] == []
 
 
+@pytest.mark.full
 def test_notes_come_a_page_at_a_time(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "PAGE", 4)
     ann = server.player()
@@ -52,6 +53,7 @@ def test_notes_come_a_page_at_a_time(server: Served, monkeypatch: pytest.MonkeyP
     assert seen == moves
 
 
+@pytest.mark.full
 def test_notes_are_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "MOST_OF_STRANGERS", 3)
     monkeypatch.setattr(reviews, "MOST_OF_PLAYER", 5)

@@ -82,6 +82,7 @@ async def test_a_database_of_every_schema_opens(schema: str, tmp_path: Path) -> 
     await check(laid_out(schema, tmp_path / "data"), schema)
 
 
+@pytest.mark.full
 def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
     laid_out("0001", tmp_path / "data")
     with served(fast(tmp_path)) as server:
@@ -97,6 +98,7 @@ def test_the_oldest_tables_go_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.full
 def test_it_is_backed_up_before_it_is_migrated(schema: str, tmp_path: Path) -> None:
     """As the page on upgrading begins: the backup has the old schema, and is restored by this version."""
     folder, file = laid_out(schema, tmp_path / "data"), tmp_path / "before.gz"

@@ -63,6 +63,7 @@ def test_the_guide_says_what_to_do_for_each_alert() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+@pytest.mark.full
 def test_a_backup_is_restored_by_the_drill(serve: Serve, tmp_path: Path) -> None:
     with serve() as server:
         table_id = server.player().open_table("big-two", ["random"] * 3)
