@@ -9,20 +9,23 @@ import re
 import sqlite3
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 import dasan
 from dasan.play import fairness
+from dasan.server.app import create_app
 from dasan.server.events import running
 from dasan.server.events.daily import DAY
 from dasan.server.operations.reporting import now
 from dasan.server.protocol import TableSettings
 from dasan.server.protocol.commands import ReactionName
+from dasan.server.refusals import CannotServe
 from dasan.server.tables.chairs import EventDeal, Head
 
-from .harness import Json, Player, Serve, Served
+from .harness import Json, Player, Serve, Served, fast
 from .test_leaks import cards_in
 from .test_live import play_hand
 
@@ -342,6 +345,13 @@ def test_the_deal_of_the_day(serve: Serve) -> None:
         assert server.player().http.get(f"/api/events/{event['id']}").json()["event"]["entries"] == 1
     with serve(daily_deals=0) as server:
         assert server.player().http.get("/api/events/today").json() == {"event": None, "next": None}
+
+
+async def test_a_daily_game_that_is_none_stops_the_server(tmp_path: Path) -> None:
+    app = create_app(fast(tmp_path, daily_preset="poker"))
+    with pytest.raises(CannotServe, match="DASAN_DAILY_PRESET names one of"):
+        async with app.router.lifespan_context(app):
+            pass
 
 
 def test_pages_of_hands_differ_between_tables_with_the_same_deal() -> None:

@@ -228,7 +228,8 @@ def test_an_event_goes_on_after_a_kill(tmp_path: Path) -> None:
     """Kill the server in the middle of a deal of an event: the deal goes on, what was scored stays, and nobody plays it twice."""
     rng = random.Random(4)
     cookies = httpx.Cookies()
-    event, table, before = "", "", {}
+    event, table = "", ""
+    before: Json = {}
     for life in range(3):
         with process(tmp_path) as (server, child):
             player = Player(server, httpx.Client(base_url=server.address, cookies=cookies, timeout=SECONDS))

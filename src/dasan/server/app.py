@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from dasan import __version__
 from dasan.errors import DasanError
+from dasan.games import PRESETS
 from dasan.server import api
 from dasan.server.api.document import document
 from dasan.server.api.games import listed
@@ -66,6 +67,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         try:
+            if chosen.daily_preset and chosen.daily_preset not in PRESETS:
+                raise CannotServe(f"DASAN_DAILY_PRESET names one of {', '.join(PRESETS)}, not {chosen.daily_preset!r}")
             await asyncio.to_thread(commit)  # it may ask git, which no request should wait for
             with data_dir(chosen.data_dir):
                 app.state.store = store = await Store.open(
