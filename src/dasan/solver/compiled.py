@@ -30,10 +30,11 @@ def _tables(rules: Rules) -> tuple[Any, Any, Any]:
         from dasan.kernels.cardsets import env as cardset_env
         from dasan.kernels.cardsets import playout as cardset_playout
         from dasan.kernels.endgame.cardsets import CardsetEndgame
+        from dasan.kernels.env.settlement import PRICES
 
         tables = cardset_env.tables(rules, False)
         return (
-            CardsetEndgame(tables, np.maximum.accumulate(tables.policy.settlement.prices)),
+            CardsetEndgame(tables, np.maximum.accumulate(tables.policy.settlement[PRICES:])),
             cardset_env,
             cardset_playout,
         )

@@ -19,7 +19,7 @@ from dasan.kernels.cardsets.hands import list_larger, singles_and_pairs
 from dasan.kernels.cardsets.tables import LARGE, OPENING
 from dasan.kernels.endgame.keys import FACTOR, add_hand, finish_key, hash_of
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.env.settlement import BY_CARDS, FIXED, price
+from dasan.kernels.env.settlement import BASE, BY_CARDS, FIXED, price
 from dasan.kernels.runtime.bits import popcount, trailing_zeros, used_fields
 from dasan.kernels.runtime.compiled import woven
 
@@ -106,7 +106,7 @@ def _settled(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
 def _bounded(row: Words, me: int, least: int, game: CardsetEndgame) -> int:
     """As `verdict`, from bounds on the payments that are still possible."""
     policy = game.tables.policy
-    if policy.settlement.base == FIXED:
+    if policy.settlement[BASE] == FIXED:
         return 0
     if least <= 0:
         return 1 if -game.most[popcount(row[HAND + me])] >= least else 0
@@ -124,7 +124,7 @@ def outcome(rows: Words, at: int, game: CardsetEndgame) -> np.uint64:
     """
     row = rows[at]
     out = _1 << U(24) | row[SEAT]
-    if game.tables.policy.settlement.base == BY_CARDS:
+    if game.tables.policy.settlement[BASE] == BY_CARDS:
         for seat in range(game.tables.policy.players):
             if U(seat) != row[SEAT]:
                 out |= popcount(row[HAND + seat]) << U(4 + 4 * seat)
@@ -149,7 +149,7 @@ def payoff(ended: np.uint64, seat: int, game: CardsetEndgame) -> int:
 @woven
 def ideal(rows: Words, at: int, seat: int, game: CardsetEndgame) -> np.uint64:
     """The best outcome for `seat` that is still possible; 0 if it is not known."""
-    return _1 << U(24) | U(seat) if game.tables.policy.settlement.base == FIXED else _0
+    return _1 << U(24) | U(seat) if game.tables.policy.settlement[BASE] == FIXED else _0
 
 
 @woven

@@ -5,8 +5,6 @@ The compiled counterpart of `dasan.play.scoring`, compared with it by a test.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,51 +13,46 @@ from dasan.ruleset.policies import BidScoring, CardScoring, FixedScoring
 from dasan.ruleset.rules import Rules
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+Settlement = npt.NDArray[np.int64]
+"""One array, as every tuple of tables passes its arrays and numbers by value at each call:
+
+| index | |
+|---|---|
+| PLAYERS | the number of seats |
+| BASE | BY_BID, FIXED or BY_CARDS |
+| EACH_WINNER | 1 if every loser pays every winner, BY_BID |
+| UNPLAYED | the price of each card of a loser who has played nothing; 0 for no difference |
+| PRICES + n | what a loser pays who holds n cards, FIXED and BY_CARDS |
+"""
+PLAYERS, BASE, EACH_WINNER, UNPLAYED, PRICES = range(5)
 BY_BID, FIXED, BY_CARDS = range(3)
 NO_SIDES = 0
 """The side of a hand without sides."""
 
 
-class Settlement(NamedTuple):
-    """How a hand is paid, as numbers.
-
-    base: BY_BID, FIXED or BY_CARDS. BY_BID, each_winner: whether every loser pays every winner. FIXED, stake: what a loser pays.
-    BY_CARDS, prices: [cards held] what a loser pays; unplayed: the price of each card of a loser who has played nothing, 0 for no
-    difference.
-    """
-
-    players: int
-    base: int
-    each_winner: bool
-    stake: int
-    prices: npt.NDArray[np.int64]
-    unplayed: int
-
-
 def settlement(rules: Rules) -> Settlement:
     """The table of `rules`."""
     scoring = rules.scoring
-    prices = np.zeros(rules.most_cards + 2, np.int64)
-    if isinstance(scoring, CardScoring):
-        prices[:] = [scoring.cost(n, True) for n in range(len(prices))]
-    return Settlement(
-        players=rules.players,
-        base=BY_BID if isinstance(scoring, BidScoring) else FIXED if isinstance(scoring, FixedScoring) else BY_CARDS,
-        each_winner=isinstance(scoring, BidScoring) and scoring.pay_each_winner,
-        stake=scoring.stake if isinstance(scoring, FixedScoring) else 0,
-        prices=prices,
-        unplayed=scoring.unplayed if isinstance(scoring, CardScoring) else 0,
-    )
+    table = np.zeros(PRICES + rules.most_cards + 2, np.int64)
+    table[PLAYERS] = rules.players
+    held = range(rules.most_cards + 2)
+    match scoring:
+        case BidScoring():
+            table[BASE], table[EACH_WINNER] = BY_BID, scoring.pay_each_winner
+        case FixedScoring():
+            table[BASE], table[PRICES:] = FIXED, scoring.stake
+        case CardScoring():
+            table[BASE], table[UNPLAYED] = BY_CARDS, scoring.unplayed
+            table[PRICES:] = [scoring.cost(n, True) for n in held]
+    return table
 
 
 @woven
 def price(held: int, has_played: bool, table: Settlement) -> int:
     """What a loser pays who holds `held` cards; without sides."""
-    if table.base == FIXED:
-        return table.stake
-    if table.unplayed > 0 and not has_played:
-        return held * table.unplayed
-    return int(table.prices[held])
+    if table[UNPLAYED] > 0 and not has_played:
+        return held * int(table[UNPLAYED])
+    return int(table[PRICES + held])
 
 
 @woven_callable
@@ -70,24 +63,27 @@ def pay(out: int, side: int, bid: int, played: int, doublings: int, table: Settl
     times what is paid is doubled. payments: by seat, the number of cards held, which is needed BY_CARDS alone; replaced by what
     the seat is paid.
     """
-    players = table.players
+    players = int(table[PLAYERS])
     total = 0
-    if table.base == BY_BID:
+    if table[BASE] == BY_BID:
         ours = 0
         for seat in range(players):
             ours += (side >> seat) & 1
         won = (side >> out) & 1
         for seat in range(players):
             mine = (side >> seat) & 1
-            amount = (bid << doublings) * ((players - ours if mine == 1 else ours) if table.each_winner else 1)
+            amount = (bid << doublings) * ((players - ours if mine == 1 else ours) if table[EACH_WINNER] == 1 else 1)
             payments[seat] = amount if mine == won else -amount
         return
     for seat in range(players):
         if seat != out:
-            cost = price(payments[seat], (played >> seat) & 1 == 1, table) << doublings
+            cost = int(table[PRICES])
+            if table[BASE] == BY_CARDS:
+                cost = price(payments[seat], (played >> seat) & 1 == 1, table)
+            cost <<= doublings
             payments[seat] = -cost
             total += cost
     payments[out] = total
 
 
-__all__ = ["BY_BID", "BY_CARDS", "FIXED", "NO_SIDES", "Settlement", "pay", "price", "settlement"]
+__all__ = ["BASE", "BY_BID", "BY_CARDS", "FIXED", "NO_SIDES", "PRICES", "Settlement", "pay", "price", "settlement"]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dasan.kernels.env.buffers import signed
-from dasan.kernels.env.settlement import NO_SIDES, pay
+from dasan.kernels.env.settlement import BASE, BY_CARDS, NO_SIDES, pay
 from dasan.kernels.env.trace import write_ply
 from dasan.kernels.patterns.play import FOUND_WORDS, any_beats, cards_of, choice, choices, find, remaining
 from dasan.kernels.patterns.tables import PatternCatalogue, PatternPolicy
@@ -163,8 +163,9 @@ def next_seat(seats: int, seat: int) -> int:
 @lean
 def settle(one: Words, two: Words, played: int, winner: int, policy: PatternPolicy, payments: Numbers) -> None:
     """Payments as the first player goes out (W.22, W.23)."""
-    for seat in range(policy.players):
-        payments[seat] = signed(popcount(one[seat]) + popcount(two[seat]))
+    if policy.settlement[BASE] == BY_CARDS:
+        for seat in range(policy.players):
+            payments[seat] = signed(popcount(one[seat]) + popcount(two[seat]))
     pay(winner, NO_SIDES, 0, played, 0, policy.settlement, payments)
 
 
