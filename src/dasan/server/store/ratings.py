@@ -38,7 +38,7 @@ def rate(connection: sa.Connection, hand: Hand) -> None:
 
     A bot that was replaced during the hand did not play it: its rating counts for the others and stays as it is.
     """
-    if not hand.result["winners"]:
+    if hand.result.get("winners") == []:
         return
     names = [p.player if p.bot is None else f"bot:{p.bot}" for p in hand.players]
     count = len(names)
