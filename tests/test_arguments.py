@@ -190,7 +190,7 @@ def test_a_card_is_a_value() -> None:
 def test_dir_shows_the_public_names_and_nothing_else() -> None:
     shown = set(dir(dasan))
     assert {"vector", "worlds", "deal", "rules", "solve"} <= shown
-    assert shown == {*dasan.__all__, "envs", "vector", "worlds"}
+    assert shown == {*dasan.__all__, "envs", "puzzles", "vector", "worlds"}
     assert all(getattr(dasan, name) is not None for name in shown)
 
 
