@@ -13,7 +13,7 @@ import pytest
 from tests.playing import Options, at_random, every_setup, lively, play_hands, play_out, rules_of
 
 import dasan
-from dasan import BadRecord, Malformed, Session, State
+from dasan import BadRecord, IllegalPlay, Malformed, Session, State
 from dasan.play.moves import Move, MoveType
 from dasan.records.verify import verify
 from dasan.ruleset.policies import Auction
@@ -434,7 +434,6 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
     highest = state.legal_moves()[0].cards[0]
     other = next(c for c in state.hands[state.to_act or 0] if c is not highest)
     wrong = [
-        Move(MoveType.GIVE, (highest, other)),
         Move(MoveType.GIVE),
         Move(MoveType.OFFER, (highest,)),
         Move(MoveType.TAKE, (highest, other)),
@@ -449,6 +448,8 @@ def test_moves_of_the_wrong_form_are_malformed() -> None:
     for move in wrong:
         with pytest.raises(Malformed):
             state.play(move)
+    with pytest.raises(IllegalPlay, match=r"as many cards as the exchange asks for.*W\.20"):
+        state.play(Move(MoveType.GIVE, (highest, other)))
 
 
 def test_g_03_the_digest_covers_what_decides_and_nothing_else() -> None:
@@ -474,4 +475,8 @@ def test_lively_play_reaches_every_type_of_event() -> None:
         seen |= {e.type.value for e in session.opening}
     three = play_hands(dasan.session(dasan.rules("big-three"), seed=1), 1, random.Random(2))
     seen |= {e.type.value for e in three.state.events}
+    suits = ["DCHS", "CHSD", "HSDC", "SDCH"]
+    dealt = [" ".join(rank + suit[i % 4] for i, rank in enumerate("3456789TJQKA2")) for suit in suits]
+    dragon = dasan.start(dasan.rules("big-two", dragon=True), dealt)
+    seen |= {e.type.value for e in dragon.events}
     assert seen == {e.value for e in type(three.state.events[0].type)}

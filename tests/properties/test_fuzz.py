@@ -241,7 +241,7 @@ def test_rules_of_strangers_are_compiled_within_bounds() -> None:
         assert dasan.deal(rules, seed=1).legal_moves()
         assert len(rules.catalogue.rows) < 60_000
     assert time.process_time() - began < 10
-    with pytest.raises(ValueError, match="10,000 patterns"):
+    with pytest.raises(ValueError, match=r"10,000 patterns|the same cards would be"):
         replace(two, shapes=(single, *flushes))
 
 

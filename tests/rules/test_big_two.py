@@ -23,9 +23,11 @@ def test_d2_01_four_players_thirteen_cards_counter_clockwise() -> None:
     assert state.hand_sizes == (13, 13, 13, 13)
     assert {str(c) for hand in state.hands for c in hand} == set(ORDER)
     assert state.kitty == ()
-    for option in ("players", "decks", "jokers", "direction"):
+    for option in ("decks", "jokers", "direction"):
         with pytest.raises(ValueError, match="no option"):
             dasan.rules("big-two", **{option: 1})
+    with pytest.raises(ValueError, match=r"from 2 to 4.*H\.27"):
+        dasan.rules("big-two", players=1)
     refused(trick("4D", "5D", "6D", "7D"), "BJ", "D2.01", Malformed)
 
 
