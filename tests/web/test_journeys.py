@@ -46,7 +46,7 @@ def test_friends_by_link(browser: Browser, server: Served) -> None:
     """One opens a table, a friend joins by its link in another browser; they talk, leave, come back and finish a hand."""
     with visitor(browser, server) as host, visitor(browser, server, PHONE) as friend:
         host.goto("/")
-        host.get_by_role("button", name="With friends: Big Two").click()
+        host.get_by_role("button", name="With friends: Big Two", exact=True).click()
         host.get_by_label("Your name").fill("Ada")
         for seat in ("Seat 3", "Seat 4"):
             host.get_by_label(seat).select_option("greedy")

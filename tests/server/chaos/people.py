@@ -92,7 +92,7 @@ class Person:
                     self.table = await open_table(client)
                     if not self.cookie:
                         value = client.cookies["dasan_session"]
-                        self.cookie, self.player = f"dasan_session={value}", value.rpartition(".")[0]
+                        self.cookie, self.player = f"dasan_session={value}", value.partition(".")[0].partition(":")[0]
                     return self.table
             except (httpx.HTTPError, OSError):
                 await asyncio.sleep(RETRY)
