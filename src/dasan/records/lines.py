@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any, TypeAlias
 
 from dasan.errors import BadRecord
@@ -34,6 +35,15 @@ class Line(dict[str, Any]):
 
 Record: TypeAlias = list[Line]
 """The lines of one record."""
+
+
+def record_lines(text: str) -> list[str]:
+    r"""The lines of a record that we wrote, with their ends: only a line feed ends one, as JSON text may hold other separators.
+
+    >>> record_lines('{"a": "x\u2028y"}\n{}\n')[1]
+    '{}\n'
+    """
+    return list(StringIO(text))
 
 
 def records(text: str) -> Iterator[Record]:

@@ -11,6 +11,7 @@ from fastapi import Request, Response, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from dasan.reasons import said
+from dasan.records.lines import record_lines
 from dasan.server.api.asked import IdentitiesHere, Player, Small, StoreHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.api.study import open_hand
@@ -49,7 +50,7 @@ async def note(
     """Store a note at a move of the hand; nobody else can read it. The answer is that note."""
     limit(request, "records", player)
     hand = await store.hands.load(hand_id, player)
-    if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, hand.record.splitlines())}:
+    if wanted.text and wanted.seq not in {line.get("seq") for line in map(json.loads, record_lines(hand.record))}:
         raise Refused("malformed", said("notes.place"))
     owner = player or new_player()
     await store.reviews.note(owner, hand_id, wanted.seq, wanted.text.strip())

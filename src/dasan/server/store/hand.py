@@ -8,6 +8,7 @@ from typing import Any
 
 import dasan
 from dasan.envs.payoff import payoffs
+from dasan.records.lines import record_lines
 from dasan.server.tables.room import Room
 
 
@@ -91,8 +92,8 @@ def finished(room: Room) -> Hand:
 def copy_for(hand: Hand, viewer: int | None) -> Iterator[str]:
     """The lines of the hand's record that the seat ``viewer`` may read: all of it if the rules show hands after the end."""
     if hand.shown:
-        yield from hand.record.splitlines(keepends=True)
+        yield from record_lines(hand.record)
         return
     state = dasan.replay(hand.record)
     assert isinstance(state, dasan.State)
-    yield from state.record(view=viewer).splitlines(keepends=True)
+    yield from record_lines(state.record(view=viewer))

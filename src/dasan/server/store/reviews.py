@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from dasan.reasons import said
+from dasan.records.lines import record_lines
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.hand import Hand
@@ -49,7 +50,7 @@ class Reviews:
             reviews.c.hand_id == hand_id, reviews.c.kind == kind, reviews.c.version == version
         )
         lines = await self._database.read(lambda connection: connection.scalar(query))
-        return None if lines is None else tuple(lines.splitlines(keepends=True))
+        return None if lines is None else tuple(record_lines(lines))
 
     async def keep(
         self, hand: Hand, kind: str, version: str, lines: Iterable[str], told: Iterable[Mapping[str, Any]] = ()
