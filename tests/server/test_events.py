@@ -20,8 +20,8 @@ from dasan.server.app import create_app
 from dasan.server.events import running
 from dasan.server.events.daily import DAY
 from dasan.server.operations.reporting import now
-from dasan.server.protocol import TableSettings
 from dasan.server.protocol.commands import ReactionName
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import CannotServe
 from dasan.server.tables.chairs import EventDeal, Head
 

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
-from dasan.server.protocol import MAX_MESSAGE
+from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.tables import showing
 
 from .harness import SECONDS, Player, Serve, Served, Socket, fast, served

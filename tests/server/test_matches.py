@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import dasan
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 from dasan.server.store.matches import COLLECTED, GONE, PRESENT, Matches, Seeker, Sought, party
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.room import Room

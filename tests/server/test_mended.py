@@ -16,7 +16,7 @@ from dasan.server.operations.chores import Chores
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, fingerprint
-from dasan.server.protocol import ChatCommand, SitCommand
+from dasan.server.protocol.commands import ChatCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import Database

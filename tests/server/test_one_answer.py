@@ -19,7 +19,7 @@ import dasan.server.tables.directory as tables_module
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.reporting import now
-from dasan.server.protocol import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
+from dasan.server.protocol.commands import ChatCommand, LeaveCommand, MoveCommand, ReturnCommand, SitCommand
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import Unreachable

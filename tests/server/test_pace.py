@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dasan
-from dasan.server.protocol import LeaveCommand
+from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.store import Store
 from dasan.server.tables.directory import Tables
 from dasan.server.tables.open_table import Thought

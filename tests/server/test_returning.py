@@ -8,7 +8,8 @@ import pytest
 from pydantic import TypeAdapter
 
 import dasan
-from dasan.server.protocol import RoomCommand, TableSettings
+from dasan.server.protocol.commands import RoomCommand
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.decisions import deal, entries, substitute

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 import dasan
 from dasan.server.compact import compact
-from dasan.server.protocol import (
+from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
     ContributeCommand,
@@ -29,13 +29,13 @@ from dasan.server.protocol import (
     ReturnCommand,
     RoomCommand,
     SeatBotCommand,
-    ServerMessage,
     SilenceCommand,
     SitCommand,
     StartCommand,
-    TableSettings,
     TakeBackCommand,
 )
+from dasan.server.protocol.messages import ServerMessage
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import ALIKE, NAMES, OPEN, Chair, Head, bot_chairs, called

@@ -15,7 +15,8 @@ import dasan
 from dasan.reasons import said
 from dasan.records.verify import verify
 from dasan.server.api import study
-from dasan.server.protocol import Candidate, Hint, HintCommand
+from dasan.server.protocol.commands import HintCommand
+from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.database import DATABASE_FILE, Unreachable

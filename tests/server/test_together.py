@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 import dasan.server.study.together as together
 from dasan.server.bus import LocalBus
 from dasan.server.connections.send_queues import Connection
-from dasan.server.protocol import PlaceShown
+from dasan.server.protocol.study import PlaceShown
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hand import Hand

@@ -14,26 +14,11 @@ from tests.web.states import finished
 
 import dasan
 from dasan import puzzles
-from dasan.server.protocol import (
-    Habit,
-    Habits,
-    HandInfo,
-    HandSeat,
-    HandSummary,
-    History,
-    Lobby,
-    LobbyTable,
-    Me,
-    Profile,
-    Rating,
-    RatingPoint,
-    Result,
-    ReviewNote,
-    ReviewNotes,
-    RoleStatistics,
-    SeatInfo,
-    TableSettings,
-)
+from dasan.server.protocol.hand import Result
+from dasan.server.protocol.people import History, Me, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary, Lobby, LobbyTable
+from dasan.server.protocol.study import Habit, Habits, ReviewNote, ReviewNotes
+from dasan.server.protocol.table import SeatInfo, TableSettings
 from dasan.server.study.puzzle_play import verdict
 from dasan.server.tables.facts import facts, title_of
 from dasan.server.workers import jobs

@@ -11,7 +11,8 @@ from playwright.sync_api import Page, WebSocketRoute
 
 import dasan
 from dasan.server.compact import compact
-from dasan.server.protocol import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand, TableSettings
+from dasan.server.protocol.commands import AnswerCommand, ChatCommand, MoveCommand, NextCommand, OfferCommand
+from dasan.server.protocol.table import TableSettings
 from dasan.server.tables import showing
 from dasan.server.tables.chairs import OPEN, Chair, Head, bot_chairs
 from dasan.server.tables.decisions import bot_move, by_itself, decide, substitute

@@ -336,7 +336,9 @@ def test_the_pictures_are_of_this_protocol() -> None:
     """The table and the review in the pictures are what a server of today would send."""
     from pydantic import TypeAdapter
 
-    from dasan.server.protocol import KnownDone, KnownMove, ReviewDone, ReviewMove, ServerMessage
+    from dasan.server.protocol.messages import ServerMessage
+    from dasan.server.protocol.rest import ReviewDone, ReviewMove
+    from dasan.server.protocol.study import KnownDone, KnownMove
 
     assert checked(VERDICTS["review"], ReviewMove, ReviewDone) == checked(VERDICTS["known"], KnownMove, KnownDone) > 20
 

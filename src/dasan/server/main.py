@@ -20,7 +20,7 @@ from dasan.server.connections.uvicorn_protocol import PATIENCE, Socket
 from dasan.server.operations import logs
 from dasan.server.operations.garbage import collected_by_size
 from dasan.server.people.identity import Identities
-from dasan.server.protocol import MAX_MESSAGE
+from dasan.server.protocol.base import MAX_MESSAGE
 from dasan.server.refusals import CannotServe
 from dasan.server.settings import Settings
 

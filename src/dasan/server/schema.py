@@ -9,9 +9,14 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from dasan.server import protocol
+from dasan.server.protocol import events, people, rest, study
+from dasan.server.protocol.base import PROTOCOL, Message
+from dasan.server.protocol.commands import ClientMessage
+from dasan.server.protocol.messages import ServerMessage
 
 PATH = Path(__file__).with_name("schema.json")
+REST = (events, people, rest, study)
+"""The modules whose models are the requests and answers of REST."""
 
 
 def schema() -> dict[str, Any]:
@@ -20,11 +25,14 @@ def schema() -> dict[str, Any]:
     >>> sorted(schema()["$defs"]["Ack"]["properties"])
     ['id', 'seq', 'type']
     """
-    _, rest = models_json_schema([(model, "validation") for model in protocol.REST])
-    definitions: dict[str, Any] = dict(rest["$defs"])
+    here = {module.__name__ for module in REST}
+    models = (model for module in REST for model in vars(module).values() if isinstance(model, type))
+    messages = [model for model in models if issubclass(model, Message) and model.__module__ in here]
+    _, described = models_json_schema([(model, "validation") for model in messages])
+    definitions: dict[str, Any] = dict(described["$defs"])
     unions: tuple[tuple[str, TypeAdapter[Any]], ...] = (
-        ("ClientMessage", TypeAdapter(protocol.ClientMessage)),
-        ("ServerMessage", TypeAdapter(protocol.ServerMessage)),
+        ("ClientMessage", TypeAdapter(ClientMessage)),
+        ("ServerMessage", TypeAdapter(ServerMessage)),
     )
     for name, adapter in unions:
         union = adapter.json_schema()
@@ -33,7 +41,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "dasan live protocol",
-        "version": protocol.PROTOCOL,
+        "version": PROTOCOL,
         "$defs": dict(sorted(definitions.items())),
     }
 

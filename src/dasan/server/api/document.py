@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from dasan.server.protocol import ErrorMessage
+from dasan.server.protocol.messages import ErrorMessage
 from dasan.server.refusals import STATUS
 
 REFUSED = tuple(sorted({*STATUS.values(), HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.INTERNAL_SERVER_ERROR}))

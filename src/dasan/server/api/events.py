@@ -18,7 +18,7 @@ from dasan.server.events.scoring import Play, Standing, others
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.people.names import clean_name
-from dasan.server.protocol import (
+from dasan.server.protocol.events import (
     CreateEvent,
     EventCreated,
     EventDetail,
@@ -29,8 +29,8 @@ from dasan.server.protocol import (
     EventToday,
     MyDeal,
     PlayEvent,
-    TableSettings,
 )
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.duplicates import Mine

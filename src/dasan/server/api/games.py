@@ -14,8 +14,8 @@ from dasan.reasons import said
 from dasan.ruleset import clauses
 from dasan.server.api.asked import limit
 from dasan.server.api.strict import router as strict_router
-from dasan.server.protocol import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.protocol.base import OptionValue
+from dasan.server.protocol.rest import BotInfo, ClauseInfo, OptionInfo, PresetInfo, RulesInfo
 from dasan.server.refusals import Refused
 from dasan.server.tables.chairs import called
 from dasan.server.tables.facts import facts

@@ -15,7 +15,8 @@ from dasan.reasons import said
 from dasan.server.api.asked import Player, Small, StoreHere, TablesHere, limit
 from dasan.server.api.strict import router as strict_router
 from dasan.server.compact import compact
-from dasan.server.protocol import HandInfo, HandSeat, HandSummary, Result
+from dasan.server.protocol.hand import Result
+from dasan.server.protocol.rest import HandInfo, HandSeat, HandSummary
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hand import Hand, copy_for

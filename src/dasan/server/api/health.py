@@ -13,7 +13,8 @@ import dasan
 from dasan.server import schema
 from dasan.server.operations.checks import Checks
 from dasan.server.operations.metrics import CONTENT_TYPE
-from dasan.server.protocol import PROTOCOL, Health
+from dasan.server.protocol.base import PROTOCOL
+from dasan.server.protocol.rest import Health
 from dasan.server.refusals import Refused
 from dasan.server.store.migrating import newest
 from dasan.version import commit

@@ -22,7 +22,7 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
 from dasan.server.people.names import clean_name
-from dasan.server.protocol import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
+from dasan.server.protocol.people import Me, PasskeyAnswer, PasskeyAsk, PasskeyListed, PasskeyOptions
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.passkeys import Challenge, LastWayIn, Passkey, passkey_id

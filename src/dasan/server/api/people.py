@@ -18,18 +18,19 @@ from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.guesses import Guesses
 from dasan.server.people.identity import COOKIE, new_player
 from dasan.server.people.names import check_reserved, clean_name, keys
-from dasan.server.protocol import (
+from dasan.server.protocol.commands import LeaveCommand
+from dasan.server.protocol.people import (
+    LONGEST_FOLDED,
     ClaimLink,
     Credentials,
     Deletion,
-    LeaveCommand,
     Me,
     PasswordChange,
     PersonalLink,
     Rename,
     SessionListed,
+    folded,
 )
-from dasan.server.protocol.people import LONGEST_FOLDED, folded
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.people import Person, Taken

@@ -12,7 +12,8 @@ from dasan.reasons import said
 from dasan.server.api.asked import Place, Player, Small, StoreHere, limit
 from dasan.server.api.hands import moment, summary_of
 from dasan.server.api.strict import router as strict_router
-from dasan.server.protocol import Habits, History, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.people import History, Profile, Rating, RatingPoint, RoleStatistics
+from dasan.server.protocol.study import Habits
 from dasan.server.refusals import Refused
 from dasan.server.store import Store
 from dasan.server.store.hands import PAGE

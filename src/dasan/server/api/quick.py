@@ -15,7 +15,8 @@ from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.chosen_names import chosen_name
 from dasan.server.people.identity import new_player
-from dasan.server.protocol import QuickMatch, QuickMatched, TableSettings
+from dasan.server.protocol.rest import QuickMatch, QuickMatched
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.matches import Seeker
 from dasan.server.store.ratings import BEGINNING

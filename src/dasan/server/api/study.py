@@ -19,7 +19,8 @@ from dasan.server.api.asked import Player, StoreHere, TablesHere, limit
 from dasan.server.api.hands import Lines
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import report
-from dasan.server.protocol import (
+from dasan.server.protocol.hand import View
+from dasan.server.protocol.rest import (
     Advice,
     PositionValue,
     PuzzleAnswer,
@@ -29,7 +30,6 @@ from dasan.server.protocol import (
     PuzzleVerdict,
     SolvePosition,
     TurningPoint,
-    View,
 )
 from dasan.server.refusals import Refused
 from dasan.server.store import Store

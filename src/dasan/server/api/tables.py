@@ -14,26 +14,22 @@ from dasan.server.api.asked import CommandsHere, IdentitiesHere, Player, StoreHe
 from dasan.server.api.strict import router as strict_router
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import new_player
-from dasan.server.protocol import (
-    AnswerCommand,
-    AnyCommand,
+from dasan.server.protocol.commands import AnswerCommand, AnyCommand, LeaveCommand, OfferCommand, SitCommand
+from dasan.server.protocol.messages import Hint
+from dasan.server.protocol.rest import (
     CommandDone,
     CreateTable,
     Forgotten,
-    Hint,
     Joined,
     JoinTable,
-    LeaveCommand,
     Lobby,
     LobbyTable,
-    OfferCommand,
     Promise,
-    SeatInfo,
-    SitCommand,
     TableCreated,
     TableDetail,
     TableSummary,
 )
+from dasan.server.protocol.table import SeatInfo
 from dasan.server.refusals import Refused
 from dasan.server.store import Listed
 from dasan.server.tables.facts import title_of

@@ -20,7 +20,8 @@ from dasan.server.connections.send_queues import Connection
 from dasan.server.connections.websocket import PATIENCE, POLICY_VIOLATION, PROBE_EVERY, SIGNED_OUT, Live, admit, send_all
 from dasan.server.operations.reporting import now
 from dasan.server.people.identity import Identities, new_player
-from dasan.server.protocol import PlaceShown, ReviewNote, ReviewNotes, SharedReview, error_message
+from dasan.server.protocol.messages import error_message
+from dasan.server.protocol.study import PlaceShown, ReviewNote, ReviewNotes, SharedReview
 from dasan.server.refusals import STATUS, Refused
 from dasan.server.settings import Settings
 from dasan.server.store.reviews import Shared

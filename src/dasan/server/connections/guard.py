@@ -14,7 +14,8 @@ from starlette.websockets import WebSocketClose
 from dasan.reasons import said
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
-from dasan.server.protocol import MAX_MESSAGE, error_message
+from dasan.server.protocol.base import MAX_MESSAGE
+from dasan.server.protocol.messages import error_message
 from dasan.server.refusals import STATUS, ErrorCode, Refused
 from dasan.server.settings import Settings
 

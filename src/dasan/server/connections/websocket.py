@@ -21,7 +21,8 @@ from dasan.server.connections.uvicorn_protocol import writer
 from dasan.server.operations.metrics import Metrics
 from dasan.server.operations.reporting import report
 from dasan.server.people.identity import Identities
-from dasan.server.protocol import Ack, Hint, Ping, Pong, Probe, ProbeReply, error_message, read_client
+from dasan.server.protocol.commands import Ping, ProbeReply, read_client
+from dasan.server.protocol.messages import Ack, Hint, Pong, Probe, error_message
 from dasan.server.refusals import STATUS, Banned, ErrorCode, Refused
 from dasan.server.tables.clocks import Lag
 from dasan.server.tables.commands import Commands

@@ -8,7 +8,7 @@ import dasan
 from dasan.games import PRESETS, Preset
 from dasan.play import fairness
 from dasan.server.events.event import Event
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 from dasan.server.tables.shared_rules import rules_of
 
 DAY = 24 * 60 * 60 * 1000

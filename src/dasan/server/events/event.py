@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import dasan
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 
 MOST_DEALS = 64
 Status: TypeAlias = Literal["before", "open", "closing", "over"]

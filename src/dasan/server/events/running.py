@@ -19,7 +19,7 @@ from dasan.server.events.scoring import Field, Play, Standing, field_of, standin
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now
-from dasan.server.protocol import LeaveCommand
+from dasan.server.protocol.commands import LeaveCommand
 from dasan.server.refusals import Refused
 from dasan.server.store.duplicates import Guest, Seated
 from dasan.server.tables.chairs import Chair, EventDeal, Head, bot_chairs, called

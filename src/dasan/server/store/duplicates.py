@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from dasan.reasons import said
 from dasan.server.events.event import Event
 from dasan.server.events.scoring import Play
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database
 from dasan.server.store.log import insert_room

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 from dasan.server.store.database import Database
 from dasan.server.store.schema import forgotten, seats, tables
 

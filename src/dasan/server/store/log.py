@@ -21,7 +21,7 @@ from dasan.errors import BadRecord
 from dasan.reasons import said
 from dasan.server.compact import compact
 from dasan.server.operations.background import repeat
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import Refused
 from dasan.server.store.database import Database, Unreachable
 from dasan.server.store.hand import Hand

@@ -14,7 +14,7 @@ from dasan.server.bus import Bus
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.reporting import now
-from dasan.server.protocol import PlaceShown, PlaceTold
+from dasan.server.protocol.study import PlaceShown, PlaceTold
 from dasan.server.refusals import STATUS, Refused
 from dasan.server.store import Store
 from dasan.server.store.reviews import Shared

@@ -12,7 +12,7 @@ import dasan
 from dasan.bots import CHARACTERS
 from dasan.play import fairness
 from dasan.play.new_hand import hand_secret
-from dasan.server.protocol import TableSettings
+from dasan.server.protocol.table import TableSettings
 
 Reason: TypeAlias = Literal["absent", "time", "left", "failed"]
 """Why a substitute plays: for a player who is absent, has no time left or has left, or for a bot that failed too often."""

@@ -8,7 +8,8 @@ from dasan.errors import BadRecord
 from dasan.play.dealing import Deal
 from dasan.play.events import Event
 from dasan.records.write import begun_json
-from dasan.server.protocol import ChatLine, HandResult
+from dasan.server.protocol.hand import HandResult
+from dasan.server.protocol.messages import ChatLine
 from dasan.server.tables.chairs import Chair, Head
 from dasan.server.tables.clocks import Clock
 from dasan.server.tables.room import Room, dealt

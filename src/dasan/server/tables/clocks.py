@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dasan.server.protocol import Correspondence, Increment, PerMove, Untimed
+from dasan.server.protocol.table import Correspondence, Increment, PerMove, Untimed
 
 Pace = Untimed | PerMove | Increment | Correspondence
 

@@ -9,17 +9,16 @@ from dasan.games import PRESETS
 from dasan.reasons import said
 from dasan.server.connections.rate_limits import Buckets
 from dasan.server.operations.reporting import now
-from dasan.server.protocol import (
-    Candidate,
+from dasan.server.protocol.commands import (
     ChatCommand,
     Command,
-    Hint,
     HintCommand,
     ReactCommand,
     ReportCommand,
     ReturnCommand,
     SeatBotCommand,
 )
+from dasan.server.protocol.messages import Candidate, Hint
 from dasan.server.refusals import Refused
 from dasan.server.settings import Settings
 from dasan.server.tables.directory import DEFAULT_BOT, Tables, check_bot

@@ -15,7 +15,7 @@ from dasan.play.sessions import following, session
 from dasan.reasons import said
 from dasan.records.write import begun_json
 from dasan.server.people.names import clean_name
-from dasan.server.protocol import (
+from dasan.server.protocol.commands import (
     AnswerCommand,
     ChatCommand,
     ContributeCommand,

@@ -22,7 +22,8 @@ from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.once import Once
 from dasan.server.operations.reporting import now, report
 from dasan.server.people.chosen_names import chosen_name
-from dasan.server.protocol import ReactCommand, RoomCommand, TableSettings
+from dasan.server.protocol.commands import ReactCommand, RoomCommand
+from dasan.server.protocol.table import TableSettings
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store

@@ -8,7 +8,7 @@ from typing import Literal
 from dasan.games import PRESETS
 from dasan.ruleset.policies import BidScoring, Ending, FixedScoring
 from dasan.ruleset.rules import Rules
-from dasan.server.protocol import RulesFacts
+from dasan.server.protocol.table import RulesFacts
 
 
 @lru_cache(maxsize=256)

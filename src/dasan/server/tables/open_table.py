@@ -21,7 +21,8 @@ from dasan.server.compact import compact
 from dasan.server.connections.send_queues import Connection, Hub
 from dasan.server.operations.reporting import now, report
 from dasan.server.people.chosen_names import chosen_name
-from dasan.server.protocol import ReactCommand, Reaction, RoomCommand, SitCommand
+from dasan.server.protocol.commands import ReactCommand, RoomCommand, SitCommand
+from dasan.server.protocol.messages import Reaction
 from dasan.server.refusals import OwnedElsewhere, Refused
 from dasan.server.settings import Settings
 from dasan.server.store import Store

@@ -21,7 +21,7 @@ from dasan.server.bus import Answerer, Bus, NoOwner
 from dasan.server.connections.send_queues import Connection
 from dasan.server.operations.background import guarded, repeat
 from dasan.server.operations.reporting import now, report
-from dasan.server.protocol import ReactCommand, RoomCommand, read_client
+from dasan.server.protocol.commands import ReactCommand, RoomCommand, read_client
 from dasan.server.refusals import ErrorCode, OwnedElsewhere, Refused
 from dasan.server.tables.open_table import Table
 

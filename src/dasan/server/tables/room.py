@@ -25,7 +25,9 @@ from dasan.reasons import said
 from dasan.records.beginnings import read_begun
 from dasan.records.lines import Line
 from dasan.records.retrace import move_of
-from dasan.server.protocol import ChatLine, HandResult, OfferInfo
+from dasan.server.protocol.hand import HandResult
+from dasan.server.protocol.messages import ChatLine
+from dasan.server.protocol.table import OfferInfo
 from dasan.server.tables.chairs import OPEN, Chair, Head
 from dasan.server.tables.clocks import Clock
 
