@@ -63,6 +63,7 @@ class Position:
     watching: int | None = None
     bombs: int | None = None
     bidder_plays: int | None = None
+    foul: int | None = None
 
 
 def draw_first_dealer(rules: Rules, seed: bytes) -> tuple[int, tuple[Event, ...]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import gt
 
 from dasan.arguments import WrongType, instance, items, shown, whole
 from dasan.arguments import seat as seat_of
@@ -12,9 +14,9 @@ from dasan.errors import DasanError
 from dasan.play import auction
 from dasan.play.dealing import Position, draws_opener
 from dasan.play.phases import Phase
-from dasan.play.scoring import settle_first_out
+from dasan.play.scoring import doublings, settle_first_out
 from dasan.play.state import State
-from dasan.play.tricks import clear, with_leader
+from dasan.play.tricks import clear, dealt_out, first_leader, with_leader
 from dasan.ruleset.policies import CardScoring, Ending, Guard, Leftover
 from dasan.ruleset.rules import Rules
 from dasan.ruleset.shapes import Combination
@@ -41,6 +43,7 @@ def start(
     watching: int | None = None,
     bombs: int | None = None,
     bidder_plays: int | None = None,
+    foul: int | None = None,
 ) -> State:
     """A hand from given cards, whole or from the middle.
 
@@ -55,12 +58,15 @@ def start(
     - to_act: by default the seat after `table_seat`, or the leader. All seats between `table_seat` and `to_act` have passed.
     - passed: these seats, and where a pass is final the others who are out of the trick.
     - finished: the seats that are out, in order.
-    - has_played: the seats that have played in this hand, by default those that hold fewer cards than they were dealt.
-    - payments: by seat, fixed when the first seat went out; needed only if they depend on the cards held then (W.22).
+    - has_played: the seats that have played in this hand, by default those that hold fewer cards than they were dealt and took
+      up, and `table_seat`. Of three in Big Two, name also whoever took the card that was left, if two seats hold 17 cards.
+    - payments: by seat, fixed when the first seat went out; needed only if they depend on what was held and played then (W.22).
     - watching: the guard who has just disobeyed, and who commits a foul if the guarded player, who is to act, goes out now
       (D2.17).
     - bombs, bidder_plays: where the payment may be doubled, how many bombs have been played, and how many plays the bidder's side
-      has made; by default no bomb, and several plays if it has played at all (H.15, H.16).
+      has made, those on the table included. By default no bomb but one on the table, and several plays unless the bidder's hand
+      shows that there was none or one (H.15, H.16).
+    - foul: the guard who let the first seat go out, where play goes on after that (D2.17).
 
     In the auction of a game whose opener is drawn (DD.02), leader is the opener, by default the dealer.
 
@@ -85,7 +91,8 @@ def start(
         dealer = seat_of(dealer, n, "dealer")
         held = tuple(tuple(rules.order.hand(cards_of(h))) for h in given)
         rest = cards_of(() if kitty is None else kitty)
-        whole_hands = all(len(h) == rules.hand_size for h in held)
+        played = several(() if has_played is None else has_played, "has_played")
+        whole_hands = all(len(h) == rules.hand_size for h in held) and not table and not played
         if kitty is None and bidder is None and rules.kitty_size and (rules.auction is not None or whole_hands):
             rest = tuple(missing(rules.pack, [c for h in held for c in h]))
         position = Position(
@@ -102,14 +109,15 @@ def start(
             to_act=one(to_act, "to_act"),
             passed=several(passed, "passed"),
             finished=several(finished, "finished"),
-            has_played=_have_played(rules, held, dealer)
-            if has_played is None
-            else tuple(sorted(several(has_played, "has_played"))),
+            has_played=tuple(sorted(played)),
             payments=tuple(whole(amount, "a payment") for amount in paid),
             watching=one(watching, "watching"),
             bombs=None if bombs is None else whole(bombs, "bombs", 0, len(rules.pack)),
             bidder_plays=None if bidder_plays is None else whole(bidder_plays, "bidder_plays", 0, len(rules.pack)),
+            foul=one(foul, "foul"),
         )
+        if has_played is None:
+            position = replace(position, has_played=_have_played(rules, position))
         return from_position(rules, position)
     except DasanError as error:
         raise ValueError(error.message) from error
@@ -126,19 +134,29 @@ def from_position(rules: Rules, p: Position) -> State:
     base = State(rules=rules, begun=p, hands=hands, kitty=kitty, dealer=p.dealer, phase=Phase.PLAY, to_act=None)
     if whole:
         drawn = draws_opener(rules)
-        given = (None if drawn else p.leader, p.to_act, p.partner, p.table_seat, p.watching, p.bombs, p.bidder_plays)
+        given = (
+            None if drawn else p.leader,
+            p.to_act,
+            p.partner,
+            p.table_seat,
+            p.watching,
+            p.bombs,
+            p.bidder_plays,
+            p.foul,
+        )
         if any(value is not None for value in given) or p.table or p.passed:
             raise ValueError("the hand begins with the auction: without a bidder nobody has led, played or passed")
         if any(len(h) != rules.hand_size for h in hands) or len(kitty) != rules.kitty_size:
             raise ValueError(f"the auction takes {rules.hand_size} cards a seat and {rules.kitty_size} in the kitty")
         return auction.opened(base, p.leader)
     if rules.call is not None and p.called is None:
-        if not _is_complete_deal(rules, hands) or p.table or p.to_act not in (None, p.bidder):
+        if not _is_complete_deal(rules, hands, kitty) or p.table or p.to_act not in (None, p.bidder):
             raise ValueError("a card is called before the first lead, when every card is still in a hand")
         opener = p.leader if p.leader is not None else p.dealer
         return base.then(phase=Phase.CALL, to_act=p.bidder, bidder=p.bidder, bid=p.bid or 1, opener=opener)
     on_table = rules.combination(p.table) if p.table else None
     partner, shown = _partner(p, hands)
+    has_played = tuple(sorted({*p.has_played, *(() if p.table_seat is None else (p.table_seat,))}))
     state = base.then(
         bidder=p.bidder,
         bid=(p.bid or 1) if p.bidder is not None else None,
@@ -146,10 +164,10 @@ def from_position(rules: Rules, p: Position) -> State:
         partner=partner,
         partner_shown=shown,
         finished=p.finished,
-        has_played=p.has_played,
+        has_played=has_played,
         kitty=kitty if rules.leftover is not Leftover.BIDDER else (),
-        bombs=p.bombs or 0,
-        bidder_plays=_bidder_plays(p, partner),
+        bombs=_bombs(rules, p, on_table),
+        bidder_plays=_bidder_plays(rules, p, partner, has_played),
     )
     if p.finished:
         state = _settled(state, p)
@@ -159,7 +177,8 @@ def from_position(rules: Rules, p: Position) -> State:
         )
     if on_table is not None:
         return _watched(_mid_trick(state, p, on_table), p)
-    if p.leader is None and p.to_act is None and rules.auction is None and _is_complete_deal(rules, hands):
+    whole_deal = rules.auction is None and _is_complete_deal(rules, hands, kitty)
+    if whole_deal and p.leader is None and p.to_act is None:
         return with_leader(state)
     leads = p.to_act if p.to_act is not None else p.leader
     if p.leader not in (None, leads):
@@ -168,48 +187,98 @@ def from_position(rules: Rules, p: Position) -> State:
         leads = p.bidder if p.bidder is not None else next(s for s in range(rules.players) if hands[s])
     if not state.hands[leads]:
         raise ValueError(f"seat {leads} has no cards and cannot lead")
-    must = None
-    opening = rules.opening
-    if opening is not None and opening.in_the_lead and _is_complete_deal(rules, hands):
-        must = card(opening.card) if card(opening.card) in hands[leads] else None
-    return _watched(state.then(to_act=leads, leader=leads, opener=leads, must_include=must), p)
+    led = state.then(to_act=leads, leader=leads, opener=leads)
+    if not whole_deal:
+        return _watched(led, p)
+    opener, shown_card = first_leader(rules, p.dealer, hands)
+    duty = rules.opening is not None and rules.opening.in_the_lead and leads == opener
+    return dealt_out(led.then(must_include=shown_card[0] if duty else None))
 
 
-def _bidder_plays(p: Position, partner: int | None) -> int:
-    """How many plays the bidder's side has made; 2, which stands for several, if it has played and that is not told."""
-    played = any(s in p.has_played for s in (p.bidder, partner) if s is not None)
+def _bombs(rules: Rules, p: Position, on_table: Combination | None) -> int:
+    """How many bombs have been played (H.15)."""
+    least = int(rules.doubles and on_table is not None and on_table.power > 0)
+    if p.bombs is None:
+        return least
+    if p.bombs < least:
+        raise ValueError("the bomb on the table has been played: it is one of the bombs")
+    return p.bombs
+
+
+def _bidder_plays(rules: Rules, p: Position, partner: int | None, has_played: Sequence[int]) -> int:
+    """How many plays the bidder's side has made; 2, which stands for several, if it has played and nothing says how often."""
+    side = [s for s in (p.bidder, partner) if s is not None and s in has_played]
     if p.bidder_plays is None:
-        return 2 if played else 0
-    if (p.bidder_plays > 0) is not played:
+        if p.bidder is None or side != [p.bidder]:
+            return 2 if side else 0
+        gone = _dealt(rules, p.bidder, p.dealer) + rules.kitty_size - len(p.hands[p.bidder])
+        on_table = len(p.table) if p.table_seat == p.bidder else 0
+        return 1 if gone in (1, on_table) else 2
+    if (p.bidder_plays > 0) is not bool(side):
         raise ValueError("the bidder's side has made plays if one of them has played a card, and only then")
     return p.bidder_plays
 
 
 def _settled(state: State, p: Position) -> State:
     """`state` with the payments that were fixed when the first seat went out."""
-    first, scoring = p.finished[0], state.rules.scoring
-    if not isinstance(scoring, CardScoring):
+    rules, first = state.rules, p.finished[0]
+    if p.foul is not None and (rules.guard is not Guard.FOUL or (p.foul + 1) % rules.players != first):
+        raise ValueError(f"seat {p.foul} did not guard seat {first}, who went out first")
+    state = state.then(foul=p.foul)
+    scoring = rules.scoring
+    if not isinstance(scoring, CardScoring) and not rules.doubles:
         state = settle_first_out(state)
         if p.payments and p.payments != state.payments:
             raise ValueError(f"seat {first} went out first, which pays {list(state.payments or ())}")
         return state
     if not p.payments:
         raise ValueError(f"say what the hand pays (payments): that depends on the cards held when seat {first} went out")
-    _check_paid(state, p, scoring)
+    if isinstance(scoring, CardScoring):
+        _check_paid(state, p, scoring)
+    else:
+        once = (
+            settle_first_out(state.then(bombs=0, bidder_plays=2, has_played=tuple(range(rules.players)))).payments or ()
+        )
+        most = doublings(rules, state.bombs, spring=True)
+        if p.payments not in [tuple(amount << n for amount in once) for n in range(most + 1)]:
+            raise ValueError(f"seat {first} went out first, which pays {list(once)}, or doubles of that")
     return state.then(payments=p.payments)
 
 
 def _check_paid(state: State, p: Position, scoring: CardScoring) -> None:
-    """ValueError unless each payment is possible for some number of cards, not fewer than the seat holds now."""
+    """ValueError unless each payment is possible for some cards that the seat held, those that it holds now among them."""
     rules, first = state.rules, p.finished[0]
     others = [s for s in range(rules.players) if s != first]
     if len(p.payments) != rules.players or sum(p.payments) != 0:
         raise ValueError(f"payments are {rules.players} whole numbers that sum to zero")
+    costs = {seat: _costs(state, seat, scoring) for seat in others}
+    if rules.guard_pays and p.foul is not None:
+        sums = {0}
+        for possible in costs.values():
+            sums = {total + cost for total in sums for cost in possible}
+        costs = {seat: sums if seat == p.foul else {0} for seat in others}
     for seat in others:
-        held = range(max(1, len(state.hands[seat])), _dealt(rules, seat, p.dealer) + 1)
-        costs = {scoring.cost(n, True) for n in held} | {scoring.cost(held[-1], False)}
-        if -p.payments[seat] not in costs:
+        if -p.payments[seat] not in costs[seat]:
             raise ValueError(f"seat {seat} cannot have paid {-p.payments[seat]} when seat {first} went out")
+
+
+def _costs(state: State, seat: int, scoring: CardScoring) -> set[int]:
+    """What `seat` may have owed when the first seat went out: it held its cards, and perhaps some that it has played since."""
+    rules, hand = state.rules, state.hands[seat]
+    most = _most_held(rules, seat, state)
+    top, copies = rules.ranks[-1], len(rules.suits) * rules.decks
+    twos = sum(c.rank == top for c in hand)
+    held = range(max(1, len(hand)), most + 1)
+    many = [(n, k) for n in held for k in range(twos, min(copies, twos + n - len(hand)) + 1)]
+    whole = [(n, k) for n, k in many if n >= _dealt(rules, seat, state.dealer)]
+    unplayed = {scoring.cost(n, False, k) for n, k in whole}
+    return unplayed | ({scoring.cost(n, True, k) for n, k in many} if seat in state.has_played else set())
+
+
+def _most_held(rules: Rules, seat: int, p: Position | State) -> int:
+    """The most cards that `seat` can have had in hand."""
+    takes = seat == p.bidder or (rules.leftover is Leftover.LOWEST and not p.kitty)
+    return _dealt(rules, seat, p.dealer) + (rules.kitty_size if takes else 0)
 
 
 def _watched(state: State, p: Position) -> State:
@@ -241,7 +310,6 @@ def _mid_trick(state: State, p: Position, on_table: Combination) -> State:
         passed=passed,
         leader=leader,
         opener=leader,
-        has_played=tuple(sorted({*p.has_played, p.table_seat})),
     )
     waiting = [s for s in state.active if s not in passed and s != p.table_seat]
     if not waiting:
@@ -281,6 +349,7 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
         ("to_act", p.to_act),
         ("partner", p.partner),
         ("watching", p.watching),
+        ("foul", p.foul),
         *(("passed", s) for s in p.passed),
         *(("finished", s) for s in p.finished),
         *(("has_played", s) for s in p.has_played),
@@ -311,8 +380,8 @@ def _check(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...], kitty
             raise ValueError("finished must name, in order, the seats without cards; at least two still hold some")
     elif out or p.finished:
         raise ValueError("every player still holds cards while a hand goes on")
-    if p.payments and not p.finished:
-        raise ValueError("payments are fixed when the first player goes out: say who has finished")
+    if (p.payments or p.foul is not None) and not p.finished:
+        raise ValueError("payments and fouls are fixed when the first player goes out: say who has finished")
     _check_sizes(rules, p, hands, kitty)
     if p.called is not None:
         if rules.call is None or p.called.rank not in rules.call.ranks:
@@ -329,8 +398,7 @@ def _check_sizes(rules: Rules, p: Position, hands: tuple[tuple[Card, ...], ...],
         dealt = _dealt(rules, seat, p.dealer)
         if kitty and p.bidder is not None and (len(hand) != dealt or p.table):
             raise ValueError("the bidder takes up the kitty before a card is played: every hand must be whole")
-        takes = seat == p.bidder or (rules.leftover is Leftover.LOWEST and not kitty)
-        most = dealt + (rules.kitty_size if takes else 0)
+        most = _most_held(rules, seat, p)
         played = len(p.table) if seat == p.table_seat else 0
         if len(hand) > most:
             raise ValueError(f"seat {seat} has at most {most} cards, not {len(hand)}")
@@ -353,15 +421,27 @@ def _partner(p: Position, hands: tuple[tuple[Card, ...], ...]) -> tuple[int | No
     return partner, True
 
 
-def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...]) -> bool:
-    if rules.leftover is not Leftover.BIDDER:
-        return all(len(h) == rules.hand_size for h in hands)
-    return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
+def _is_complete_deal(rules: Rules, hands: tuple[tuple[Card, ...], ...], kitty: tuple[Card, ...]) -> bool:
+    """Whether nobody has played, or taken up the kitty: it lies there, where somebody will."""
+    if rules.leftover is Leftover.BIDDER:
+        return rules.kitty_size == 0 and Counter(c for h in hands for c in h) == Counter(rules.pack)
+    return all(len(h) == rules.hand_size for h in hands) and (rules.leftover is Leftover.NOBODY or bool(kitty))
 
 
-def _have_played(rules: Rules, hands: Sequence[Sequence[Card]], dealer: int) -> tuple[int, ...]:
-    """Seats that hold fewer cards than they were dealt; the first after the dealer were dealt one more (W.04)."""
-    return tuple(s for s, hand in enumerate(hands) if len(hand) < _dealt(rules, s, dealer))
+def _have_played(rules: Rules, p: Position) -> tuple[int, ...]:
+    """Seats that hold fewer cards than they were dealt and have taken up, and the seat whose play is on the table."""
+    sizes = [len(hand) for hand in p.hands]
+    dealt = [_dealt(rules, seat, p.dealer) for seat in range(len(sizes))]
+    if p.bidder is not None and not p.kitty:
+        dealt[p.bidder] += rules.kitty_size
+    played = {seat for seat, size in enumerate(sizes) if size < dealt[seat]}
+    if p.table_seat is not None:
+        played.add(p.table_seat)
+    if rules.leftover is Leftover.LOWEST and not p.kitty and not any(map(gt, sizes, dealt)):
+        # Whoever took the card that was left has played it, or another.
+        unclear = [seat for seat in range(len(sizes)) if seat not in played]
+        played.update(unclear if len(unclear) == 1 else ())
+    return tuple(sorted(played))
 
 
 def _dealt(rules: Rules, seat: int, dealer: int) -> int:

@@ -29,9 +29,15 @@ def with_leader(state: AnyState) -> AnyState:
         leader, shown = first_leader(rules, state.dealer, state.hands)
     must = shown[0] if shown and rules.opening is not None and rules.opening.in_the_lead else None
     opened = state.then((leader, EventType.OPEN, shown), opener=leader, leader=leader, to_act=leader, must_include=must)
+    return dealt_out(opened)
+
+
+def dealt_out(state: AnyState) -> AnyState:
+    """A whole deal before its first lead: the card that is left is taken up, and a dragon ends the hand (H.27, H.31)."""
+    rules, dealt = state.rules, state.hands
     if rules.leftover is Leftover.LOWEST and state.kitty:
-        opened = _take_leftover(opened)
-    return _won_by_dragon(opened, state.hands) if rules.dragon else opened
+        state = _take_leftover(state)
+    return _won_by_dragon(state, dealt) if rules.dragon else state
 
 
 def _take_leftover(state: AnyState) -> AnyState:

@@ -15,7 +15,7 @@ from dasan.records.lines import Line
 from dasan.records.reader import read_event, read_secret
 from dasan.ruleset.rules import Rules
 
-SEATS = ("dealer", "leader", "bidder", "partner", "table_seat", "to_act", "watching", "opener")
+SEATS = ("dealer", "leader", "bidder", "partner", "table_seat", "to_act", "watching", "opener", "foul")
 SEVERAL = ("passed", "finished", "has_played", "exchange")
 """Fields of a deal or a position that name seats."""
 
